@@ -1,0 +1,85 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+/// What a service is built from. A service target never depends on another service.
+let serviceParts: [Target.Dependency] = [
+    "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime",
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func service(_ name: String, _ dependencies: [Target.Dependency] = serviceParts) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, exclude: exclusions[name] ?? [],
+        resources: resources[name] ?? [], swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// Files compiled into the binary as bytes (`PackageResources`), so that a service is one file.
+let resources: [String: [Resource]] = [:]
+let exclusions: [String: [String]] = [:]
+
+let package = Package(
+    name: "vestibule",
+    products: [
+        .library(name: "BusProtocol", targets: ["BusProtocol"]),
+        .executable(name: "AuthService", targets: ["AuthService"]),
+        .executable(name: "ProfileService", targets: ["ProfileService"]),
+        .executable(name: "QuestionnaireService", targets: ["QuestionnaireService"]),
+        .executable(name: "RecoveryService", targets: ["RecoveryService"]),
+        .executable(name: "Gateway", targets: ["Gateway"]),
+        .executable(name: "vestibule", targets: ["VestibuleCLI"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CZMQ"),
+        .systemLibrary(name: "CPostgres"),
+        .systemLibrary(name: "CCrypto"),
+        .systemLibrary(name: "CLinux"),
+        library("EventLoop", ["CLinux", "CZMQ"]),
+        library("JSONText", []),
+        library("Cryptography", ["CCrypto"]),
+        library("BusProtocol", ["JSONText"]),
+        library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
+        library("Database", ["BusProtocol", "CPostgres", "Cryptography", "EventLoop"]),
+        library("HTTPServer", ["EventLoop"]),
+        library("ServiceRuntime", ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText"]),
+        service("AuthService"),
+        service("ProfileService"),
+        service("QuestionnaireService"),
+        service("RecoveryService"),
+        service(
+            "Gateway",
+            ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ServiceRuntime"]),
+        service("VestibuleCLI", ["BusProtocol", "Cryptography", "JSONText"]),
+        .target(
+            name: "TestSupport",
+            dependencies: ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime"],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        tests("EventLoopTests", ["EventLoop"]),
+        tests("JSONTextTests", ["JSONText"]),
+        tests("CryptographyTests", ["Cryptography"]),
+        tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "EventLoop", "JSONText", "TestSupport"]),
+        tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
+        tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
+        tests("ServiceRuntimeTests", ["ServiceRuntime", "TestSupport"]),
+        tests("GatewayTests", ["Gateway", "TestSupport"]),
+        tests("AuthServiceTests", ["AuthService", "TestSupport"]),
+        tests("ProfileServiceTests", ["ProfileService", "TestSupport"]),
+        tests("QuestionnaireServiceTests", ["QuestionnaireService", "TestSupport"]),
+        tests("RecoveryServiceTests", ["RecoveryService", "TestSupport"]),
+        tests("VestibuleCLITests", ["VestibuleCLI", "TestSupport"]),
+        tests(
+            "ServiceContractTests",
+            [
+                "AuthService", "BusProtocol", "BusRuntime", "Database", "EventLoop", "JSONText", "ProfileService",
+                "QuestionnaireService", "RecoveryService", "ServiceRuntime", "TestSupport",
+            ]),
+    ]
+)

@@ -1,0 +1,3 @@
+@main struct AuthServiceMain {
+    static func main() {}
+}

@@ -1,0 +1,84 @@
+import JSONText
+
+/// A request on the bus: one Swift type per message, with everything that its readers, the gateway and the contract
+/// suite must know of it.
+///
+/// Within a version only optional members are added. A breaking change is a new type with the next version beside it.
+public protocol BusRequest: Codable, Sendable, Equatable {
+    associatedtype Reply: BusReply
+    static var type: MessageType { get }
+    /// From 1.
+    static var version: UInt16 { get }
+    /// Held against the body before it is decoded, in the gateway and again in the service.
+    static var schema: JSONSchema { get }
+    static var rules: MessageRules { get }
+}
+
+extension BusRequest {
+    public static var version: UInt16 { 1 }
+}
+
+/// The answer to a request.
+public protocol BusReply: Codable, Sendable, Equatable {
+    static var schema: JSONSchema { get }
+}
+
+/// A reply that the gateway may pass on to the public, byte for byte. Services do not use these among themselves.
+public protocol PublicReply: BusReply {}
+
+/// A fact told to subscribers, at least once and in order per person; an acknowledgement is the only answer.
+public protocol BusEvent: BusRequest where Reply == Acknowledged {
+    /// Whose event it is; its order is kept among the events of the same producer and person.
+    var personID: Identifier { get }
+    /// Counts the events of this producer about this person, from 1. Set by the outbox; 0 before that.
+    var personSequence: Int64 { get set }
+}
+
+/// "It is in my database now."
+public struct Acknowledged: BusReply {
+    public static let schema = JSONSchema.object([])
+    public init() {}
+}
+
+/// A public answer without a body: HTTP 204.
+public struct NoContent: PublicReply {
+    public static let schema = JSONSchema.object([])
+    public init() {}
+}
+
+/// What the bus must know of a message type beside its shape.
+public struct MessageRules: Sendable {
+    /// What a second execution would do: it decides whether a lost connection is retried.
+    public enum Effect: Sendable {
+        /// Changes nothing.
+        case read
+        /// Doing it twice is doing it once.
+        case idempotent
+        /// Needs an idempotency key to be repeated safely.
+        case once
+    }
+
+    /// Who answers.
+    public var service: ServiceName
+    /// Who may ask; anybody else is refused before the body is decoded.
+    public var callers: Set<ServiceName>
+    public var effect: Effect
+    /// Every domain error that it can answer, beside those of the bus itself.
+    public var errors: [ErrorCode]
+    /// Bytes.
+    public var largestBody: Int
+    /// The reply carries a token: a stored copy is kept for 60 s only.
+    public var replyCarriesToken: Bool
+
+    public init(
+        service: ServiceName, callers: Set<ServiceName>, effect: Effect, errors: [ErrorCode] = [],
+        largestBody: Int = 65_536, replyCarriesToken: Bool = false
+    ) {
+        self.service = service
+        self.callers = callers
+        self.effect = effect
+        self.errors = errors
+        self.largestBody = largestBody
+        self.replyCarriesToken = replyCarriesToken
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// A UUID in lower case: version 7 (RFC 9562) for what is made in order of time, version 4 for persons, whose id must
+/// not tell when they signed up.
+public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// 16 bytes in network order.
+    public let bytes: InlineBytes
+
+    public typealias InlineBytes = uuid_t
+
+    public init(bytes: uuid_t) { self.bytes = bytes }
+
+    /// A new version 7 id: milliseconds of `now` since 1970, then 74 random bits.
+    public static func ordered(at now: Date = Date()) -> Identifier {
+        var random = SystemRandomNumberGenerator()
+        let milliseconds = UInt64(max(0, now.timeIntervalSince1970) * 1000)
+        let high = milliseconds << 16 | 0x7000 | random.next() & 0x0fff
+        let low = random.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
+        return Identifier(high: high, low: low)
+    }
+
+    /// A new version 4 id: 122 random bits.
+    public static func random() -> Identifier { Identifier(bytes: UUID().uuid) }
+
+    private init(high: UInt64, low: UInt64) {
+        var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &value) { bytes in
+            bytes.storeBytes(of: high.bigEndian, as: UInt64.self)
+            bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        bytes = value
+    }
+
+    /// - Parameter text: 36 characters, lower case, hyphens where they belong; anything else is `nil`.
+    public init?(_ text: String) {
+        var text = text
+        let parsed = text.withUTF8 { Self.parse($0) }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Identifier? {
+        guard text.count == 36 else { return nil }
+        var (high, low, digits) = (UInt64(0), UInt64(0), 0)
+        for (index, byte) in text.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt64
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+            if digits < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
+            digits += 1
+        }
+        return Identifier(high: high, low: low)
+    }
+
+    /// The 16 bytes in order.
+    public var array: [UInt8] { withUnsafeBytes(of: bytes) { Array($0) } }
+
+    public init?(_ array: some Collection<UInt8>) {
+        guard array.count == 16 else { return nil }
+        var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: array) }
+        bytes = value
+    }
+
+    public var description: String {
+        let hex: StaticString = "0123456789abcdef"
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var position = 0
+            for (index, byte) in array.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    text[position] = UInt8(ascii: "-")
+                    position += 1
+                }
+                text[position] = hex.utf8Start[Int(byte >> 4)]
+                text[position + 1] = hex.utf8Start[Int(byte & 15)]
+                position += 2
+            }
+            return 36
+        }
+    }
+
+    public static func == (a: Identifier, b: Identifier) -> Bool {
+        withUnsafeBytes(of: a.bytes) { a in withUnsafeBytes(of: b.bytes) { b in a.elementsEqual(b) } }
+    }
+    public func hash(into hasher: inout Hasher) { withUnsafeBytes(of: bytes) { hasher.combine(bytes: $0) } }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let value = Identifier(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID in lower case")
+        }
+        self = value
+    }
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

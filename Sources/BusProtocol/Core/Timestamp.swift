@@ -1,0 +1,93 @@
+import Foundation
+
+/// A moment in UTC to the microsecond, as PostgreSQL keeps it; RFC 3339 on the wire (`2026-02-20T09:00:00.125Z`, the
+/// fraction left out where it is zero).
+public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+    /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
+    public let microsecondsSinceEpoch: Int64
+
+    public init(microsecondsSinceEpoch: Int64) { self.microsecondsSinceEpoch = microsecondsSinceEpoch }
+
+    public init(_ date: Date) { microsecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1_000_000).rounded()) }
+
+    public static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microsecondsSinceEpoch: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+
+    public static func + (a: Timestamp, b: Duration) -> Timestamp {
+        let (seconds, attoseconds) = b.components
+        return Timestamp(
+            microsecondsSinceEpoch: a.microsecondsSinceEpoch + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+    }
+    public static func - (a: Timestamp, b: Duration) -> Timestamp { a + (.zero - b) }
+    public static func - (a: Timestamp, b: Timestamp) -> Duration {
+        .microseconds(a.microsecondsSinceEpoch - b.microsecondsSinceEpoch)
+    }
+    public static func < (a: Timestamp, b: Timestamp) -> Bool { a.microsecondsSinceEpoch < b.microsecondsSinceEpoch }
+
+    /// The calendar date in UTC.
+    public var date: CivilDate {
+        CivilDate(daysSinceEpoch: Int(Self.floorDivide(microsecondsSinceEpoch, 86_400_000_000)))
+    }
+
+    private static func floorDivide(_ a: Int64, _ b: Int64) -> Int64 { a / b - (a % b < 0 ? 1 : 0) }
+
+    /// - Parameter text: RFC 3339 with `T` and `Z`, up to six digits of fraction; a real date; seconds 00 to 59.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard (20...27).contains(bytes.count), bytes.last == UInt8(ascii: "Z"), bytes[10] == UInt8(ascii: "T"),
+            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
+            let date = CivilDate(String(text.prefix(10))),
+            let hour = Self.digits(bytes[11..<13]), let minute = Self.digits(bytes[14..<16]),
+            let second = Self.digits(bytes[17..<19]), hour < 24, minute < 60, second < 60
+        else { return nil }
+        var fraction = 0
+        if bytes.count > 20 {
+            let part = bytes[20..<(bytes.count - 1)]
+            guard bytes[19] == UInt8(ascii: "."), !part.isEmpty, let value = Self.digits(part) else { return nil }
+            fraction = value
+            for _ in part.count..<6 { fraction *= 10 }
+        }
+        let seconds = Int64(date.daysSinceEpoch) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        microsecondsSinceEpoch = seconds * 1_000_000 + Int64(fraction)
+    }
+
+    private static func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
+        var value = 0
+        for byte in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    public var description: String {
+        let ofDay = Int(microsecondsSinceEpoch - Self.floorDivide(microsecondsSinceEpoch, 86_400_000_000) * 86_400_000_000)
+        let (seconds, fraction) = (ofDay / 1_000_000, ofDay % 1_000_000)
+        func padded(_ value: Int, _ width: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
+        var text = "\(date)T\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
+        if fraction != 0 {
+            var digits = padded(fraction, 6)
+            while digits.hasSuffix("0") { digits.removeLast() }
+            text += "." + digits
+        }
+        return text + "Z"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let value = Timestamp(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an RFC 3339 time in UTC")
+        }
+        self = value
+    }
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

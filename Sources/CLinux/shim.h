@@ -1,0 +1,14 @@
+#pragma once
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+/// The wake-up descriptor of an event loop: never blocks, closed on exec.
+static inline int CLinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+static inline int CLinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+/// `operation` is `EPOLL_CTL_ADD`, `_MOD` or `_DEL`; `token` comes back from `CLinux_epoll_wait`.
+static inline int CLinux_epoll_control(int set, int operation, int descriptor, unsigned events, unsigned long token) {
+    struct epoll_event event = {.events = events, .data = {.u64 = token}};
+    return epoll_ctl(set, operation, descriptor, &event);
+}
+static inline unsigned long CLinux_epoll_token(const struct epoll_event *event) { return event->data.u64; }
+static inline unsigned CLinux_epoll_events(const struct epoll_event *event) { return event->events; }

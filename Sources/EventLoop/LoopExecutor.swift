@@ -1,0 +1,84 @@
+import CLinux
+import Foundation
+import Synchronization
+
+/// Runs the jobs of `@Loop` on one thread, between looks at the sources of events.
+///
+/// Serial executor and task executor at once: as the first alone, every resumed continuation would be sent to the
+/// global pool first.
+public final class LoopExecutor: SerialExecutor, TaskExecutor {
+    /// A turn takes so many jobs at the most before it looks at its sources again.
+    private static let jobsPerTurn = 256
+    /// And stops earlier once the jobs of the turn took so long.
+    private static let nanosecondsPerTurn: UInt64 = 1_000_000
+
+    private let foreign = Mutex<[UnownedJob]>([])
+    let wake = CLinux_eventfd()
+    /// Both are touched on the loop's thread only, once `run` has set the second.
+    private nonisolated(unsafe) var local: [UnownedJob] = []
+    private nonisolated(unsafe) var thread: pthread_t = 0
+
+    static func start() -> LoopExecutor {
+        let executor = LoopExecutor()
+        let thread = Thread { executor.run() }
+        thread.name = "loop"
+        thread.stackSize = 8 << 20
+        thread.start()
+        return executor
+    }
+
+    private var onLoop: Bool { pthread_equal(pthread_self(), thread) != 0 }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if onLoop {
+            local.append(job)
+            return
+        }
+        let wasEmpty = foreign.withLock { jobs in
+            jobs.append(job)
+            return jobs.count == 1
+        }
+        if wasEmpty {
+            var one: UInt64 = 1
+            _ = write(wake, &one, 8)
+        }
+    }
+
+    public func checkIsolated() { precondition(onLoop, "not on the loop's thread") }
+    public func isIsolatingCurrentContext() -> Bool? { onLoop }
+
+    private func run() -> Never {
+        thread = pthread_self()
+        let sources = Loop.assumed { LoopSources.shared }
+        while true {
+            runJobs()
+            Loop.assumed { sources.runEndOfTurn() }
+            let pending = !local.isEmpty
+            Loop.assumed { sources.poll(onlyLook: pending) }
+        }
+    }
+
+    /// Runs what is queued, within the bounds of a turn; the rest waits for the next one.
+    private func runJobs() {
+        let serial = asUnownedSerialExecutor(), task = asUnownedTaskExecutor()
+        foreign.withLock { jobs in
+            local.append(contentsOf: jobs)
+            jobs.removeAll(keepingCapacity: true)
+        }
+        let end = MonotonicClock.now() + Self.nanosecondsPerTurn
+        var ran = 0
+        while !local.isEmpty, ran < Self.jobsPerTurn {
+            let batch = local
+            local.removeAll(keepingCapacity: true)
+            for (index, job) in batch.enumerated() {
+                job.runSynchronously(isolatedTo: serial, taskExecutor: task)
+                ran += 1
+                if ran >= Self.jobsPerTurn || (ran & 15 == 0 && MonotonicClock.now() > end) {
+                    local.insert(contentsOf: batch[(index + 1)...], at: 0)
+                    return
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// Time since boot, which no operator and no time server sets.
+public enum MonotonicClock {
+    /// Nanoseconds since boot.
+    public static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, zero for a negative duration, at most `Int64.max`.
+    public var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        guard seconds < Int64.max / 1_000_000_000 else { return UInt64(Int64.max) }
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+
+    /// Whole milliseconds, rounded down.
+    public var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
+}

@@ -1,0 +1,3 @@
+@main struct GatewayMain {
+    static func main() {}
+}

@@ -1,0 +1,3 @@
+@main struct ProfileServiceMain {
+    static func main() {}
+}

@@ -1,0 +1,3 @@
+@main struct QuestionnaireServiceMain {
+    static func main() {}
+}

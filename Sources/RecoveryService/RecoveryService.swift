@@ -1,0 +1,3 @@
+@main struct RecoveryServiceMain {
+    static func main() {}
+}

@@ -1,0 +1,3 @@
+@main struct VestibuleCLIMain {
+    static func main() {}
+}
