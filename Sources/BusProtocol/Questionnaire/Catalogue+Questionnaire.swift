@@ -1,0 +1,4 @@
+extension Catalogue {
+    /// What questionnaire answers, and the events that it tells.
+    static let questionnaire: [any BusRequest.Type] = []
+}

@@ -1,0 +1,87 @@
+import BusProtocol
+import JSONText
+import Testing
+
+/// What holds for the bodies of every message type and version, without a service.
+@Suite("bodies") struct SchemaContractTests {
+    @Test("released bodies stay as they are, to the byte", arguments: AnyContract.all)
+    func golden(contract: AnyContract) throws { try golden(contract.contract) }
+
+    private func golden<C: MessageContract>(_ contract: C.Type) throws {
+        for (name, sample) in [("canonical", C.canonical), ("minimal", C.minimal), ("maximal", C.maximal)] {
+            let bytes = try Fixtures.bytes(C.folder, "request.\(name)", recording: sample)
+            #expect(try WireJSON.encode(sample) == bytes, "request.\(name)")
+            #expect(try WireJSON.decode(C.Message.self, from: bytes) == sample, "request.\(name)")
+            #expect(C.Message.schema.problems(in: try JSONDocument(bytes).root).isEmpty, "request.\(name)")
+            #expect(bytes.count <= C.Message.rules.largestBody)
+        }
+        let replies = [
+            ("canonical", C.canonicalReply), ("minimal", C.minimalReply), ("maximal", C.maximalReply),
+        ]
+        for (name, sample) in replies {
+            let bytes = try Fixtures.bytes(C.folder, "reply.\(name)", recording: sample)
+            #expect(try WireJSON.encode(sample) == bytes, "reply.\(name)")
+            #expect(try WireJSON.decode(C.Message.Reply.self, from: bytes) == sample, "reply.\(name)")
+            #expect(C.Message.Reply.schema.problems(in: try JSONDocument(bytes).root) == [], "reply.\(name)")
+        }
+    }
+
+    @Test("every declared error has a sample that keeps its bytes", arguments: AnyContract.all)
+    func errors(contract: AnyContract) throws { try errors(contract.contract) }
+
+    private func errors<C: MessageContract>(_ contract: C.Type) throws {
+        #expect(C.errors.map(\.code) == C.Message.rules.errors.map(\.name))
+        for (sample, code) in zip(C.errors, C.Message.rules.errors) {
+            let bytes = try Fixtures.bytes(C.folder, "error.\(sample.code)", recording: sample)
+            #expect(try WireJSON.encode(sample) == bytes)
+            #expect(try WireJSON.decode(BusError.self, from: bytes) == sample)
+            #expect(sample.status == code.status && (400...599).contains(code.httpStatus))
+            #expect(sample.detail.hasSuffix(".") || sample.detail.hasSuffix("?"), "a sentence: \(sample.detail)")
+        }
+    }
+
+    @Test("each single change of a body is judged, and the refusal names its field", arguments: AnyContract.all)
+    func mutations(contract: AnyContract) throws { try mutations(contract.contract) }
+
+    private func mutations<C: MessageContract>(_ contract: C.Type) throws {
+        for sample in [C.canonical, C.maximal] {
+            let body = try JSONValue.parse(try WireJSON.encode(sample))
+            for mutation in Mutation.all(of: body, by: C.Message.schema) {
+                let bytes = CanonicalJSON.bytes(of: mutation.body)
+                let problems = C.Message.schema.problems(in: try JSONDocument(bytes).root)
+                if let field = mutation.refusedField {
+                    #expect(problems.contains { $0.field == field }, "\(mutation.label): \(problems)")
+                    #expect(problems.allSatisfy { !$0.message.isEmpty && !$0.code.isEmpty })
+                } else {
+                    #expect(problems.isEmpty, "\(mutation.label): \(problems)")
+                }
+            }
+        }
+    }
+
+    @Test("an older reader takes a newer body: unknown members are skipped at every level", arguments: AnyContract.all)
+    func unknownMembers(contract: AnyContract) throws { try unknownMembers(contract.contract) }
+
+    private func unknownMembers<C: MessageContract>(_ contract: C.Type) throws {
+        let body = try JSONValue.parse(try WireJSON.encode(C.maximal))
+        for newer in Mutation.unknownMembers(in: body, by: C.Message.schema) {
+            let bytes = CanonicalJSON.bytes(of: newer)
+            #expect(try WireJSON.decode(C.Message.self, from: bytes) == C.maximal)
+            let problems = C.Message.schema.problems(in: try JSONDocument(bytes).root)
+            #expect(problems.map(\.code) == ["unknown_member"], "the gateway refuses what the bus skips")
+        }
+    }
+
+    @Test("a body that the schema accepts is one that the type decodes", arguments: AnyContract.all)
+    func schemaAndTypeAgree(contract: AnyContract) throws { try schemaAndTypeAgree(contract.contract) }
+
+    private func schemaAndTypeAgree<C: MessageContract>(_ contract: C.Type) throws {
+        let body = try JSONValue.parse(try WireJSON.encode(C.maximal))
+        for mutation in Mutation.all(of: body, by: C.Message.schema) {
+            let bytes = CanonicalJSON.bytes(of: mutation.body)
+            guard C.Message.schema.problems(in: try JSONDocument(bytes).root).isEmpty else { continue }
+            let decoded = try WireJSON.decode(C.Message.self, from: bytes)
+            #expect(try JSONValue.parse(try WireJSON.encode(decoded)) == mutation.body, "\(mutation.label)")
+        }
+    }
+}

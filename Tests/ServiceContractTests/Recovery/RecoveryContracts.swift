@@ -1,0 +1,4 @@
+/// The contracts of the messages that recovery answers or tells.
+enum RecoveryContracts {
+    static let all: [any MessageContract.Type] = []
+}
