@@ -60,7 +60,9 @@ let package = Package(
         service("VestibuleCLI", ["BusProtocol", "Cryptography", "JSONText"]),
         .target(
             name: "TestSupport",
-            dependencies: ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime"],
+            dependencies: [
+                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime",
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
         tests("EventLoopTests", ["EventLoop"]),
         tests("JSONTextTests", ["JSONText"]),

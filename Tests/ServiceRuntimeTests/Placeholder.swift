@@ -1,1 +1,1 @@
-// placeholder
+// Tests follow with the code.

@@ -70,7 +70,9 @@ public struct BusError: Error, Sendable, Codable, Equatable {
         self.code = code.name
         self.detail = detail
         self.executed = executed
-        retryAfterMs = retryAfter.map { $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000 }
+        retryAfterMs = retryAfter.map {
+            $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000
+        }
         self.errors = errors
         self.details = details
     }

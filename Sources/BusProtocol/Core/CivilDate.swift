@@ -6,7 +6,8 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, CustomStringCo
 
     /// `nil` for a date that no calendar has.
     public init?(year: Int, month: Int, day: Int) {
-        guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year) else {
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
+        else {
             return nil
         }
         (self.year, self.month, self.day) = (year, month, day)

@@ -5,13 +5,16 @@ extension ErrorCode {
     public static let invalidMessage = ErrorCode("invalid_message", .invalidArgument, http: 422, "Invalid message")
     public static let unknownMessage = ErrorCode("unknown_message", .unimplemented, http: 501, "Unknown message")
     public static let callerNotAllowed = ErrorCode("caller_not_allowed", .permissionDenied, http: 403, "Not allowed")
-    public static let serviceUnavailable = ErrorCode("service_unavailable", .unavailable, http: 503, "Service unavailable")
+    public static let serviceUnavailable = ErrorCode(
+        "service_unavailable", .unavailable, http: 503, "Service unavailable")
     public static let overloaded = ErrorCode("overloaded", .overloaded, http: 503, "Overloaded")
-    public static let deadlineExceeded = ErrorCode("deadline_exceeded", .deadlineExceeded, http: 504, "Deadline exceeded")
+    public static let deadlineExceeded = ErrorCode(
+        "deadline_exceeded", .deadlineExceeded, http: 504, "Deadline exceeded")
     public static let internalError = ErrorCode("internal_error", .internal, http: 500, "Internal error")
 
     // What every service can answer.
-    public static let validationFailed = ErrorCode("validation_failed", .invalidArgument, http: 422, "Validation failed")
+    public static let validationFailed = ErrorCode(
+        "validation_failed", .invalidArgument, http: 422, "Validation failed")
     public static let unauthorized = ErrorCode("unauthorized", .unauthenticated, http: 401, "Unauthorized")
     public static let forbidden = ErrorCode("forbidden", .permissionDenied, http: 403, "Forbidden")
     public static let notFound = ErrorCode("not_found", .notFound, http: 404, "Not found")
@@ -28,7 +31,8 @@ extension ErrorCode {
         "reauthentication_required", .permissionDenied, http: 403, "Sign in again")
 
     // The gateway.
-    public static let malformedRequest = ErrorCode("malformed_request", .invalidArgument, http: 400, "Malformed request")
+    public static let malformedRequest = ErrorCode(
+        "malformed_request", .invalidArgument, http: 400, "Malformed request")
     public static let methodNotAllowed = ErrorCode(
         "method_not_allowed", .unimplemented, http: 405, "Method not allowed")
     public static let bodyTooLarge = ErrorCode("body_too_large", .invalidArgument, http: 413, "Body too large")

@@ -64,7 +64,8 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
     }
 
     public var description: String {
-        let ofDay = Int(microsecondsSinceEpoch - Self.floorDivide(microsecondsSinceEpoch, 86_400_000_000) * 86_400_000_000)
+        let ofDay = Int(
+            microsecondsSinceEpoch - Self.floorDivide(microsecondsSinceEpoch, 86_400_000_000) * 86_400_000_000)
         let (seconds, fraction) = (ofDay / 1_000_000, ofDay % 1_000_000)
         func padded(_ value: Int, _ width: Int) -> String {
             let text = String(value)

@@ -5,14 +5,14 @@ import Testing
 @Suite("catalogue") struct CatalogueTests {
     @Test func everyMessageTypeHasExactlyOneContract() {
         let catalogue = Catalogue.all.map { "\($0.type)/v\($0.version)" }
-        let contracts = AnyContract.all.map(\.contract.folder)
+        let contracts = AnyContract.all.map { $0.contract.folder }
         #expect(Set(catalogue).count == catalogue.count, "a message type stands twice in the catalogue")
         #expect(Set(contracts).count == contracts.count, "a message type has two contracts")
         #expect(Set(contracts) == Set(catalogue))
     }
 
     @Test func everyContractHasItsFixtures() throws {
-        #expect(try Fixtures.folders() == Set(AnyContract.all.map(\.contract.folder)))
+        #expect(try Fixtures.folders() == Set(AnyContract.all.map { $0.contract.folder }))
     }
 
     @Test("names and permissions are well formed", arguments: Catalogue.all.map { CatalogueEntry($0) })

@@ -26,6 +26,7 @@ enum Fixtures {
     static func folders() throws -> Set<String> {
         let manager = FileManager.default
         var found: Set<String> = []
+        guard manager.fileExists(atPath: root.path) else { return found }
         for type in try manager.contentsOfDirectory(atPath: root.path) {
             for version in try manager.contentsOfDirectory(atPath: root.appending(path: type).path) {
                 found.insert("\(type)/\(version)")

@@ -1,4 +1,5 @@
 import BusProtocol
+import Testing
 
 /// What one message type promises, as samples that the generic checks are run over.
 ///

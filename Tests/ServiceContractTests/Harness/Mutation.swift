@@ -91,7 +91,9 @@ private struct MutationWalker {
     ) {
         refuse("wrong type", .object([:]), field, rebuild)
         guard case .array(let elements) = value, let first = elements.first else { return }
-        if count.lowerBound > 0 { refuse("min - 1", .array(Array(elements.prefix(count.lowerBound - 1))), field, rebuild) }
+        if count.lowerBound > 0 {
+            refuse("min - 1", .array(Array(elements.prefix(count.lowerBound - 1))), field, rebuild)
+        }
         if count.upperBound <= 500 {
             refuse("max + 1", .array(Array(repeating: first, count: count.upperBound + 1)), field, rebuild)
         }

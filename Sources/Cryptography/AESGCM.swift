@@ -1,0 +1,55 @@
+import CCrypto
+
+/// What can go wrong with sealed bytes. It says no more than that: the reason would help who forges.
+public enum SealError: Error, Sendable { case cannotOpen, unknownKey }
+
+/// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D), a random nonce of 96 bits each time.
+public enum AESGCM {
+    static let nonceLength = 12, tagLength = 16
+
+    /// - Parameters:
+    ///   - key: 32 bytes.
+    ///   - associated: what the bytes belong to; they open only together with the same.
+    /// - Returns: nonce, ciphertext and tag, 28 bytes longer than the plaintext.
+    public static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
+        seal(plaintext, key: key, nonce: RandomBytes.make(nonceLength), associated: associated)
+    }
+
+    static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], associated: [UInt8]) -> [UInt8] {
+        precondition(key.count == 32 && nonce.count == nonceLength, "AES-256-GCM takes 32 and 12 bytes")
+        let context = EVP_CIPHER_CTX_new()
+        defer { EVP_CIPHER_CTX_free(context) }
+        var length: Int32 = 0
+        var output = [UInt8](repeating: 0, count: plaintext.count + 16)
+        var tag = [UInt8](repeating: 0, count: tagLength)
+        let sealed =
+            EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1
+            && EVP_EncryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
+            && EVP_EncryptUpdate(context, &output, &length, plaintext, Int32(plaintext.count)) == 1
+            && EVP_EncryptFinal_ex(context, &tag, &length) == 1
+            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), &tag) == 1
+        precondition(sealed, "libcrypto cannot encrypt")
+        return nonce + output.prefix(plaintext.count) + tag
+    }
+
+    /// - Throws: ``SealError/cannotOpen`` for a wrong key, changed bytes or another `associated`.
+    public static func open(_ sealed: [UInt8], key: [UInt8], associated: [UInt8] = []) throws(SealError) -> [UInt8] {
+        guard key.count == 32, sealed.count >= nonceLength + tagLength else { throw .cannotOpen }
+        let nonce = Array(sealed.prefix(nonceLength))
+        var tag = Array(sealed.suffix(tagLength))
+        let ciphertext = Array(sealed.dropFirst(nonceLength).dropLast(tagLength))
+        let context = EVP_CIPHER_CTX_new()
+        defer { EVP_CIPHER_CTX_free(context) }
+        var length: Int32 = 0
+        var output = [UInt8](repeating: 0, count: ciphertext.count + 16)
+        var rest = [UInt8](repeating: 0, count: 16)
+        let opened =
+            EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1
+            && EVP_DecryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
+            && EVP_DecryptUpdate(context, &output, &length, ciphertext, Int32(ciphertext.count)) == 1
+            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), &tag) == 1
+            && EVP_DecryptFinal_ex(context, &rest, &length) == 1
+        guard opened else { throw .cannotOpen }
+        return Array(output.prefix(ciphertext.count))
+    }
+}

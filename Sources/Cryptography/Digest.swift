@@ -1,0 +1,45 @@
+import CCrypto
+
+/// SHA-256 (FIPS 180-4).
+public enum SHA256 {
+    /// 32 bytes.
+    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 32) { output, count in
+            _ = CCrypto.SHA256(bytes, bytes.count, output.baseAddress)
+            count = 32
+        }
+    }
+}
+
+/// HMAC with SHA-256 (RFC 2104).
+public enum HMACSHA256 {
+    /// 32 bytes.
+    public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 32) { output, count in
+            var length: UInt32 = 0
+            HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, output.baseAddress, &length)
+            count = Int(length)
+        }
+    }
+}
+
+/// Whether two byte strings are the same, in a time that tells nothing but their lengths.
+public func constantTimeEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
+}
+
+/// HKDF with SHA-256 (RFC 5869): a key for each purpose out of one.
+public enum HKDF {
+    /// - Parameter length: bytes, 1 to 8160.
+    public static func derive(key: [UInt8], salt: [UInt8] = [], info: [UInt8], length: Int) -> [UInt8] {
+        precondition((1...8160).contains(length), "HKDF gives 1 to 8160 bytes")
+        let extracted = HMACSHA256.code(for: key, key: salt.isEmpty ? [UInt8](repeating: 0, count: 32) : salt)
+        var (output, block, counter) = ([UInt8](), [UInt8](), UInt8(1))
+        while output.count < length {
+            block = HMACSHA256.code(for: block + info + [counter], key: extracted)
+            output += block
+            counter &+= 1
+        }
+        return Array(output.prefix(length))
+    }
+}

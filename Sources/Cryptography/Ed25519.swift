@@ -1,0 +1,67 @@
+import CCrypto
+
+/// The public half of an Ed25519 key (RFC 8032).
+public struct Ed25519PublicKey: Sendable, Hashable {
+    /// 32 bytes.
+    public let raw: [UInt8]
+
+    /// `nil` unless there are 32 bytes.
+    public init?(raw: [UInt8]) {
+        guard raw.count == 32 else { return nil }
+        self.raw = raw
+    }
+
+    /// False for a wrong signature as for one of a wrong length.
+    public func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
+        guard signature.count == 64, let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, raw, 32) else {
+            return false
+        }
+        defer { EVP_PKEY_free(key) }
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        return EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1
+            && EVP_DigestVerify(context, signature, 64, message, message.count) == 1
+    }
+}
+
+/// An Ed25519 signing key (RFC 8032).
+public struct Ed25519PrivateKey: Sendable {
+    /// 32 secret bytes.
+    public let seed: [UInt8]
+    public let publicKey: Ed25519PublicKey
+
+    /// A new random key.
+    public init() {
+        guard let key = Ed25519PrivateKey(seed: RandomBytes.make(32)) else {
+            preconditionFailure("no Ed25519 in libcrypto")
+        }
+        self = key
+    }
+
+    /// `nil` unless there are 32 bytes.
+    public init?(seed: [UInt8]) {
+        guard seed.count == 32, let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, 32) else {
+            return nil
+        }
+        defer { EVP_PKEY_free(key) }
+        var (raw, length) = ([UInt8](repeating: 0, count: 32), 32)
+        guard EVP_PKEY_get_raw_public_key(key, &raw, &length) == 1, let publicKey = Ed25519PublicKey(raw: raw) else {
+            return nil
+        }
+        (self.seed, self.publicKey) = (seed, publicKey)
+    }
+
+    /// 64 bytes.
+    public func signature(for message: [UInt8]) -> [UInt8] {
+        let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, 32)
+        defer { EVP_PKEY_free(key) }
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var (signature, length) = ([UInt8](repeating: 0, count: 64), 64)
+        let signed =
+            EVP_DigestSignInit(context, nil, nil, nil, key) == 1
+            && EVP_DigestSign(context, &signature, &length, message, message.count) == 1
+        precondition(signed, "libcrypto cannot sign")
+        return signature
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// The keys of one service, the current one first. Purposes take subkeys, never a key itself.
+public struct KeyRing: Sendable {
+    public struct Key: Sendable {
+        public let id: String
+        let secret: [UInt8]
+    }
+
+    public enum ParseError: Error, Sendable, CustomStringConvertible {
+        case empty, malformedLine(Int), shortKey(Int), repeatedID(Int)
+
+        public var description: String {
+            switch self {
+            case .empty: "the key ring has no key"
+            case .malformedLine(let line): "line \(line) of the key ring is not `id base64`"
+            case .shortKey(let line): "the key in line \(line) of the key ring has fewer than 32 bytes"
+            case .repeatedID(let line): "the id in line \(line) of the key ring stands there twice"
+            }
+        }
+    }
+
+    public let keys: [Key]
+    public var current: Key { keys[0] }
+
+    /// - Parameter contents: a line `id base64` per key, the first is current; at least 32 bytes each.
+    public init(contents: String) throws(ParseError) {
+        var keys: [Key] = []
+        for (index, line) in contents.split(separator: "\n").enumerated() {
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, (1...32).contains(parts[0].utf8.count),
+                let secret = Data(base64Encoded: String(parts[1]))
+            else { throw .malformedLine(index + 1) }
+            guard secret.count >= 32 else { throw .shortKey(index + 1) }
+            let id = String(parts[0])
+            guard !keys.contains(where: { $0.id == id }) else { throw .repeatedID(index + 1) }
+            keys.append(Key(id: id, secret: [UInt8](secret)))
+        }
+        guard !keys.isEmpty else { throw .empty }
+        self.keys = keys
+    }
+
+    /// A ring with one new random key, as text.
+    public static func generate(id: String) -> String { "\(id) \(Data(RandomBytes.make(32)).base64EncodedString())\n" }
+
+    /// 32 bytes for one purpose, of the current key or of the one named; `nil` where the ring has no such key.
+    public func subkey(purpose: String, keyID: String? = nil) -> [UInt8]? {
+        guard let key = keyID == nil ? current : keys.first(where: { $0.id == keyID }) else { return nil }
+        return HKDF.derive(key: key.secret, info: Array("vestibule/\(purpose)".utf8), length: 32)
+    }
+}
+
+/// Seals bytes under one purpose of a key ring and remembers in them which key it was.
+public struct Sealer: Sendable {
+    private let subkeys: [String: [UInt8]]
+    private let currentID: String
+
+    public init(_ ring: KeyRing, purpose: String) {
+        currentID = ring.current.id
+        subkeys = Dictionary(
+            uniqueKeysWithValues: ring.keys.map { key in
+                (key.id, ring.subkey(purpose: purpose, keyID: key.id) ?? [])
+            })
+    }
+
+    /// - Parameter associated: the row that the bytes belong to.
+    public func seal(_ bytes: [UInt8], associated: [UInt8]) -> [UInt8] {
+        let id = Array(currentID.utf8)
+        return [UInt8(id.count)] + id + AESGCM.seal(bytes, key: subkeys[currentID] ?? [], associated: associated)
+    }
+
+    /// - Throws: ``SealError/unknownKey`` where the ring no longer has the key, ``SealError/cannotOpen`` otherwise.
+    public func open(_ sealed: [UInt8], associated: [UInt8]) throws(SealError) -> [UInt8] {
+        guard let length = sealed.first, sealed.count > Int(length) else { throw .cannotOpen }
+        let id = String(decoding: sealed[1..<(1 + Int(length))], as: UTF8.self)
+        guard let key = subkeys[id] else { throw .unknownKey }
+        return try AESGCM.open(Array(sealed.dropFirst(1 + Int(length))), key: key, associated: associated)
+    }
+}
+
+/// Turns a secret or a number into what may stand in the database: an HMAC under one purpose of a key ring.
+public struct KeyedHash: Sendable {
+    private let key: [UInt8]
+    /// The id of the ring's key that the codes are made with.
+    public let keyID: String
+
+    public init(_ ring: KeyRing, purpose: String) {
+        keyID = ring.current.id
+        key = ring.subkey(purpose: purpose) ?? []
+    }
+
+    /// 32 bytes.
+    public func code(for bytes: [UInt8]) -> [UInt8] { HMACSHA256.code(for: bytes, key: key) }
+    public func code(for text: String) -> [UInt8] { code(for: Array(text.utf8)) }
+}

@@ -1,0 +1,36 @@
+/// A JSON text that was read strictly: UTF-8 without a byte-order mark, no member twice, no U+0000, no lone surrogate,
+/// bounded depth and number of values, nothing behind the value.
+///
+/// Reading makes one flat tape of places in the bytes and builds no strings; a ``JSONNode`` looks at the tape.
+public struct JSONDocument: Sendable {
+    struct Entry: Sendable {
+        var kind: JSONNode.Kind
+        /// Of a string: it has escapes, or of a number: it is written as an integer within `Int64`.
+        var flag: Bool
+        var start: Int32
+        var end: Int32
+        /// The index behind everything inside of this value.
+        var next: Int32
+    }
+
+    public let bytes: [UInt8]
+    let tape: [Entry]
+
+    /// - Throws: ``JSONTextError`` at the first thing that is wrong.
+    public init(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONTextError) {
+        var scanner = JSONScanner(limits: limits)
+        let failure = bytes.withUnsafeBufferPointer { buffer -> (JSONTextError.Code, Int)? in
+            scanner.scan(buffer) ? nil : (scanner.failure, scanner.position)
+        }
+        if let (code, offset) = failure {
+            let before = bytes.prefix(offset)
+            let line = before.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+            let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            throw JSONTextError(code: code, offset: offset, line: line, column: offset - lineStart + 1)
+        }
+        self.bytes = bytes
+        tape = scanner.tape
+    }
+
+    public var root: JSONNode { JSONNode(document: self, index: 0) }
+}

@@ -1,0 +1,116 @@
+/// A look at one value of a ``JSONDocument``; nothing is copied before it is asked for.
+public struct JSONNode: Sendable {
+    public enum Kind: UInt8, Sendable { case null, bool, number, string, array, object }
+
+    let document: JSONDocument
+    let index: Int
+
+    private var entry: JSONDocument.Entry { document.tape[index] }
+    public var kind: Kind { entry.kind }
+    public var isNull: Bool { entry.kind == .null }
+
+    /// The value's own bytes in the text.
+    public var rawText: ArraySlice<UInt8> { document.bytes[Int(entry.start)..<Int(entry.end)] }
+
+    public var bool: Bool? { entry.kind == .bool ? entry.flag : nil }
+
+    /// A number written without fraction and exponent, within `Int64`.
+    public var integer: Int64? {
+        entry.kind == .number && entry.flag ? Int64(String(decoding: rawText, as: UTF8.self)) : nil
+    }
+
+    public var number: Double? { entry.kind == .number ? Double(String(decoding: rawText, as: UTF8.self)) : nil }
+
+    public var string: String? {
+        guard entry.kind == .string else { return nil }
+        let inside = rawText.dropFirst().dropLast()
+        return entry.flag ? Self.unescaped(inside) : String(decoding: inside, as: UTF8.self)
+    }
+
+    /// The elements of an array, in order; empty for any other kind.
+    public var elements: [JSONNode] {
+        guard entry.kind == .array else { return [] }
+        var (found, next) = ([JSONNode](), index + 1)
+        while next < Int(entry.next) {
+            found.append(JSONNode(document: document, index: next))
+            next = Int(document.tape[next].next)
+        }
+        return found
+    }
+
+    /// The members of an object, in order; empty for any other kind.
+    public var members: [(name: String, value: JSONNode)] {
+        guard entry.kind == .object else { return [] }
+        var (found, next) = ([(name: String, value: JSONNode)](), index + 1)
+        while next < Int(entry.next) {
+            let name = JSONNode(document: document, index: next).string ?? ""
+            found.append((name, JSONNode(document: document, index: next + 1)))
+            next = Int(document.tape[next + 1].next)
+        }
+        return found
+    }
+
+    /// The member of that name; `nil` where there is none or this is no object.
+    public subscript(name: String) -> JSONNode? {
+        members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+
+    /// The value with everything in it, standing by itself.
+    public var value: JSONValue {
+        switch entry.kind {
+        case .null: .null
+        case .bool: .bool(entry.flag)
+        case .number: integer.map { .integer($0) } ?? .number(number ?? 0)
+        case .string: .string(string ?? "")
+        case .array: .array(elements.map(\.value))
+        case .object:
+            .object(Dictionary(members.map { ($0.name, $0.value.value) }, uniquingKeysWith: { first, _ in first }))
+        }
+    }
+
+    /// The string that escapes stand for; they were checked by the reader.
+    static func unescaped(_ raw: some Collection<UInt8>) -> String {
+        let raw = Array(raw)
+        var scalars: [UInt8] = []
+        scalars.reserveCapacity(raw.count)
+        var index = 0
+        while index < raw.count {
+            guard raw[index] == UInt8(ascii: "\\") else {
+                scalars.append(raw[index])
+                index += 1
+                continue
+            }
+            switch raw[index + 1] {
+            case UInt8(ascii: "b"): scalars.append(8)
+            case UInt8(ascii: "f"): scalars.append(12)
+            case UInt8(ascii: "n"): scalars.append(10)
+            case UInt8(ascii: "r"): scalars.append(13)
+            case UInt8(ascii: "t"): scalars.append(9)
+            case UInt8(ascii: "u"):
+                var code = hexValue(raw[(index + 2)..<(index + 6)]) ?? 0xfffd
+                if (0xd800..<0xdc00).contains(code), let low = hexValue(raw[(index + 8)..<(index + 12)]) {
+                    code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+                    index += 6
+                }
+                scalars.append(contentsOf: String(Unicode.Scalar(code) ?? "\u{fffd}").utf8)
+                index += 4
+            default: scalars.append(raw[index + 1])
+            }
+            index += 2
+        }
+        return String(decoding: scalars, as: UTF8.self)
+    }
+
+    static func hexValue(_ digits: some Collection<UInt8>) -> UInt32? {
+        var value: UInt32 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt32(digit - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | UInt32(digit - UInt8(ascii: "A") + 10)
+            default: return nil
+            }
+        }
+        return value
+    }
+}

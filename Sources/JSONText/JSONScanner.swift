@@ -1,0 +1,258 @@
+/// The strict reader behind ``JSONDocument``.
+struct JSONScanner {
+    private let limits: JSONLimits
+    private(set) var tape: [JSONDocument.Entry] = []
+    private(set) var failure = JSONTextError.Code.unexpectedEnd
+    private(set) var position = 0
+    private var values = 0
+    private var text = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+
+    init(limits: JSONLimits) {
+        self.limits = limits
+        tape.reserveCapacity(64)
+    }
+
+    /// - Returns: false where `failure` and `position` say what is wrong and where.
+    mutating func scan(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        self.text = text
+        guard text.count < Int32.max else { return fail(.tooManyValues) }
+        skipSpace()
+        guard value(depth: 0) else { return false }
+        skipSpace()
+        return position == text.count || fail(.trailingText)
+    }
+
+    private mutating func fail(_ code: JSONTextError.Code) -> Bool {
+        failure = code
+        return false
+    }
+
+    private mutating func unexpected() -> Bool { fail(position < text.count ? .unexpectedCharacter : .unexpectedEnd) }
+
+    @inline(__always) private func peek() -> UInt8 { position < text.count ? text[position] : 0 }
+
+    private mutating func skipSpace() {
+        while position < text.count {
+            switch text[position] {
+            case 0x20, 0x0a, 0x0d, 0x09: position += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func append(_ kind: JSONNode.Kind, from start: Int, flag: Bool = false) {
+        tape.append(
+            .init(kind: kind, flag: flag, start: Int32(start), end: Int32(position), next: Int32(tape.count + 1)))
+    }
+
+    private mutating func value(depth: Int) -> Bool {
+        values += 1
+        guard values <= limits.values else { return fail(.tooManyValues) }
+        switch peek() {
+        case UInt8(ascii: "{"): return container(.object, closing: UInt8(ascii: "}"), depth: depth + 1)
+        case UInt8(ascii: "["): return container(.array, closing: UInt8(ascii: "]"), depth: depth + 1)
+        case UInt8(ascii: "\""): return string()
+        case UInt8(ascii: "t"): return literal("true", .bool, flag: true)
+        case UInt8(ascii: "f"): return literal("false", .bool, flag: false)
+        case UInt8(ascii: "n"): return literal("null", .null, flag: false)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return number()
+        default: return unexpected()
+        }
+    }
+
+    private mutating func literal(_ word: StaticString, _ kind: JSONNode.Kind, flag: Bool) -> Bool {
+        let start = position
+        for index in 0..<word.utf8CodeUnitCount {
+            guard peek() == word.utf8Start[index] else { return unexpected() }
+            position += 1
+        }
+        append(kind, from: start, flag: flag)
+        return true
+    }
+
+    private mutating func container(_ kind: JSONNode.Kind, closing: UInt8, depth: Int) -> Bool {
+        guard depth <= limits.depth else { return fail(.tooDeep) }
+        let (start, index) = (position, tape.count)
+        position += 1
+        append(kind, from: start)
+        skipSpace()
+        if peek() == closing {
+            position += 1
+        } else {
+            var names = MemberNames()
+            repeat {
+                skipSpace()
+                if kind == .object, !name(&names) { return false }
+                guard value(depth: depth) else { return false }
+                skipSpace()
+            } while take(UInt8(ascii: ","))
+            guard take(closing) else { return unexpected() }
+        }
+        tape[index].end = Int32(position)
+        tape[index].next = Int32(tape.count)
+        return true
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard peek() == byte, position < text.count else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func name(_ names: inout MemberNames) -> Bool {
+        let start = position
+        guard peek() == UInt8(ascii: "\"") else { return unexpected() }
+        guard string() else { return false }
+        let entry = tape[tape.count - 1]
+        let raw = text[(Int(entry.start) + 1)..<(Int(entry.end) - 1)]
+        guard names.insert(entry.flag ? JSONNode.unescaped(raw) : String(decoding: raw, as: UTF8.self)) else {
+            position = start
+            return fail(.duplicateMember)
+        }
+        skipSpace()
+        guard take(UInt8(ascii: ":")) else { return unexpected() }
+        skipSpace()
+        return true
+    }
+
+    // MARK: Numbers
+
+    private mutating func number() -> Bool {
+        let start = position
+        _ = take(UInt8(ascii: "-"))
+        if take(UInt8(ascii: "0")) {
+            // No digit may follow a leading zero: the caller meets it as an unexpected character.
+        } else if digits() == 0 {
+            return fail(.invalidNumber)
+        }
+        var isInteger = true
+        if take(UInt8(ascii: ".")) {
+            isInteger = false
+            guard digits() > 0 else { return fail(.invalidNumber) }
+        }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            isInteger = false
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            guard digits() > 0 else { return fail(.invalidNumber) }
+        }
+        let raw = String(decoding: text[start..<position], as: UTF8.self)
+        if isInteger { isInteger = Int64(raw) != nil && raw != "-0" }
+        if !isInteger {
+            guard let double = Double(raw), double.isFinite else {
+                position = start
+                return fail(.invalidNumber)
+            }
+        }
+        append(.number, from: start, flag: isInteger)
+        return true
+    }
+
+    private mutating func digits() -> Int {
+        let start = position
+        while position < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[position]) { position += 1 }
+        return position - start
+    }
+
+    // MARK: Strings
+
+    private mutating func string() -> Bool {
+        let start = position
+        var hasEscapes = false
+        position += 1
+        while position < text.count {
+            let byte = text[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                append(.string, from: start, flag: hasEscapes)
+                return true
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                guard escape() else { return false }
+            case 0x20..<0x80: position += 1
+            case 0..<0x20: return fail(byte == 0 ? .nullCharacter : .controlCharacter)
+            default:
+                let length = UTF8Sequence.length(at: position, in: text)
+                guard length > 0 else { return fail(.invalidUTF8) }
+                position += length
+            }
+        }
+        return fail(.unexpectedEnd)
+    }
+
+    private mutating func escape() -> Bool {
+        guard position + 1 < text.count else {
+            position = text.count
+            return fail(.unexpectedEnd)
+        }
+        switch text[position + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            position += 2
+            return true
+        case UInt8(ascii: "u"): return unicodeEscape()
+        default: return fail(.invalidEscape)
+        }
+    }
+
+    private mutating func unicodeEscape() -> Bool {
+        guard let unit = hex(at: position + 2) else { return fail(.invalidEscape) }
+        guard unit != 0 else { return fail(.nullCharacter) }
+        switch unit {
+        case 0xd800..<0xdc00:
+            guard position + 7 < text.count, text[position + 6] == UInt8(ascii: "\\"),
+                text[position + 7] == UInt8(ascii: "u"), let low = hex(at: position + 8),
+                (0xdc00..<0xe000).contains(low)
+            else { return fail(.invalidEscape) }
+            position += 12
+        case 0xdc00..<0xe000: return fail(.invalidEscape)
+        default: position += 6
+        }
+        return true
+    }
+
+    private func hex(at start: Int) -> UInt32? {
+        guard start + 4 <= text.count else { return nil }
+        return JSONNode.hexValue(text[start..<(start + 4)])
+    }
+}
+
+/// The member names of one object so far: a list while it is short.
+private struct MemberNames {
+    private var few: [String] = []
+    private var many: Set<String> = []
+
+    /// Exactly the same scalars: Swift's own comparison would take canonical equivalents for one name.
+    private static func same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+    mutating func insert(_ name: String) -> Bool {
+        guard few.count >= 16 else {
+            guard !few.contains(where: { Self.same($0, name) }) else { return false }
+            few.append(name)
+            return true
+        }
+        // Canonically equivalent names are taken for duplicates here, which errs on the strict side.
+        if many.isEmpty { many = Set(few) }
+        return many.insert(name).inserted
+    }
+}
+
+/// Well-formed UTF-8 as in table 3-7 of the Unicode Standard.
+enum UTF8Sequence {
+    /// Bytes of the sequence that starts at `index` with a byte of 0x80 or more; 0 where it is malformed.
+    static func length(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        func continues(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xbf) -> Bool {
+            index + offset < text.count && range.contains(text[index + offset])
+        }
+        switch text[index] {
+        case 0xc2...0xdf: return continues(1) ? 2 : 0
+        case 0xe0: return continues(1, 0xa0...0xbf) && continues(2) ? 3 : 0
+        case 0xed: return continues(1, 0x80...0x9f) && continues(2) ? 3 : 0
+        case 0xe1...0xef: return continues(1) && continues(2) ? 3 : 0
+        case 0xf0: return continues(1, 0x90...0xbf) && continues(2) && continues(3) ? 4 : 0
+        case 0xf1...0xf3: return continues(1) && continues(2) && continues(3) ? 4 : 0
+        case 0xf4: return continues(1, 0x80...0x8f) && continues(2) && continues(3) ? 4 : 0
+        default: return 0
+        }
+    }
+}

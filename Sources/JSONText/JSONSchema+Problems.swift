@@ -1,0 +1,179 @@
+extension JSONSchema {
+    /// Everything that is wrong with a value, all at once, in document order.
+    public func problems(in node: JSONNode) -> [SchemaProblem] {
+        var found: [SchemaProblem] = []
+        check(node, at: "", into: &found)
+        return found
+    }
+
+    private func check(_ node: JSONNode, at field: String, into found: inout [SchemaProblem]) {
+        func problem(_ code: String, _ message: String) {
+            found.append(SchemaProblem(field: field, code: code, message: message))
+        }
+        switch self {
+        case .any: break
+        case .boolean: if node.kind != .bool { problem("wrong_type", "Must be true or false.") }
+        case .integer(let range):
+            guard let value = node.integer else { return problem("wrong_type", "Must be a whole number.") }
+            if value < range.lowerBound { problem("too_small", "Must be at least \(range.lowerBound).") }
+            if value > range.upperBound { problem("too_large", "Must be at most \(range.upperBound).") }
+        case .number(let range):
+            guard let value = node.number else { return problem("wrong_type", "Must be a number.") }
+            if value < range.lowerBound { problem("too_small", "Must be at least \(range.lowerBound).") }
+            if value > range.upperBound { problem("too_large", "Must be at most \(range.upperBound).") }
+        case .string(let rule):
+            guard let value = node.string else { return problem("wrong_type", "Must be a text.") }
+            if let (code, message) = rule.problem(with: value) { problem(code, message) }
+        case .array(let element, let count):
+            guard node.kind == .array else { return problem("wrong_type", "Must be a list.") }
+            let elements = node.elements
+            if elements.count < count.lowerBound {
+                problem("too_few", "Must have at least \(count.lowerBound) entries.")
+            }
+            if elements.count > count.upperBound {
+                return problem("too_many", "Must have at most \(count.upperBound) entries.")
+            }
+            for (index, child) in elements.enumerated() {
+                element.check(child, at: Self.path(field, String(index)), into: &found)
+            }
+        case .map(let element, let count): checkMap(node, element, count, at: field, into: &found)
+        case .object(let members): checkObject(node, members, at: field, into: &found)
+        case .nullable(let inner): if !node.isNull { inner.check(node, at: field, into: &found) }
+        case .anyOf(let schemas):
+            var last: [SchemaProblem] = []
+            for schema in schemas {
+                last = []
+                schema.check(node, at: field, into: &last)
+                if last.isEmpty { return }
+            }
+            found += last
+        }
+    }
+
+    private func checkMap(
+        _ node: JSONNode, _ element: JSONSchema, _ count: ClosedRange<Int>, at field: String,
+        into found: inout [SchemaProblem]
+    ) {
+        func problem(_ code: String, _ message: String) {
+            found.append(SchemaProblem(field: field, code: code, message: message))
+        }
+        guard node.kind == .object else { return problem("wrong_type", "Must be an object.") }
+        let members = node.members
+        if members.count < count.lowerBound { problem("too_few", "Must have at least \(count.lowerBound) members.") }
+        if members.count > count.upperBound {
+            return problem("too_many", "Must have at most \(count.upperBound) members.")
+        }
+        for member in members {
+            guard (1...64).contains(member.name.unicodeScalars.count) else {
+                problem("malformed", "Member names have 1 to 64 characters.")
+                continue
+            }
+            element.check(member.value, at: Self.path(field, member.name), into: &found)
+        }
+    }
+
+    private func checkObject(
+        _ node: JSONNode, _ schema: [Member], at field: String, into found: inout [SchemaProblem]
+    ) {
+        guard node.kind == .object else {
+            found.append(SchemaProblem(field: field, code: "wrong_type", message: "Must be an object."))
+            return
+        }
+        let members = node.members
+        for member in members {
+            let path = Self.path(field, String(member.name.prefix(64)))
+            if let known = schema.first(where: { $0.name == member.name }) {
+                known.schema.check(member.value, at: path, into: &found)
+            } else {
+                found.append(SchemaProblem(field: path, code: "unknown_member", message: "There is no such member."))
+            }
+        }
+        for member in schema where member.isRequired && !members.contains(where: { $0.name == member.name }) {
+            let path = Self.path(field, member.name)
+            found.append(SchemaProblem(field: path, code: "required", message: "This is required."))
+        }
+    }
+
+    private static func path(_ field: String, _ name: String) -> String { field.isEmpty ? name : "\(field).\(name)" }
+}
+
+extension JSONSchema.StringRule {
+    /// The first thing that is wrong with a text: its code and a sentence.
+    func problem(with value: String) -> (code: String, message: String)? {
+        if let values {
+            return values.contains(value) ? nil : ("not_allowed", "Must be one of: \(values.joined(separator: ", ")).")
+        }
+        let count = value.unicodeScalars.count
+        if let format {
+            guard length.contains(count), format.holds(for: value) else { return ("malformed", format.message) }
+            return nil
+        }
+        if count < length.lowerBound {
+            return (
+                "too_short", "Must have at least \(length.lowerBound) character\(length.lowerBound == 1 ? "" : "s")."
+            )
+        }
+        return count > length.upperBound ? ("too_long", "Must have at most \(length.upperBound) characters.") : nil
+    }
+}
+
+extension JSONSchema.StringFormat {
+    var message: String {
+        switch self {
+        case .uuid: "Must be a UUID in lower case."
+        case .date: "Must be a date, YYYY-MM-DD."
+        case .dateTime: "Must be a time in UTC, like 2026-02-20T09:00:00Z."
+        case .otp: "Must be the six digits of the code."
+        case .visibleASCII: "Must have visible ASCII characters only."
+        }
+    }
+
+    func holds(for value: String) -> Bool {
+        let bytes = Array(value.utf8)
+        switch self {
+        case .uuid: return Self.matches(bytes, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
+        case .date: return Self.isDate(bytes[...])
+        case .dateTime: return Self.isDateTime(bytes)
+        case .otp: return Self.matches(bytes, "dddddd")
+        case .visibleASCII: return bytes.allSatisfy { (0x21...0x7e).contains($0) }
+        }
+    }
+
+    /// `d` a digit, `x` a lower-case hexadecimal digit, anything else itself.
+    private static func matches(_ bytes: [UInt8], _ pattern: StaticString) -> Bool {
+        guard bytes.count == pattern.utf8CodeUnitCount else { return false }
+        return bytes.indices.allSatisfy { index in
+            let byte = bytes[index]
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            switch pattern.utf8Start[index] {
+            case UInt8(ascii: "d"): return isDigit
+            case UInt8(ascii: "x"): return isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+            case let other: return byte == other
+            }
+        }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.reduce(0) { $0 * 10 + Int($1) - Int(UInt8(ascii: "0")) }
+    }
+
+    private static func isDate(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        guard matches(bytes, "dddd-dd-dd") else { return false }
+        let (year, month, day) = (number(bytes[0..<4]), number(bytes[5..<7]), number(bytes[8..<10]))
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        guard year > 0, (1...12).contains(month) else { return false }
+        return day >= 1 && day <= [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    }
+
+    private static func isDateTime(_ bytes: [UInt8]) -> Bool {
+        guard (20...27).contains(bytes.count), bytes.count != 21, bytes.last == UInt8(ascii: "Z"),
+            matches(Array(bytes[10..<19]), "Tdd:dd:dd"), isDate(bytes[..<10]), number(bytes[11..<13]) < 24,
+            number(bytes[14..<16]) < 60, number(bytes[17..<19]) < 60
+        else { return false }
+        guard bytes.count > 20 else { return true }
+        let fraction = bytes[20..<(bytes.count - 1)]
+        return bytes[19] == UInt8(ascii: ".")
+            && fraction.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

@@ -1,0 +1,54 @@
+/// Why a text is not JSON as this house reads it (RFC 8259, strict).
+public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        case invalidUTF8 = "invalid_utf8"
+        case unexpectedCharacter = "unexpected_character"
+        case unexpectedEnd = "unexpected_end"
+        case trailingText = "trailing_text"
+        case invalidNumber = "invalid_number"
+        case invalidEscape = "invalid_escape"
+        case controlCharacter = "control_character"
+        case nullCharacter = "null_character"
+        case duplicateMember = "duplicate_member"
+        case tooDeep = "too_deep"
+        case tooManyValues = "too_many_values"
+    }
+
+    public var code: Code
+    /// Bytes from the start of the text.
+    public var offset: Int
+    /// From 1; columns count bytes.
+    public var line: Int
+    public var column: Int
+
+    public var description: String { "\(message) at line \(line), column \(column)" }
+
+    /// What is wrong, without the place and without a word of the text.
+    public var message: String {
+        switch code {
+        case .invalidUTF8: "the text is not UTF-8"
+        case .unexpectedCharacter: "unexpected character"
+        case .unexpectedEnd: "the text ends too early"
+        case .trailingText: "there is text after the value"
+        case .invalidNumber: "not a JSON number, or one out of range"
+        case .invalidEscape: "invalid escape in a string"
+        case .controlCharacter: "control character in a string"
+        case .nullCharacter: "U+0000 in a string"
+        case .duplicateMember: "a member stands twice in an object"
+        case .tooDeep: "nested too deeply"
+        case .tooManyValues: "too many values"
+        }
+    }
+}
+
+/// How much a text may hold.
+public struct JSONLimits: Sendable {
+    /// Arrays and objects inside of each other.
+    public var depth: Int
+    /// Values in all, member names not counted.
+    public var values: Int
+
+    public init(depth: Int = 16, values: Int = 4096) { (self.depth, self.values) = (depth, values) }
+
+    public static let standard = JSONLimits()
+}
