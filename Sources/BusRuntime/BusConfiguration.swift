@@ -1,0 +1,76 @@
+import BusProtocol
+
+/// Who this process is on the bus and where it finds the others.
+public struct BusConfiguration: Sendable {
+    public var service: ServiceName
+    /// New at each start.
+    public var instance: Identifier
+    public var build: String
+    /// Endpoints to listen on; none for who only asks.
+    public var bind: [String]
+    public var peers: [ServiceName: Discovery]
+    /// Requests in flight to one replica.
+    public var credit = 64
+    /// Requests that this process has in hand at once; more are refused as overloaded.
+    public var largestLoad = 4096
+    /// How long a call waits for a replica when none is ready.
+    public var grace = Duration.seconds(2)
+    /// Between looks for replicas.
+    public var discoveryInterval = Duration.milliseconds(500)
+
+    public init(
+        service: ServiceName, instance: Identifier = .ordered(), build: String = "dev", bind: [String] = [],
+        peers: [ServiceName: Discovery] = [:]
+    ) {
+        self.service = service
+        self.instance = instance
+        self.build = build
+        self.bind = bind
+        self.peers = peers
+    }
+
+    /// The endpoint of this instance in a directory of sockets.
+    ///
+    /// - Throws: ``Discovery/ParseError`` where the path is too long for a socket.
+    public func endpoint(inDirectory directory: String) throws(Discovery.ParseError) -> String {
+        let path = "\(directory)/\(service)-\(instance).sock"
+        guard path.utf8.count <= UnixSocket.longestPath else {
+            throw Discovery.ParseError(
+                description:
+                    "the path \(path) has \(path.utf8.count) bytes, and a socket's has at most \(UnixSocket.longestPath)"
+            )
+        }
+        return "ipc://\(path)"
+    }
+}
+
+/// What both sides tell each other first.
+struct Hello: Codable, Sendable, Equatable {
+    var service: ServiceName
+    var instance: Identifier
+    var build: String
+    /// Wire versions understood, from and to.
+    var wire: [Int]
+    var credit: Int
+    var heartbeatMs: Int
+}
+
+/// What a replica says of itself in each PONG.
+struct Pong: Codable, Sendable, Equatable {
+    var state: ServiceState
+    var inFlight: Int
+}
+
+/// Whether a process takes requests.
+public enum ServiceState: String, Codable, Sendable { case starting, ready, draining }
+
+/// Times of the bus.
+enum BusTiming {
+    /// Between looks at deadlines, heartbeats and waiting calls.
+    static let tick = Duration.milliseconds(10)
+    /// Silence after which a PING is sent, nanoseconds.
+    static let heartbeat: UInt64 = 250_000_000
+    /// Silence after which a replica is out, nanoseconds: three PINGs.
+    static let silence: UInt64 = 800_000_000
+    static let mostAttempts = 3
+}

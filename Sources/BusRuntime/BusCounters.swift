@@ -1,0 +1,22 @@
+import BusProtocol
+
+/// What a process saw on the bus since it started.
+public struct BusCounters: Sendable {
+    public struct Key: Hashable, Sendable {
+        public let type: String
+        public let code: String
+    }
+
+    /// Frames that were no frames, or not in their place.
+    public var malformedFrames = 0
+    /// Answers whose asker was gone.
+    public var undeliverable = 0
+    /// Errors of handlers that had no words for the wire.
+    public var internalErrors = 0
+    /// Requests answered, by message type and code (`ok` for a reply).
+    public private(set) var answered: [Key: Int] = [:]
+
+    mutating func count(_ type: MessageType?, code: String) {
+        answered[Key(type: type?.rawValue ?? "unknown", code: code), default: 0] += 1
+    }
+}

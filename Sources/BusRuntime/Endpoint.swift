@@ -1,0 +1,46 @@
+import BusProtocol
+import EventLoop
+import JSONText
+
+/// A handler without its type: bytes in, bytes out.
+struct Endpoint: Sendable {
+    let rules: MessageRules
+    let answer: @Loop @Sendable (RequestContext) async throws -> [UInt8]
+
+    /// Bodies over so many bytes are read and checked off the loop, which they would hold for milliseconds.
+    private static let longBody = 16_384
+
+    init<Handler: RequestHandler>(_ handler: Handler) {
+        typealias Request = Handler.Request
+        rules = Request.rules
+        answer = { context in
+            let body = context.body
+            let request: Request =
+                body.count > Self.longBody
+                ? try await Loop.offload { try Self.decode(Request.self, body) } : try Self.decode(Request.self, body)
+            let reply = try await handler.handle(request, context: context)
+            return try WireJSON.encode(reply)
+        }
+    }
+
+    /// Unknown members are skipped: a newer writer may have sent them.
+    static func decode<Request: BusRequest>(_ type: Request.Type, _ body: [UInt8]) throws -> Request {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(body)
+        } catch {
+            throw BusError(.invalidMessage, "The message is not valid JSON: \(error).")
+        }
+        let problems = Request.schema.problems(in: document.root).filter { $0.code != "unknown_member" }
+        guard problems.isEmpty else {
+            throw BusError(
+                .invalidMessage, "The message does not have the shape of \(Request.type).",
+                errors: problems.map { .init(field: $0.field, code: $0.code, message: $0.message) })
+        }
+        do {
+            return try WireJSON.decode(type, from: body)
+        } catch {
+            throw BusError(.invalidMessage, "The message cannot be read as \(Request.type).")
+        }
+    }
+}
