@@ -1,0 +1,67 @@
+/// The character classes of RFC 9110 and 9112.
+enum HTTPGrammar {
+    static let cr = UInt8(ascii: "\r")
+    static let lf = UInt8(ascii: "\n")
+    static let space = UInt8(ascii: " ")
+    static let tab = UInt8(ascii: "\t")
+    static let colon = UInt8(ascii: ":")
+
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
+    private static let tokenMarks = Set("!#$%&'*+-.^_`|~".utf8)
+    private static let uriMarks = Set("-._~:/?@!$&'()*+,;=%[]".utf8)
+    private static let hostMarks = Set("-._~:!$&'()*+,;=%[]".utf8)
+
+    /// Method names, header names.
+    static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { isAlphanumeric($0) || tokenMarks.contains($0) }
+    }
+
+    /// What a request target may be made of, each `%` followed by two hexadecimal digits.
+    static func isTarget(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            guard isAlphanumeric(byte) || uriMarks.contains(byte) else { return false }
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < bytes.endIndex, hexDigit(bytes[index + 1]) != nil,
+                    hexDigit(bytes[index + 2]) != nil
+                else { return false }
+            }
+            index += 1
+        }
+        return true
+    }
+
+    /// `Host`: never empty, since no `http` URI has an empty host.
+    static func isHost(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { isAlphanumeric($0) || hostMarks.contains($0) }
+    }
+
+    /// Header values: no control character but the tab.
+    static func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7f || byte == tab }
+
+    static func hexDigit(_ byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) - 0x30
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte) - 0x37
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte) - 0x57
+        default: nil
+        }
+    }
+
+    /// `Content-Length`: 1 to 15 digits and nothing else.
+    static func decimal(_ text: String) -> Int? {
+        guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
+    }
+}

@@ -1,0 +1,23 @@
+/// What a client may cost.
+public struct HTTPLimits: Sendable {
+    /// Request line, headers and the empty line together; trailers of a chunked body count too. Bytes.
+    public var headBytes = 16_384
+    /// Header fields, trailers included.
+    public var headerCount = 100
+    /// Chunk extensions of one body together. Bytes.
+    public var chunkExtensionBytes = 4096
+    /// Connections at a time; further ones wait in the kernel's queue.
+    public var connections = 4096
+    /// From a request's first byte to the end of its headers.
+    public var headTimeout: Duration = .seconds(10)
+    /// From the end of the headers to the end of the body.
+    public var bodyTimeout: Duration = .seconds(30)
+    /// Between two requests of one connection, and before the first.
+    public var idleTimeout: Duration = .seconds(60)
+    /// How long a client may take nothing of an answer that waits for it.
+    public var writeTimeout: Duration = .seconds(30)
+    /// How long a refused client is listened to after the answer, so that a reset does not overtake it.
+    public var lingerTimeout: Duration = .seconds(2)
+
+    public init() {}
+}

@@ -1,0 +1,60 @@
+extension HTTPParser {
+    mutating func readSizedBody(_ count: Int) throws(HTTPRefusal) -> Step {
+        guard body.count + count <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit) }
+        let taken = take(count)
+        body.append(contentsOf: taken)
+        guard taken.count == count else {
+            state = .sizedBody(count - taken.count)
+            return .starved
+        }
+        return finishBody()
+    }
+
+    /// `chunk-size [";" extension]`: extensions are read past, within an allowance of their own.
+    mutating func readChunkSize() throws(HTTPRefusal) -> Step {
+        let allowance = limits.chunkExtensionBytes - extensionBytes
+        guard let line = try nextLine(longest: allowance + 10, orElse: .malformed("A chunk's size line is too long."))
+        else { return .starved }
+        let digits = line.prefix { $0 != UInt8(ascii: ";") }
+        guard (1...8).contains(digits.count) else { throw .malformed("A chunk's size is not a hexadecimal number.") }
+        var size = 0
+        for byte in digits {
+            guard let digit = HTTPGrammar.hexDigit(byte) else {
+                throw .malformed("A chunk's size is not a hexadecimal number.")
+            }
+            size = size << 4 | digit
+        }
+        let rest = line[digits.endIndex...]
+        guard rest.allSatisfy(HTTPGrammar.isFieldContent) else {
+            throw .malformed("A chunk extension has a control character.")
+        }
+        extensionBytes += rest.count
+        guard size <= bodyLimit - body.count else { throw .bodyTooLarge(limit: bodyLimit) }
+        state = size == 0 ? .trailers : .chunkData(size)
+        return .again
+    }
+
+    mutating func readChunkData(_ count: Int) -> Step {
+        let taken = take(count)
+        body.append(contentsOf: taken)
+        state = taken.count == count ? .chunkEnd : .chunkData(count - taken.count)
+        return taken.count == count ? .again : .starved
+    }
+
+    mutating func readChunkEnd() throws(HTTPRefusal) -> Step {
+        guard bufferedCount >= 2 else { return .starved }
+        guard take(2).elementsEqual([HTTPGrammar.cr, HTTPGrammar.lf]) else {
+            throw .malformed("A chunk is longer than its size.")
+        }
+        state = .chunkSize
+        return .again
+    }
+
+    /// Trailers are held against the same grammar and the same allowance as headers, and forgotten.
+    mutating func readTrailer() throws(HTTPRefusal) -> Step {
+        guard let line = try nextHeadLine() else { return .starved }
+        guard !line.isEmpty else { return finishBody() }
+        try head.readField(line, limit: limits.headerCount)
+        return .again
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// The bytes of an answer.
+enum HTTPWriter {
+    static let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// - Parameters:
+    ///   - method: of the request; `nil` where it could not be read.
+    ///   - closes: the connection ends after this answer.
+    static func bytes(of response: HTTPResponse, to method: String?, closes: Bool) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(response.body.count + 256)
+        bytes.append(contentsOf: "HTTP/1.1 \(response.status) \(reason(response.status))\r\n".utf8)
+        let owned: Set<String> = ["content-length", "transfer-encoding", "connection", "date"]
+        for field in response.headers.fields where !owned.contains(field.name) {
+            append(field.name, field.value, to: &bytes)
+        }
+        append("date", HTTPDate.now(), to: &bytes)
+        if closes { append("connection", "close", to: &bytes) }
+        // RFC 9110, 8.6: no length with 204; with 304 it would be that of the answer to a plain GET.
+        let hasContent = response.status != 204 && response.status != 304
+        if hasContent { append("content-length", String(response.body.count), to: &bytes) }
+        bytes.append(contentsOf: [HTTPGrammar.cr, HTTPGrammar.lf])
+        if hasContent, method != "HEAD" { bytes.append(contentsOf: response.body) }
+        return bytes
+    }
+
+    /// Whatever a value holds, it stays one header: control characters become spaces.
+    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(contentsOf: [HTTPGrammar.colon, HTTPGrammar.space])
+        bytes.append(contentsOf: value.utf8.lazy.map { HTTPGrammar.isFieldContent($0) ? $0 : HTTPGrammar.space })
+        bytes.append(contentsOf: [HTTPGrammar.cr, HTTPGrammar.lf])
+    }
+
+    static func reason(_ status: Int) -> String { reasons[status] ?? "Status" }
+
+    private static let reasons = [
+        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 304: "Not Modified", 400: "Bad Request",
+        401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
+        409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large",
+        415: "Unsupported Media Type", 417: "Expectation Failed", 422: "Unprocessable Content",
+        429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
+        501: "Not Implemented", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    ]
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+enum HTTPDate {
+    static func now() -> String { text(secondsSinceEpoch: time(nil)) }
+
+    static func text(secondsSinceEpoch: Int) -> String {
+        var (seconds, parts) = (secondsSinceEpoch, tm())
+        gmtime_r(&seconds, &parts)
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        let (day, month) = (days[Int(parts.tm_wday)], months[Int(parts.tm_mon)])
+        return "\(day), \(two(parts.tm_mday)) \(month) \(parts.tm_year + 1900) \(clock) GMT"
+    }
+}

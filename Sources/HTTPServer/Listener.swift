@@ -1,0 +1,93 @@
+import EventLoop
+import Glibc
+
+/// Why a server did not start.
+public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
+    /// Not a numeric address (or `localhost`) with a port of 0 to 65535.
+    case invalidAddress(host: String, port: Int)
+    case portInUse(host: String, port: Int)
+    /// The system refused; `errno`.
+    case system(call: String, code: Int32)
+
+    public var description: String {
+        switch self {
+        case .invalidAddress(let host, let port): "'\(host):\(port)' is not a numeric address with a port"
+        case .portInUse(let host, let port): "port in use: something else listens at \(host):\(port)"
+        case .system(let call, let code): "\(call) failed: \(String(cString: strerror(code)))"
+        }
+    }
+}
+
+/// A listening socket on the loop.
+@Loop final class Listener {
+    private var descriptor: Int32 = -1
+    private var watch: FileWatch?
+    private var pauseTimer: LoopTimer?
+    /// Given a connected, non-blocking socket and the numeric address of its other end; says whether there is room
+    /// for another one.
+    private let onConnection: @Loop (Int32, String) -> Bool
+
+    init(
+        host: String, port: Int, onConnection: @escaping @Loop (Int32, String) -> Bool
+    ) throws(HTTPServerError) {
+        self.onConnection = onConnection
+        guard let address = SocketAddress(host: host, port: port) else {
+            throw .invalidAddress(host: host, port: port)
+        }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(address.family, type, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+        let bound = address.withPointer { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 1024) == 0
+        guard bound else {
+            let code = errno
+            Glibc.close(descriptor)
+            throw code == EADDRINUSE ? .portInUse(host: host, port: port) : .system(call: "bind", code: code)
+        }
+        self.descriptor = descriptor
+        watch = FileWatch(descriptor, for: .read) { [weak self] _ in self?.acceptReady() }
+    }
+
+    isolated deinit { close() }
+
+    /// The port that is listened at, also where 0 was asked for.
+    var port: Int { SocketAddress { getsockname(descriptor, $0, &$1) }?.port ?? 0 }
+
+    func close() {
+        watch?.cancel()
+        watch = nil
+        pauseTimer?.cancel()
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Accepts again after `onConnection` said that there is no more room.
+    func resume() { watch?.update(.read) }
+
+    private func acceptReady() {
+        for _ in 0..<64 {
+            var accepted: Int32 = -1
+            let peer = SocketAddress { address, length in
+                accepted = accept(descriptor, address, &length)
+                return accepted
+            }
+            guard let peer else { return pauseAfter(errno) }
+            _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
+            _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+            var one: Int32 = 1
+            setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+            guard onConnection(accepted, peer.host) else {
+                watch?.update([])
+                return
+            }
+        }
+    }
+
+    /// Without a descriptor to spare the socket stays readable: look again later instead of at once.
+    private func pauseAfter(_ code: Int32) {
+        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) else { return }
+        watch?.update([])
+        pauseTimer = LoopTimer(after: .milliseconds(100)) { [weak self] in self?.resume() }
+    }
+}
