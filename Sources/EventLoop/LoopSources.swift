@@ -78,7 +78,7 @@ import Foundation
             if filesReady { dispatchFiles() }
             for watch in readySockets where !watch.isCancelled { watch.handler() }
         }
-        timers.fireDue(at: MonotonicClock.now())
+        for timer in timers.takeDue(at: MonotonicClock.now()) { timer.fire() }
     }
 
     private func rebuildItems() {

@@ -46,13 +46,14 @@
         return first.due <= now ? 0 : Int((first.due - now + 999_999) / 1_000_000)
     }
 
-    mutating func fireDue(at now: UInt64) {
+    /// The timers that are due, taken out. The owner fires them outside of this call: a fired timer may set a new one.
+    mutating func takeDue(at now: UInt64) -> [LoopTimer] {
         var due: [LoopTimer] = []
         while let first = heap.first, first.due <= now {
             due.append(first)
             removeFirst()
         }
-        for timer in due { timer.fire() }
+        return due
     }
 
     private mutating func removeFirst() {
