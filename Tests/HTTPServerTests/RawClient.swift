@@ -1,0 +1,66 @@
+import EventLoop
+import Foundation
+
+/// A blocking socket that sends the bytes it is told, off the loop.
+final class RawClient: Sendable {
+    private let descriptor: Int32
+    /// Whom this client needs alive.
+    private let server: (any Sendable)?
+
+    init(port: Int, receiveBuffer: Int32? = nil, of server: (any Sendable)? = nil) throws {
+        self.server = server
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var size = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
+        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) async throws {
+        try await Loop.offload { [descriptor] in
+            var sent = 0
+            while sent < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    Foundation.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+                sent += count
+            }
+        }
+    }
+
+    func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Everything up to the end of the connection.
+    func readToEnd() async throws -> String { try await read { _ in false } }
+
+    /// Everything until the text has come that is waited for.
+    func read(until marker: String) async throws -> String { try await read { $0.contains(marker) } }
+
+    private func read(until isEnough: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await Loop.offload { [descriptor] in
+            var bytes: [UInt8] = []
+            var room = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = recv(descriptor, &room, room.count, 0)
+                if count < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+                bytes.append(contentsOf: room[..<count])
+                let text = String(decoding: bytes, as: UTF8.self)
+                if count == 0 || isEnough(text) { return text }
+            }
+        }
+    }
+}

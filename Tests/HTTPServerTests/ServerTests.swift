@@ -1,0 +1,226 @@
+import EventLoop
+import Testing
+
+@testable import HTTPServer
+
+/// A server that answers with what it was asked, and `/slow` only when the test lets it.
+@Loop private final class Echo {
+    let gate = LoopPromise<Void>()
+    let entered = LoopPromise<Void>()
+    private(set) var server: HTTPServer
+
+    init(_ limits: HTTPLimits = HTTPLimits()) throws {
+        let (gate, entered) = (gate, entered)
+        server = HTTPServer(
+            host: "127.0.0.1", port: 0, limits: limits,
+            delegate: HTTPServer.Delegate { request in
+                if request.head.path == "/slow" {
+                    entered.resolve(.success(()))
+                    try? await gate.get()
+                }
+                if request.head.path == "/large" {
+                    return HTTPResponse(status: 200, body: [UInt8](repeating: 97, count: 8 << 20))
+                }
+                let text =
+                    "\(request.head.method) \(request.head.path) \(String(decoding: request.body, as: UTF8.self))."
+                return HTTPResponse(status: 200, headers: ["X-Bad": "a\r\nInjected: b"], body: Array(text.utf8))
+            })
+        try server.start()
+    }
+
+    func client() throws -> RawClient { try RawClient(port: server.boundPort, of: self) }
+}
+
+private func get(_ path: String, _ rest: String = "") -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\(rest)\r\n" }
+private let closing = "Connection: close\r\n"
+
+@Suite("HTTP server") @Loop struct ServerTests {
+    @Test func answersAndKeepsTheConnection() async throws {
+        let client = try Echo().client()
+        try await client.send(get("/a"))
+        let first = try await client.read(until: "GET /a .")
+        #expect(first.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(first.contains("content-length: 8\r\n") && !first.lowercased().contains("connection:"))
+        #expect(!first.contains("\r\nInjected"), "a header's value stays in its header")
+        try await client.send(get("/b", closing))
+        let second = try await client.readToEnd()
+        #expect(second.contains("connection: close\r\n") && second.hasSuffix("GET /b ."))
+    }
+
+    @Test func answersPipelinedRequestsInOrder() async throws {
+        let echo = try Echo()
+        let client = try echo.client()
+        let paths = ["/slow"] + (0..<50).map { "/\($0)" }
+        try await client.send(paths.map { get($0) }.joined() + get("/end", closing))
+        try await echo.entered.get()
+        echo.gate.resolve(.success(()))
+        let text = try await client.readToEnd()
+        let answered = text.split(separator: "\r\n\r\n").compactMap { $0.split(separator: " ").dropFirst().first }
+        #expect(answered.filter { $0.hasPrefix("/") }.map(String.init) == paths + ["/end"])
+    }
+
+    @Test func headHasLengthAndNoBody() async throws {
+        let client = try Echo().client()
+        try await client.send("HEAD /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        let text = try await client.readToEnd()
+        #expect(text.contains("content-length: 9\r\n") && text.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test func invitesABodyOnce() async throws {
+        let client = try Echo().client()
+        try await client.send(
+            "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-Continue\r\nConnection: close\r\n\r\n")
+        #expect(try await client.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+        try await client.send("ok")
+        #expect(try await client.readToEnd().hasSuffix("POST /a ok."))
+    }
+
+    @Test("a body that is too large is refused instead of invited")
+    func refusesBeforeInviting() async throws {
+        let client = try Echo().client()
+        try await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 70000\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try await client.readToEnd().hasPrefix("HTTP/1.1 413 "))
+    }
+
+    @Test func refusedMessagesAreAnsweredAndEndTheConnection() async throws {
+        let echo = try Echo()
+        for (text, status) in refusedMessages {
+            let client = try echo.client()
+            try await client.send(text + get("/smuggled"))
+            let answer = try await client.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && !answer.contains("GET /smuggled"), "\(text)")
+        }
+    }
+
+    @Test func answersAClientThatClosedItsHalf() async throws {
+        let echo = try Echo()
+        let client = try echo.client()
+        try await client.send(get("/slow") + get("/next"))
+        try await echo.entered.get()
+        client.endOutput()
+        echo.gate.resolve(.success(()))
+        let text = try await client.readToEnd()
+        #expect(text.contains("GET /slow .") && text.hasSuffix("GET /next ."))
+    }
+
+    @Test func oldClientsAreClosed() async throws {
+        let client = try Echo().client()
+        try await client.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(try await client.readToEnd().contains("connection: close"))
+    }
+
+    @Test("an answer larger than the socket's buffers arrives whole, and other clients are served meanwhile")
+    func largeAnswer() async throws {
+        let echo = try Echo()
+        let slow = try RawClient(port: echo.server.boundPort, receiveBuffer: 4096, of: echo)
+        try await slow.send(get("/large", closing))
+        let other = try echo.client()
+        try await other.send(get("/a", closing))
+        #expect(try await other.readToEnd().hasSuffix("GET /a ."))
+        let text = try await slow.readToEnd()
+        #expect(text.utf8.suffix(8 << 20).allSatisfy { $0 == 97 } && text.utf8.count > 8 << 20)
+    }
+
+    @Test("a client that goes away before its answer costs nothing")
+    func resetIsSurvived() async throws {
+        let echo = try Echo()
+        do {
+            let client = try echo.client()
+            try await client.send(get("/large"))
+        }
+        let client = try echo.client()
+        try await client.send(get("/a", closing))
+        #expect(try await client.readToEnd().hasSuffix("GET /a ."))
+    }
+}
+
+@Suite("HTTP server: time and number") @Loop struct ServerLimitTests {
+    @Test(
+        "slow clients are told so",
+        arguments: ["GET / HT", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nab"])
+    func slowRequests(text: String) async throws {
+        var limits = HTTPLimits()
+        (limits.headTimeout, limits.bodyTimeout) = (.milliseconds(30), .milliseconds(30))
+        let client = try Echo(limits).client()
+        try await client.send(text)
+        #expect(try await client.readToEnd().hasPrefix("HTTP/1.1 408 "))
+    }
+
+    @Test func idleConnectionsEndWithoutAWord() async throws {
+        var limits = HTTPLimits()
+        limits.idleTimeout = .milliseconds(30)
+        let client = try Echo(limits).client()
+        #expect(try await client.readToEnd().isEmpty)
+        let used = try Echo(limits).client()
+        try await used.send(get("/a"))
+        #expect(try await used.readToEnd().hasSuffix("GET /a ."))
+    }
+
+    @Test("a client that takes nothing of its answer is let go")
+    func stuckReaders() async throws {
+        var limits = HTTPLimits()
+        limits.writeTimeout = .milliseconds(50)
+        let echo = try Echo(limits)
+        let client = try RawClient(port: echo.server.boundPort, receiveBuffer: 4096, of: echo)
+        try await client.send(get("/large"))
+        while echo.server.connectionCount == 0 { await Task.yield() }
+        while echo.server.connectionCount > 0 { try await Loop.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test func connectionsAreBounded() async throws {
+        var limits = HTTPLimits()
+        limits.connections = 2
+        let echo = try Echo(limits)
+        let first = try echo.client(), second = try echo.client()
+        for client in [first, second] {
+            try await client.send(get("/a"))
+            _ = try await client.read(until: "GET /a .")
+        }
+        let third = try echo.client()
+        try await third.send(get("/b", closing))
+        #expect(echo.server.connectionCount == 2)
+        try await first.send(get("/a", closing))
+        _ = try await first.readToEnd()
+        #expect(try await third.readToEnd().hasSuffix("GET /b ."))
+    }
+
+    @Test func aPortInUseHasAName() async throws {
+        let echo = try Echo()
+        let port = echo.server.boundPort
+        let second = HTTPServer(
+            host: "127.0.0.1", port: port, delegate: HTTPServer.Delegate { _ in HTTPResponse(status: 200) })
+        #expect(throws: HTTPServerError.portInUse(host: "127.0.0.1", port: port)) { try second.start() }
+        let named = HTTPServer(
+            host: "example.org", port: 1, delegate: HTTPServer.Delegate { _ in HTTPResponse(status: 200) })
+        #expect(throws: HTTPServerError.invalidAddress(host: "example.org", port: 1)) { try named.start() }
+    }
+}
+
+@Suite("HTTP server: drain") @Loop struct DrainTests {
+    @Test func finishesWhatIsInFlight() async throws {
+        let echo = try Echo()
+        let (busy, idle) = (try echo.client(), try echo.client())
+        try await idle.send(get("/a"))
+        _ = try await idle.read(until: "GET /a .")
+        try await busy.send(get("/slow") + get("/never"))
+        try await echo.entered.get()
+        let port = echo.server.boundPort
+        let drained = Loop.spawn { await echo.server.drain() }
+        #expect(try await idle.readToEnd().isEmpty)
+        #expect(throws: (any Error).self) { try RawClient(port: port) }
+        echo.gate.resolve(.success(()))
+        let text = try await busy.readToEnd()
+        #expect(text.contains("connection: close\r\n") && text.hasSuffix("GET /slow ."))
+        try await drained.value
+    }
+
+    @Test func cutsOffWhatDoesNotEnd() async throws {
+        let echo = try Echo()
+        let client = try echo.client()
+        try await client.send(get("/slow"))
+        try await echo.entered.get()
+        await echo.server.drain(within: .milliseconds(20))
+        #expect(try await client.readToEnd().isEmpty)
+        echo.gate.resolve(.success(()))
+    }
+}
