@@ -1,0 +1,143 @@
+import BusProtocol
+import JSONText
+
+/// One version of a questionnaire, read and checked. It never changes: a session is pinned to it by version and hash.
+struct Definition: Sendable {
+    let key: String
+    let version: Int64
+    /// SHA-256 of ``canonicalText``: 32 bytes.
+    let hash: [UInt8]
+    /// RFC 8785 form, without the members that tell of the life cycle (`status`, `contentHash`).
+    let canonicalText: [UInt8]
+    let title: String
+    let dimensions: [Dimension]
+    /// In document order, across the sections.
+    let questions: [Question]
+
+    private let indices: [String: Int]
+
+    init(
+        key: String, version: Int64, hash: [UInt8], canonicalText: [UInt8], title: String, dimensions: [Dimension],
+        questions: [Question]
+    ) {
+        self.key = key
+        self.version = version
+        self.hash = hash
+        self.canonicalText = canonicalText
+        self.title = title
+        self.dimensions = dimensions
+        self.questions = questions
+        indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(key: String) -> Question? { indices[key].map { questions[$0] } }
+}
+
+/// Something that answers are summed up into.
+struct Dimension: Sendable, Hashable {
+    enum Method: String, Sendable, CaseIterable {
+        /// Mean of the chosen options' weights, each 0 to 1, over the questions that were answered.
+        case weightedMean = "weighted_mean"
+        /// The chosen tags themselves, each 0 or 1.
+        case tagVector = "tag_vector"
+    }
+
+    let key: String
+    let method: Method
+    /// What a mean of 0 and a mean of 1 are shown as.
+    let low: Int64
+    let high: Int64
+    /// Fewer answered questions than these, and there is no score.
+    let minAnswered: Int
+}
+
+/// The eleven kinds of question; a raw value is the wire's name.
+enum QuestionKind: String, Sendable, CaseIterable {
+    case singleChoice = "single_choice"
+    case multiChoice = "multi_choice"
+    case slider, ranking, tags, text, date, number, height, boolean, info
+
+    /// Whether one chooses among options.
+    var hasOptions: Bool {
+        switch self {
+        case .singleChoice, .multiChoice, .ranking, .tags: true
+        default: false
+        }
+    }
+
+    /// How a client may show it; the first is meant where a definition says nothing.
+    var presentations: [String] {
+        switch self {
+        case .singleChoice: ["radio", "select", "chips"]
+        case .multiChoice, .tags: ["chips", "select"]
+        case .slider: ["slider"]
+        case .ranking: ["list"]
+        case .text: ["field", "area"]
+        case .date: ["date"]
+        case .number: ["field"]
+        case .height: ["height"]
+        case .boolean: ["switch"]
+        case .info: ["screen"]
+        }
+    }
+}
+
+/// One question of a definition, its texts in the definition's language.
+struct Question: Sendable {
+    let key: String
+    let slug: String?
+    let section: String
+    let kind: QuestionKind
+    let text: String
+    let help: String?
+    let required: Bool
+    let skippable: Bool
+    let declinable: Bool
+    let suggestion: JSONValue?
+    let presentation: String
+    let constraints: Constraints
+    let options: [Option]
+    /// The question's weight in each dimension that it counts towards.
+    let weights: [String: Thousandths]
+
+    /// A screen that only informs takes no answer and is not counted.
+    var isCounted: Bool { kind != .info }
+
+    struct Option: Sendable, Hashable {
+        let key: String
+        let label: String
+        /// Cannot be chosen together with another.
+        let exclusive: Bool
+        /// Per dimension, 0 to 1, in thousandths.
+        let score: [String: Thousandths]
+    }
+}
+
+/// What an answer must keep to; which members matter depends on the question's kind.
+struct Constraints: Sendable, Hashable {
+    var min: Thousandths?
+    var max: Thousandths?
+    var step: Thousandths?
+    var topK: Int?
+    var minLength: Int?
+    var maxLength: Int?
+    var minLabel: String?
+    var maxLabel: String?
+    var earliest: CivilDate?
+    var latest: CivilDate?
+    var minAge: Int?
+    var maxAge: Int?
+    var pattern: TextPattern?
+    var otherCount = 0
+    var otherLength = 0
+}
+
+/// The forms that a text can be held to. A fixed list: a definition cannot bring an expression of its own.
+enum TextPattern: String, Sendable, CaseIterable {
+    /// Letters and marks of any script, spaces, apostrophes, hyphens, full stops.
+    case personName = "person_name"
+    /// Anything printable without a line break.
+    case singleLine = "single_line"
+    /// ASCII digits.
+    case digits
+}

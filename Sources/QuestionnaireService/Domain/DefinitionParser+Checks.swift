@@ -1,0 +1,149 @@
+import JSONText
+
+extension DefinitionParser {
+    /// Every rule that a file of the right shape can still break.
+    mutating func check(_ file: DefinitionFile, _ definition: Definition) {
+        checkHeader(file)
+        checkStrings(file)
+        var keys = Set<String>()
+        for (sectionIndex, section) in file.sections.enumerated() {
+            let pointer = "/sections/\(sectionIndex)"
+            unique(section.key, in: &keys, at: "\(pointer)/key")
+            unsupported(section.visibleIf, "\(pointer)/visibleIf", "Conditions")
+            unsupported(section.repeat, "\(pointer)/repeat", "Sections that repeat")
+            for (index, question) in section.questions.enumerated() {
+                unique(question.key, in: &keys, at: "\(pointer)/questions/\(index)/key")
+                check(question, definition, at: "\(pointer)/questions/\(index)")
+            }
+        }
+        checkDimensions(file, definition)
+    }
+
+    private mutating func checkHeader(_ file: DefinitionFile) {
+        if !Self.isKebab(file.key) { refuse("malformed", "/key", "Questionnaire keys are in kebab-case.") }
+        unsupported(file.derivedFrom, "/derivedFrom", "Derived versions")
+        unsupported(file.policy, "/policy", "Upgrade policies")
+        if file.migrations?.isEmpty == false { unsupported(true, "/migrations", "Migrations between versions") }
+        if file.locales != [file.defaultLocale] { unsupported(true, "/locales", "More languages than the default one") }
+        if Set(file.strings.keys) != Set(file.locales) {
+            refuse("E11", "/strings", "There must be strings for every locale and for no other.")
+        }
+    }
+
+    private mutating func checkStrings(_ file: DefinitionFile) {
+        var used: [(key: String, pointer: String)] = [(file.titleKey, "/titleKey")]
+        for (sectionIndex, section) in file.sections.enumerated() {
+            for (index, question) in section.questions.enumerated() {
+                let pointer = "/sections/\(sectionIndex)/questions/\(index)"
+                used.append((question.textKey, "\(pointer)/textKey"))
+                if let key = question.helpKey { used.append((key, "\(pointer)/helpKey")) }
+                if let key = question.constraints?.minLabelKey {
+                    used.append((key, "\(pointer)/constraints/minLabelKey"))
+                }
+                if let key = question.constraints?.maxLabelKey {
+                    used.append((key, "\(pointer)/constraints/maxLabelKey"))
+                }
+                for (optionIndex, option) in (question.options ?? []).enumerated() {
+                    used.append((option.labelKey, "\(pointer)/options/\(optionIndex)/labelKey"))
+                }
+            }
+        }
+        let strings = file.strings[file.defaultLocale] ?? [:]
+        for (key, pointer) in used where strings[key] == nil {
+            refuse("E11", pointer, "There is no string “\(key)” in \(file.defaultLocale).")
+        }
+        for key in Set(strings.keys).subtracting(used.map(\.key)).sorted() {
+            refuse("E11", "/strings/\(file.defaultLocale)/\(key)", "This string is not used.")
+        }
+    }
+
+    private mutating func check(_ file: DefinitionFile.Question, _ definition: Definition, at pointer: String) {
+        if !Self.isCamel(file.key) { refuse("malformed", "\(pointer)/key", "Question keys are in camelCase.") }
+        if let slug = file.slug, !Self.isKebab(slug) {
+            refuse("malformed", "\(pointer)/slug", "Slugs are in kebab-case.")
+        }
+        unsupported(file.visibleIf, "\(pointer)/visibleIf", "Conditions")
+        unsupported(file.requiredIf, "\(pointer)/requiredIf", "Conditions")
+        unsupported(file.extract, "\(pointer)/extract", "Extraction into the profile")
+        unsupported(file.preference, "\(pointer)/preference", "Preferences about a partner's answer")
+        if file.defaultCounts == true {
+            unsupported(true, "\(pointer)/defaultCounts", "Defaults that count as answers")
+        }
+        if file.meaningRev ?? 1 != 1 { unsupported(true, "\(pointer)/meaningRev", "Changes of meaning") }
+        if file.required == true, file.skippable == true {
+            refuse("E08", "\(pointer)/skippable", "A required question cannot be skipped.")
+        }
+        var keys = Set<String>()
+        for (index, option) in (file.options ?? []).enumerated() {
+            unique(option.key, in: &keys, at: "\(pointer)/options/\(index)/key")
+            unsupported(option.visibleIf, "\(pointer)/options/\(index)/visibleIf", "Conditions")
+            if !Self.isSnake(option.key) {
+                refuse("malformed", "\(pointer)/options/\(index)/key", "Option keys are in lower snake_case.")
+            }
+        }
+        guard let question = definition[file.key] else { return }
+        for (message, member) in ConstraintRules(question: question).problems {
+            refuse("E08", "\(pointer)/\(member)", message)
+        }
+        if question.presentation == "radio", question.options.count > 6 {
+            refuse("E12", "\(pointer)/options", "Radio buttons are for at most 6 options.")
+        }
+    }
+
+    private mutating func checkDimensions(_ file: DefinitionFile, _ definition: Definition) {
+        var keys = Set<String>()
+        for (index, dimension) in definition.dimensions.enumerated() {
+            unique(dimension.key, in: &keys, at: "/dimensions/\(index)/key")
+            let contributions = definition.questions.filter { $0.weights[dimension.key] != nil }
+            if contributions.isEmpty || contributions.count < dimension.minAnswered {
+                refuse("E13", "/dimensions/\(index)", "Too few questions count towards this dimension.")
+            }
+        }
+        for (sectionIndex, section) in file.sections.enumerated() {
+            for (index, question) in section.questions.enumerated() {
+                let pointer = "/sections/\(sectionIndex)/questions/\(index)"
+                let wanted: Dimension.Method = question.type == QuestionKind.tags.rawValue ? .tagVector : .weightedMean
+                let onQuestion = (question.score ?? [:]).keys.map { ($0, "\(pointer)/score/\($0)") }
+                let onOptions = (question.options ?? []).enumerated().flatMap { optionIndex, option in
+                    (option.score ?? [:]).keys.map { ($0, "\(pointer)/options/\(optionIndex)/score/\($0)") }
+                }
+                for (dimension, pointer) in (onQuestion + onOptions).sorted(by: { $0.1 < $1.1 }) {
+                    guard let known = definition.dimensions.first(where: { $0.key == dimension }) else {
+                        refuse("E13", pointer, "There is no such dimension.")
+                        continue
+                    }
+                    if known.method != wanted {
+                        refuse("E13", pointer, "The dimension sums up another kind of answer.")
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
+        if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” stands here a second time.") }
+    }
+
+    private mutating func unsupported(_ value: JSONValue?, _ pointer: String, _ what: String) {
+        guard let value, value != .null else { return }
+        refuse("unsupported", pointer, "\(what) are not supported yet.")
+    }
+
+    // MARK: Forms of keys
+
+    private static func isKebab(_ key: String) -> Bool { matches(key, first: "a"..."z", separator: "-") }
+    private static func isSnake(_ key: String) -> Bool { matches(key, first: "a"..."z", separator: "_") }
+
+    private static func matches(_ key: String, first: ClosedRange<Unicode.Scalar>, separator: Character) -> Bool {
+        key.split(separator: separator, omittingEmptySubsequences: false).allSatisfy { part in
+            !part.isEmpty && part.unicodeScalars.allSatisfy { first.contains($0) || ("0"..."9").contains($0) }
+        } && key.unicodeScalars.first.map(first.contains) == true
+    }
+
+    private static func isCamel(_ key: String) -> Bool {
+        key.unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+        }
+            && key.unicodeScalars.first.map { ("a"..."z").contains($0) } == true
+    }
+}

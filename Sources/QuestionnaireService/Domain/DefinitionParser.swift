@@ -1,0 +1,180 @@
+import BusProtocol
+import Cryptography
+import JSONText
+
+/// One thing that keeps a definition from being published.
+struct DefinitionProblem: Sendable, Hashable, CustomStringConvertible {
+    /// `E01` and on, as the questionnaire rules count them; `malformed` and `unsupported` beside those.
+    var code: String
+    /// JSON Pointer (RFC 6901) into the file.
+    var pointer: String
+    var message: String
+
+    var description: String { "\(pointer): \(message) (\(code))" }
+}
+
+/// Everything that is wrong with a definition.
+struct DefinitionError: Error, Sendable, CustomStringConvertible {
+    var problems: [DefinitionProblem]
+
+    var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+/// Reads a definition file and holds it against the rules. What this version cannot do yet (conditions, sections that
+/// repeat, several languages, migrations between versions) is refused by name and never ignored.
+struct DefinitionParser {
+    private(set) var problems: [DefinitionProblem] = []
+
+    /// - Parameter bytes: a JSON text of at most 256 KB.
+    /// - Throws: every problem at once; of a file that has the wrong shape, only those of its shape.
+    static func parse(_ bytes: [UInt8]) throws(DefinitionError) -> Definition {
+        var parser = DefinitionParser()
+        let document = try parser.document(bytes)
+        let file = try parser.file(document, bytes)
+        let definition = parser.definition(file, canonicalText: canonicalText(of: document.root.value))
+        parser.check(file, definition)
+        if let claimed = file.contentHash, claimed != Hex.encode(definition.hash) {
+            parser.refuse("malformed", "/contentHash", "The hash is not that of the content.")
+        }
+        guard parser.problems.isEmpty else { throw DefinitionError(problems: parser.problems) }
+        return definition
+    }
+
+    /// What the hash is taken of: all but the members that change while the content stays.
+    static func canonicalText(of value: JSONValue) -> [UInt8] {
+        var members = value.objectValue ?? [:]
+        members["status"] = nil
+        members["contentHash"] = nil
+        return CanonicalJSON.bytes(of: .object(members))
+    }
+
+    mutating func refuse(_ code: String, _ pointer: String, _ message: String) {
+        problems.append(DefinitionProblem(code: code, pointer: pointer, message: message))
+    }
+
+    private func document(_ bytes: [UInt8]) throws(DefinitionError) -> JSONDocument {
+        func failed(_ message: String) -> DefinitionError {
+            DefinitionError(problems: [DefinitionProblem(code: "malformed", pointer: "", message: message)])
+        }
+        guard bytes.count <= 262_144 else { throw failed("The definition is larger than 256 KB.") }
+        do throws(JSONTextError) {
+            return try JSONDocument(bytes, limits: JSONLimits(depth: 24, values: 65_536))
+        } catch {
+            throw failed(error.description)
+        }
+    }
+
+    private func file(_ document: JSONDocument, _ bytes: [UInt8]) throws(DefinitionError) -> DefinitionFile {
+        let problems = DefinitionFile.schema.problems(in: document.root).map {
+            DefinitionProblem(code: "malformed", pointer: Self.pointer($0.field), message: $0.message)
+        }
+        guard problems.isEmpty else { throw DefinitionError(problems: problems) }
+        do {
+            return try WireJSON.decode(DefinitionFile.self, from: bytes)
+        } catch {
+            let problem = DefinitionProblem(code: "malformed", pointer: "", message: "The definition cannot be read.")
+            throw DefinitionError(problems: [problem])
+        }
+    }
+
+    /// `sections.0.key` → `/sections/0/key`. A string's own key may have dots in it.
+    private static func pointer(_ field: String) -> String {
+        guard !field.isEmpty else { return "" }
+        let most = field.hasPrefix("strings.") ? 2 : Int.max
+        return "/"
+            + field.split(separator: ".", maxSplits: most, omittingEmptySubsequences: false).joined(separator: "/")
+    }
+
+    // MARK: Building
+
+    private mutating func definition(_ file: DefinitionFile, canonicalText: [UInt8]) -> Definition {
+        let strings = file.strings[file.defaultLocale] ?? [:]
+        var questions: [Question] = []
+        for (sectionIndex, section) in file.sections.enumerated() {
+            for (index, question) in section.questions.enumerated() {
+                let pointer = "/sections/\(sectionIndex)/questions/\(index)"
+                guard let kind = QuestionKind(rawValue: question.type) else {
+                    let kinds = QuestionKind.allCases.map(\.rawValue).joined(separator: ", ")
+                    refuse("malformed", "\(pointer)/type", "The type must be one of \(kinds).")
+                    continue
+                }
+                questions.append(
+                    self.question(question, kind, section: section.key, strings: strings, at: pointer))
+            }
+        }
+        return Definition(
+            key: file.key, version: file.version, hash: SHA256.digest(canonicalText), canonicalText: canonicalText,
+            title: strings[file.titleKey] ?? "", dimensions: dimensions(file.dimensions ?? []), questions: questions)
+    }
+
+    private mutating func dimensions(_ dimensions: [DefinitionFile.Dimension]) -> [Dimension] {
+        var built: [Dimension] = []
+        for (index, dimension) in dimensions.enumerated() {
+            guard let method = Dimension.Method(rawValue: dimension.method) else {
+                refuse("malformed", "/dimensions/\(index)/method", "The method must be weighted_mean or tag_vector.")
+                continue
+            }
+            let range = dimension.range ?? [0, 100]
+            if range[0] >= range[1] {
+                refuse("E08", "/dimensions/\(index)/range", "The low end must be below the high end.")
+            }
+            built.append(
+                Dimension(
+                    key: dimension.key, method: method, low: range[0], high: range[1],
+                    minAnswered: dimension.minAnswered ?? 0))
+        }
+        return built
+    }
+
+    private mutating func question(
+        _ file: DefinitionFile.Question, _ kind: QuestionKind, section: String, strings: [String: String],
+        at pointer: String
+    ) -> Question {
+        let options = (file.options ?? []).map { option in
+            Question.Option(
+                key: option.key, label: strings[option.labelKey] ?? "", exclusive: option.exclusive ?? false,
+                score: (option.score ?? [:]).compactMapValues(Thousandths.init))
+        }
+        var weights = (file.score ?? [:]).compactMapValues(Thousandths.init)
+        for dimension in options.flatMap(\.score.keys) where weights[dimension] == nil {
+            weights[dimension] = Thousandths(count: 1000)
+        }
+        return Question(
+            key: file.key, slug: file.slug, section: section, kind: kind, text: strings[file.textKey] ?? "",
+            help: file.helpKey.flatMap { strings[$0] }, required: file.required ?? false,
+            skippable: file.skippable ?? false, declinable: file.declinable ?? false,
+            suggestion: file.default == .null ? nil : file.default,
+            presentation: file.presentation ?? kind.presentations[0],
+            constraints: constraints(file.constraints, kind, strings: strings, at: "\(pointer)/constraints"),
+            options: options, weights: weights)
+    }
+
+    private mutating func constraints(
+        _ file: DefinitionFile.Constraints?, _ kind: QuestionKind, strings: [String: String], at pointer: String
+    ) -> Constraints {
+        guard let file else { return Constraints() }
+        var built = Constraints()
+        built.min = number(file.min, at: "\(pointer)/min")
+        built.max = number(file.max, at: "\(pointer)/max")
+        built.step = number(file.step, at: "\(pointer)/step")
+        built.topK = file.topK
+        (built.minLength, built.maxLength) = (file.minLength, file.maxLength)
+        built.minLabel = file.minLabelKey.flatMap { strings[$0] }
+        built.maxLabel = file.maxLabelKey.flatMap { strings[$0] }
+        (built.earliest, built.latest) = (file.earliest.flatMap(CivilDate.init), file.latest.flatMap(CivilDate.init))
+        (built.minAge, built.maxAge) = (file.minAge, file.maxAge)
+        (built.otherCount, built.otherLength) = (file.other?.maxCount ?? 0, file.other?.maxLength ?? 0)
+        if let name = file.pattern {
+            built.pattern = TextPattern(rawValue: name)
+            if built.pattern == nil { refuse("malformed", "\(pointer)/pattern", "There is no such pattern.") }
+        }
+        return built
+    }
+
+    private mutating func number(_ value: JSONValue?, at pointer: String) -> Thousandths? {
+        guard let value else { return nil }
+        let number = Thousandths(value)
+        if number == nil { refuse("malformed", pointer, "Must be a number with at most three decimals.") }
+        return number
+    }
+}

@@ -1,0 +1,80 @@
+import JSONText
+
+/// Sums a session's answers up into the definition's dimensions. Whole numbers throughout, in millionths, so that every
+/// machine comes to the same score.
+struct Scoring {
+    let sheet: AnswerSheet
+
+    static let one: Int64 = 1_000_000
+
+    /// Per dimension: `{"score": n | null, "answered": n, "of": n}`, or `{"tags": {question: [key]}, …}`.
+    ///
+    /// What was not answered is left out of the mean and not counted as nothing.
+    var result: JSONValue {
+        .object(Dictionary(sheet.definition.dimensions.map { ($0.key, score($0)) }, uniquingKeysWith: { a, _ in a }))
+    }
+
+    private func score(_ dimension: Dimension) -> JSONValue {
+        let asked = sheet.visible.filter { $0.weights[dimension.key] != nil }
+        let answered = asked.compactMap { question in
+            sheet.answers[question.key]?.value.map { (question: question, value: $0) }
+        }
+        var members: [String: JSONValue] = [:]
+        switch dimension.method {
+        case .weightedMean:
+            let parts = answered.compactMap { part in
+                share(part.value, of: part.question, in: dimension.key).map { (part.question, $0) }
+            }
+            members = ["answered": .integer(Int64(parts.count)), "of": .integer(Int64(asked.count))]
+            members["score"] = parts.count < max(1, dimension.minAnswered) ? .null : mean(parts, dimension)
+        case .tagVector:
+            members = ["answered": .integer(Int64(answered.count)), "of": .integer(Int64(asked.count))]
+            members["tags"] = .object(
+                Dictionary(answered.map { ($0.question.key, $0.value) }, uniquingKeysWith: { a, _ in a }))
+        }
+        return .object(members)
+    }
+
+    private func mean(_ parts: [(question: Question, share: Int64)], _ dimension: Dimension) -> JSONValue {
+        var (sum, total) = (Int64(0), Int64(0))
+        for part in parts {
+            let weight = part.question.weights[dimension.key]?.count ?? 0
+            sum += weight * part.share
+            total += weight
+        }
+        let mean = (sum + total / 2) / total
+        let scaled = (dimension.high - dimension.low) * 1000 * mean
+        return Thousandths(count: dimension.low * 1000 + (scaled + Self.one / 2) / Self.one).json
+    }
+
+    /// Where an answer stands between nothing and all of a dimension: 0 to ``one``; `nil` where it says nothing of it.
+    private func share(_ value: JSONValue, of question: Question, in dimension: String) -> Int64? {
+        switch question.kind {
+        case .singleChoice: return weightedMean([(value, 1)], of: question, in: dimension)
+        case .multiChoice, .tags:
+            return weightedMean((value.arrayValue ?? []).map { ($0, 1) }, of: question, in: dimension)
+        case .ranking:
+            // The first of n counts n - 1, the last of them 0.
+            let ranked = value.arrayValue ?? []
+            let places = ranked.enumerated().map { ($1, Int64(question.options.count - 1 - $0)) }
+            return weightedMean(places, of: question, in: dimension)
+        case .slider:
+            guard let number = Thousandths(value), let low = question.constraints.min,
+                let high = question.constraints.max
+            else { return nil }
+            return (number.count - low.count) * Self.one / (high.count - low.count)
+        default: return nil
+        }
+    }
+
+    private func weightedMean(_ chosen: [(JSONValue, Int64)], of question: Question, in dimension: String) -> Int64? {
+        var (sum, total) = (Int64(0), Int64(0))
+        for (key, weight) in chosen {
+            let option = question.options.first { .string($0.key) == key }
+            guard let score = option?.score[dimension] else { continue }
+            sum += score.count * 1000 * weight
+            total += weight
+        }
+        return total == 0 ? nil : (sum + total / 2) / total
+    }
+}
