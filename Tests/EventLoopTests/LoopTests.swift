@@ -1,0 +1,131 @@
+import EventLoop
+import Foundation
+import Testing
+
+@Suite("event loop") @Loop struct LoopTests {
+    @Test func spawnedWorkAndItsContinuationsStayOnTheLoop() async throws {
+        let counter = Counter()
+        let task = Loop.spawn { try await counter.countAcrossSuspensions() }
+        try await task.value
+        #expect(counter.value == 3)
+    }
+
+    @Test func offloadedWorkLeavesTheLoopAndComesBack() async throws {
+        let isOnLoop = try await Loop.offload { Loop.executor.isIsolatingCurrentContext() ?? false }
+        #expect(!isOnLoop)
+        #expect(Loop.executor.isIsolatingCurrentContext() == true)
+    }
+
+    @Test func offloadedErrorsComeBack() async {
+        await #expect(throws: CancellationError.self) { try await Loop.offload { throw CancellationError() } }
+    }
+
+    @Test func timersFireInTheOrderOfTheirTimesAndNeverEarly() async throws {
+        let fired = LoopPromise<[Int]>()
+        var order: [Int] = []
+        let start = MonotonicClock.now()
+        var earliest = UInt64.max
+        var timers: [LoopTimer] = []
+        for (index, delay) in [30, 10, 20, 0, 5].enumerated() {
+            timers.append(
+                LoopTimer(after: .milliseconds(delay)) {
+                    earliest = min(earliest, MonotonicClock.now() - start - UInt64(delay) * 1_000_000)
+                    order.append(index)
+                    if order.count == 5 { fired.resolve(.success(order)) }
+                })
+        }
+        #expect(try await fired.get() == [3, 4, 1, 2, 0])
+        #expect(earliest < 1 << 62, "a timer fired before its time")
+    }
+
+    @Test func aCancelledTimerNeverFires() async throws {
+        var fired = false
+        let timer = LoopTimer(after: .milliseconds(1)) { fired = true }
+        timer.cancel()
+        try await Loop.sleep(for: .milliseconds(5))
+        #expect(!fired)
+    }
+
+    @Test func aCancelledSleepEndsAtOnce() async {
+        let start = MonotonicClock.now()
+        let task = Loop.spawn { try await Loop.sleep(for: .seconds(30)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(MonotonicClock.now() - start < 5_000_000_000)
+    }
+
+    @Test func aDescriptorIsToldReadableUntilItIsRead() async throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let told = LoopPromise<UInt8>()
+        let source = ends[0]
+        let watch = FileWatch(source, for: .read) { interest in
+            #expect(interest.contains(.read))
+            var byte: UInt8 = 0
+            _ = read(source, &byte, 1)
+            told.resolve(.success(byte))
+        }
+        var byte: UInt8 = 7
+        _ = write(ends[1], &byte, 1)
+        #expect(try await told.get() == 7)
+        watch.cancel()
+    }
+
+    /// A job that always enqueues another must not keep the loop from its timers.
+    @Test func busyJobsDoNotStarveTimers() async throws {
+        let spinner = Spinner()
+        let spinning = Loop.spawn { await spinner.spin() }
+        try await Loop.sleep(for: .milliseconds(20))
+        spinner.isStopped = true
+        try await spinning.value
+        #expect(spinner.turns > 0)
+    }
+
+    @Test func endOfTurnRunsOnceAfterTheJobsOfTheTurn() async throws {
+        var calls = 0
+        Loop.atEndOfTurn { calls += 1 }
+        #expect(calls == 0)
+        try await Loop.sleep(for: .milliseconds(1))
+        #expect(calls == 1)
+    }
+
+    @Test func aPromiseAnswersEverybodyWithItsFirstValue() async throws {
+        let promise = LoopPromise<Int>()
+        let asker = Asker(promise: promise)
+        let tasks = (0..<3).map { _ in Loop.spawn { try await asker.ask() } }
+        try await Loop.sleep(for: .milliseconds(1))
+        promise.resolve(.success(1))
+        promise.resolve(.success(2))
+        for task in tasks { #expect(try await task.value == 1) }
+        #expect(try await promise.get() == 1)
+    }
+}
+
+@Loop private final class Counter {
+    var value = 0
+    func countAcrossSuspensions() async throws {
+        for _ in 0..<3 {
+            try await Loop.sleep(for: .milliseconds(1))
+            #expect(Loop.executor.isIsolatingCurrentContext() == true)
+            value += 1
+        }
+    }
+}
+
+@Loop private final class Spinner {
+    var isStopped = false
+    var turns = 0
+    func spin() async {
+        while !isStopped {
+            turns += 1
+            await Task.yield()
+        }
+    }
+}
+
+@Loop private final class Asker {
+    private let promise: LoopPromise<Int>
+    nonisolated init(promise: LoopPromise<Int>) { self.promise = promise }
+    func ask() async throws -> Int { try await promise.get() }
+}
