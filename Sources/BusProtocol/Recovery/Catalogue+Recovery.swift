@@ -1,4 +1,6 @@
 extension Catalogue {
     /// What recovery answers, and the events that it tells.
-    static let recovery: [any BusRequest.Type] = []
+    static let recovery: [any BusRequest.Type] = [
+        RequestRecovery.self, GetRecoveryCase.self, DisputeRecovery.self, CaseOpened.self, CaseClosed.self,
+    ]
 }

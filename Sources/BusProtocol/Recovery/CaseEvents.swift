@@ -1,0 +1,50 @@
+import JSONText
+
+/// A recovery case began its hold; auth keeps the account frozen for it.
+public struct CaseOpened: BusEvent {
+    public static let type: MessageType = "recovery.case-opened"
+    public static let schema = JSONSchema.object([
+        .required("personID", .uuid), .required("personSequence", .integer(0...Int64.max)),
+        .required("caseID", .uuid), .required("holdUntil", .dateTime),
+    ])
+    public static let rules = MessageRules(service: .auth, callers: [.recovery], effect: .idempotent)
+
+    public var personID: Identifier
+    public var personSequence: Int64
+    public var caseID: Identifier
+    public var holdUntil: Timestamp
+
+    public init(personID: Identifier, personSequence: Int64 = 0, caseID: Identifier, holdUntil: Timestamp) {
+        self.personID = personID
+        self.personSequence = personSequence
+        self.caseID = caseID
+        self.holdUntil = holdUntil
+    }
+}
+
+/// A recovery case is over; auth lifts the freeze that it wrote for it.
+public struct CaseClosed: BusEvent {
+    public static let type: MessageType = "recovery.case-closed"
+    public static let schema = JSONSchema.object([
+        .required("personID", .uuid), .required("personSequence", .integer(0...Int64.max)),
+        .required("caseID", .uuid), .required("outcome", .string(1...32)), .required("closedAt", .dateTime),
+    ])
+    public static let rules = MessageRules(service: .auth, callers: [.recovery], effect: .idempotent)
+
+    public var personID: Identifier
+    public var personSequence: Int64
+    public var caseID: Identifier
+    /// `completed`, `disputed`, `cancelled`, `rejected` or `expired`; an open set.
+    public var outcome: String
+    public var closedAt: Timestamp
+
+    public init(
+        personID: Identifier, personSequence: Int64 = 0, caseID: Identifier, outcome: String, closedAt: Timestamp
+    ) {
+        self.personID = personID
+        self.personSequence = personSequence
+        self.caseID = caseID
+        self.outcome = outcome
+        self.closedAt = closedAt
+    }
+}
