@@ -1,0 +1,42 @@
+import JSONText
+
+/// A gateway's long poll of the log of revoked sessions. Answered when there is something new, or after `waitMs`.
+public struct FollowRevocations: BusRequest {
+    public typealias Reply = RevocationsFollowed
+    public static let type: MessageType = "auth.follow-revocations"
+    public static let schema = JSONSchema.object([
+        .optional("after", .integer(0...Int64.max)), .required("waitMs", .integer(0...30_000)),
+    ])
+    public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read)
+
+    /// The `cursor` of the last answer; `nil` asks for everything that still matters.
+    public var after: Int64?
+    /// Milliseconds.
+    public var waitMs: Int64
+
+    public init(after: Int64? = nil, waitMs: Int64) { (self.after, self.waitMs) = (after, waitMs) }
+}
+
+/// Sessions whose access tokens must no longer be taken. An entry may come more than once: ids commit out of order, so
+/// the log is read with some overlap.
+public struct RevocationsFollowed: BusReply {
+    public static let schema = JSONSchema.object([
+        .required("cursor", .integer(0...Int64.max)),
+        .required(
+            "revocations",
+            .array(of: .object([.required("sessionID", .uuid), .required("forgetAt", .dateTime)]), count: 0...100_000)),
+    ])
+    public var cursor: Int64
+    public var revocations: [Revocation]
+
+    public struct Revocation: Codable, Sendable, Equatable {
+        public var sessionID: Identifier
+        /// From then on no token of the session can be alive.
+        public var forgetAt: Timestamp
+        public init(sessionID: Identifier, forgetAt: Timestamp) {
+            (self.sessionID, self.forgetAt) = (sessionID, forgetAt)
+        }
+    }
+
+    public init(cursor: Int64, revocations: [Revocation]) { (self.cursor, self.revocations) = (cursor, revocations) }
+}

@@ -1,0 +1,62 @@
+import JSONText
+
+/// Sends a code to a phone (`POST /auth/otp/send`). The answer tells nothing of whether the phone has an account.
+public struct SendOTP: BusRequest {
+    public typealias Reply = OTPSent
+    public static let type: MessageType = "auth.send-otp"
+    public static let schema = JSONSchema.object([
+        .required("phone", .string(1...64), "In any common spelling, with a country code"),
+        .optional("device", .object([.required("id", .uuid), .required("secret", .string(1...128))])),
+        .optional("linkToken", .string(1...256)),
+        .optional("purpose", .values("login", "recovery", "change_phone")),
+    ])
+    public static let rules = MessageRules(
+        service: .auth, callers: [.gateway], effect: .once,
+        errors: [.invalidPhone, .rateLimited, .otpLocked, .smsUnavailable, .notImplemented])
+
+    public var phone: String
+    public var device: Proof?
+    public var linkToken: String?
+    /// `login` where it is missing.
+    public var purpose: String?
+
+    /// What a device proves itself with.
+    public struct Proof: Codable, Sendable, Equatable {
+        public var id: Identifier
+        public var secret: String
+        public init(id: Identifier, secret: String) { (self.id, self.secret) = (id, secret) }
+    }
+
+    public init(phone: String, device: Proof? = nil, linkToken: String? = nil, purpose: String? = nil) {
+        self.phone = phone
+        self.device = device
+        self.linkToken = linkToken
+        self.purpose = purpose
+    }
+}
+
+/// A code is on its way.
+public struct OTPSent: PublicReply {
+    public static let schema = JSONSchema.object([
+        .required("challengeId", .uuid), .required("expiresInSeconds", .integer(1...3600)),
+        .required("resendAfterSeconds", .integer(0...3600)), .required("codeLength", .integer(6...6)),
+        .required("maskedPhone", .string(1...64)),
+    ])
+    public var challengeId: Identifier
+    public var expiresInSeconds: Int64
+    public var resendAfterSeconds: Int64
+    public var codeLength: Int64
+    /// The last four digits and the country code.
+    public var maskedPhone: String
+
+    public init(
+        challengeId: Identifier, expiresInSeconds: Int64, resendAfterSeconds: Int64, codeLength: Int64 = 6,
+        maskedPhone: String
+    ) {
+        self.challengeId = challengeId
+        self.expiresInSeconds = expiresInSeconds
+        self.resendAfterSeconds = resendAfterSeconds
+        self.codeLength = codeLength
+        self.maskedPhone = maskedPhone
+    }
+}

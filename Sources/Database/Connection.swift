@@ -1,0 +1,203 @@
+import BusProtocol
+import CPostgres
+import EventLoop
+
+/// Sole owner of one connection, in pipeline mode: statements go out without waiting, answers come back in order.
+@Loop final class Connection {
+    typealias Completion = @Loop (Result<[Row], DatabaseError>) -> Void
+
+    private enum Expected {
+        case prepared(name: String)
+        case rows(Completion)
+        case sync(@Loop (Bool) -> Void)
+    }
+
+    private struct PreparedKey: Hashable {
+        let sql: String
+        let types: [UInt32]
+    }
+
+    private var raw: OpaquePointer?
+    private var watch: FileWatch?
+    private var expected: [Expected] = []
+    private var expectedHead = 0
+    private var current: Result<[Row], DatabaseError>?
+    private var prepared: [PreparedKey: String] = [:]
+    private var lastName = 0
+    private var flushIsDue = false
+    private var syncIsDue = false
+    /// Called once, when the connection is of no use any more.
+    var onClose: (@Loop () -> Void)?
+
+    /// - Parameter address: of a connected `PGconn`, which this takes over.
+    init(address: UInt) {
+        raw = OpaquePointer(bitPattern: address)
+        PQsetnonblocking(raw, 1)
+        PQenterPipelineMode(raw)
+        watch = FileWatch(PQsocket(raw), for: .read) { [unowned self] in ready($0) }
+    }
+
+    isolated deinit { close() }
+
+    var isOpen: Bool { raw != nil }
+    /// No transaction is open and nothing is awaited.
+    var isIdle: Bool { expectedHead == expected.count && PQtransactionStatus(raw) == PQTRANS_IDLE }
+    var isInTransaction: Bool {
+        let status = PQtransactionStatus(raw)
+        return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+    }
+
+    // MARK: Sending
+
+    /// Queues a statement; it leaves with the next flush.
+    func send(_ statement: Statement, _ values: [SQLValue], _ completion: @escaping Completion) {
+        guard raw != nil else { return completion(.failure(.unavailable)) }
+        let key = PreparedKey(sql: statement.sql, types: values.map(\.type))
+        let name: String
+        if let known = prepared[key] {
+            name = known
+        } else {
+            lastName += 1
+            name = "s\(lastName)"
+            guard PQsendPrepare(raw, name, statement.sql, Int32(values.count), key.types) == 1 else {
+                return refuse(completion)
+            }
+            prepared[key] = name
+            expected.append(.prepared(name: name))
+        }
+        guard execute(name, values) else { return refuse(completion) }
+        expected.append(.rows(completion))
+        flushSoon()
+    }
+
+    private func refuse(_ completion: Completion) {
+        completion(.failure(.unavailable))
+        close()
+    }
+
+    private func execute(_ name: String, _ values: [SQLValue]) -> Bool {
+        // One buffer for all values: the pointers into it live as long as the call.
+        var buffer: [UInt8] = []
+        for value in values { buffer += value.bytes ?? [] }
+        buffer.append(0)
+        return buffer.withUnsafeBytes { bytes in
+            let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            var (pointers, offset) = ([UnsafePointer<CChar>?](), 0)
+            for value in values {
+                pointers.append(value.bytes == nil ? nil : base.map { $0 + offset })
+                offset += value.bytes?.count ?? 0
+            }
+            let lengths = values.map { Int32($0.bytes?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            return PQsendQueryPrepared(raw, name, Int32(values.count), pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    /// Ends what is queued so far; outside of an explicit transaction that commits it.
+    ///
+    /// - Parameter completion: told whether the server came so far.
+    func sync(_ completion: @escaping @Loop (Bool) -> Void = { _ in }) {
+        guard raw != nil, PQpipelineSync(raw) == 1 else { return completion(false) }
+        expected.append(.sync(completion))
+        flushSoon()
+    }
+
+    /// One sync at the end of the turn for everything that was queued in it.
+    func syncSoon() {
+        guard !syncIsDue else { return }
+        syncIsDue = true
+        Loop.atEndOfTurn { [weak self] in
+            self?.syncIsDue = false
+            self?.sync()
+        }
+    }
+
+    private func flushSoon() {
+        guard !flushIsDue else { return }
+        flushIsDue = true
+        Loop.atEndOfTurn { [weak self] in
+            self?.flushIsDue = false
+            self?.flush()
+        }
+    }
+
+    private func flush() {
+        guard raw != nil else { return }
+        switch PQflush(raw) {
+        case 0: watch?.update(.read)
+        case 1: watch?.update([.read, .write])
+        default: close()
+        }
+    }
+
+    // MARK: Receiving
+
+    private func ready(_ interest: FileInterest) {
+        if interest.contains(.read) {
+            guard PQconsumeInput(raw) == 1 else { return close() }
+            receive()
+        }
+        if interest.contains(.write) { flush() }
+    }
+
+    private func receive() {
+        while raw != nil, expectedHead < expected.count, PQisBusy(raw) == 0 {
+            guard let pointer = PQgetResult(raw) else {
+                // The end of one command's results; without a result there was none to end.
+                guard let result = current else { return }
+                current = nil
+                complete(result)
+                continue
+            }
+            let result = QueryResult(owning: pointer)
+            if result.status == PGRES_PIPELINE_SYNC {
+                guard case .sync(let completion) = next() else { return close() }
+                completion(true)
+            } else {
+                current = result.failure.map { .failure($0) } ?? .success(result.rows())
+            }
+        }
+    }
+
+    private func next() -> Expected {
+        let first = expected[expectedHead]
+        expectedHead += 1
+        if expectedHead == expected.count {
+            expected.removeAll(keepingCapacity: true)
+            expectedHead = 0
+        }
+        return first
+    }
+
+    private func complete(_ result: Result<[Row], DatabaseError>) {
+        switch next() {
+        case .prepared(let name):
+            // What was not prepared is prepared again at its next use.
+            if case .failure = result { prepared = prepared.filter { $0.value != name } }
+        case .rows(let completion): completion(result)
+        case .sync: close()
+        }
+    }
+
+    // MARK: End
+
+    /// Closes; whatever is awaited fails as unavailable. A second call does nothing.
+    func close() {
+        guard let raw else { return }
+        self.raw = nil
+        watch?.cancel()
+        PQfinish(raw)
+        let lost = expected[expectedHead...]
+        expected = []
+        expectedHead = 0
+        for entry in lost {
+            switch entry {
+            case .prepared: break
+            case .rows(let completion): completion(.failure(.unavailable))
+            case .sync(let completion): completion(false)
+            }
+        }
+        onClose?()
+        onClose = nil
+    }
+}

@@ -1,0 +1,169 @@
+import BusProtocol
+import CPostgres
+import EventLoop
+
+/// The connections of one service to its tables. It connects by itself, again and again.
+@Loop public final class Database {
+    private struct Waiter {
+        let id: Int
+        let continuation: UnsafeContinuation<Connection?, Never>
+        let timer: LoopTimer
+    }
+
+    public let configuration: DatabaseConfiguration
+    private var reader: Connection?
+    private var idle: [Connection] = []
+    private var waiters: [Waiter] = []
+    private var lastWaiter = 0
+    private var isClosed = false
+    private var tasks: [Task<Void, any Error>] = []
+
+    public init(_ configuration: DatabaseConfiguration) { self.configuration = configuration }
+
+    /// Whether the reading connection stands; it says so within moments of an outage.
+    public var isAvailable: Bool { reader != nil }
+
+    /// Begins to connect and returns at once.
+    public func start() {
+        tasks.append(Loop.spawn { [self] in await keep(isReader: true) })
+        for _ in 1..<configuration.poolSize { tasks.append(Loop.spawn { [self] in await keep(isReader: false) }) }
+    }
+
+    /// Waits until the database answers.
+    public func waitUntilAvailable() async throws {
+        while !isAvailable {
+            try Task.checkCancellation()
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// Closes every connection; what is under way fails as unavailable.
+    public func close() {
+        isClosed = true
+        for task in tasks { task.cancel() }
+        reader?.close()
+        for connection in idle { connection.close() }
+        idle = []
+        let waiting = waiters
+        waiters = []
+        for waiter in waiting { finish(waiter, with: nil) }
+    }
+
+    // MARK: Requests
+
+    /// A statement that changes nothing. The reads of one turn share a round trip; one that a neighbour's failure took
+    /// down with it is repeated alone.
+    public func read(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
+        guard let connection = reader else { throw .unavailable }
+        let shared = await withUnsafeContinuation { continuation in
+            connection.send(statement, values) { continuation.resume(returning: $0) }
+            connection.syncSoon()
+        }
+        guard case .failure(.aborted) = shared, reader === connection else { return try shared.get() }
+        let alone = await withUnsafeContinuation { continuation in
+            connection.sync()
+            connection.send(statement, values) { continuation.resume(returning: $0) }
+            connection.sync()
+        }
+        return try alone.get()
+    }
+
+    /// One statement that is a transaction by itself, in one round trip.
+    public func write(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
+        let connection = try await lease()
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Result<[Row], DatabaseError>, Never>) in
+            var rows: Result<[Row], DatabaseError> = .failure(.unavailable)
+            connection.send(statement, values) { rows = $0 }
+            connection.sync { reached in
+                // Without the sync the commit may have happened or not.
+                if !reached, case .success = rows { rows = .failure(.commitUnknown) }
+                continuation.resume(returning: rows)
+            }
+        }
+        release(connection)
+        return try result.get()
+    }
+
+    /// Runs `body` in one transaction on a connection of its own; whatever it throws rolls back.
+    ///
+    /// `BEGIN` leaves with the first statement, `COMMIT` with the last that was sent without waiting.
+    public func transaction<Value>(_ body: @Loop (Transaction) async throws -> Value) async throws -> Value {
+        let connection = try await lease()
+        let transaction = Transaction(connection)
+        do {
+            let value = try await body(transaction)
+            try await transaction.commit()
+            release(connection)
+            return value
+        } catch {
+            await transaction.rollBack()
+            release(connection)
+            throw error
+        }
+    }
+
+    // MARK: Pool
+
+    private func lease() async throws(DatabaseError) -> Connection {
+        while let connection = idle.popLast() { if connection.isOpen { return connection } }
+        guard reader != nil, !isClosed else { throw .unavailable }
+        lastWaiter += 1
+        let id = lastWaiter
+        let connection = await withUnsafeContinuation { continuation in
+            let timer = LoopTimer(after: configuration.leaseTimeout) { [weak self] in self?.expire(id) }
+            waiters.append(Waiter(id: id, continuation: continuation, timer: timer))
+        }
+        guard let connection else { throw isAvailable ? .busy : .unavailable }
+        return connection
+    }
+
+    private func expire(_ id: Int) {
+        guard let index = waiters.firstIndex(where: { $0.id == id }) else { return }
+        finish(waiters.remove(at: index), with: nil)
+    }
+
+    private func finish(_ waiter: Waiter, with connection: Connection?) {
+        waiter.timer.cancel()
+        waiter.continuation.resume(returning: connection)
+    }
+
+    private func release(_ connection: Connection) {
+        guard connection.isOpen else { return }
+        guard connection.isIdle, !isClosed else { return connection.close() }
+        if waiters.isEmpty { idle.append(connection) } else { finish(waiters.removeFirst(), with: connection) }
+    }
+
+    /// Keeps one connection standing, with a growing pause between attempts.
+    private func keep(isReader: Bool) async {
+        var pause = Duration.milliseconds(50)
+        while !isClosed, !Task.isCancelled {
+            if let connection = await connect() {
+                pause = .milliseconds(50)
+                let closed = LoopPromise<Void>()
+                connection.onClose = { closed.resolve(.success(())) }
+                if isReader { reader = connection } else { release(connection) }
+                try? await closed.get()
+                if isReader { reader = nil } else { idle.removeAll { $0 === connection } }
+            }
+            try? await Loop.sleep(for: pause)
+            pause = min(pause * 2, .seconds(1))
+        }
+    }
+
+    private func connect() async -> Connection? {
+        let (text, schema, name) = (
+            configuration.connectionString, configuration.schema, configuration.applicationName
+        )
+        guard
+            let address = try? await Loop.offload({
+                DatabaseConfiguration.connect(text, schema: schema, applicationName: name)
+            })
+        else { return nil }
+        guard !isClosed, PQstatus(OpaquePointer(bitPattern: address)) == CONNECTION_OK else {
+            PQfinish(OpaquePointer(bitPattern: address))
+            return nil
+        }
+        return Connection(address: address)
+    }
+}

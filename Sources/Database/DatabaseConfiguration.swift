@@ -1,0 +1,60 @@
+import CPostgres
+import Glibc
+
+/// Where a service's tables are and how it reaches them.
+public struct DatabaseConfiguration: Sendable {
+    /// A libpq connection string or URI.
+    public var connectionString: String
+    public var schema: String
+    /// Connections; one of them is for reads only.
+    public var poolSize: Int
+    public var applicationName: String
+    /// How long a request waits for a free connection.
+    public var leaseTimeout = Duration.seconds(2)
+
+    public init(connectionString: String, schema: String, poolSize: Int = 4, applicationName: String = "vestibule") {
+        self.connectionString = connectionString
+        self.schema = schema
+        self.poolSize = max(2, poolSize)
+        self.applicationName = applicationName
+    }
+
+    /// The role that a connection string names; `nil` where it names none or is malformed.
+    public static func role(in connectionString: String) -> String? {
+        guard let options = PQconninfoParse(connectionString, nil) else { return nil }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if String(cString: keyword) == "user" { return option.pointee.val.map { String(cString: $0) } }
+            option += 1
+        }
+        return nil
+    }
+
+    /// Connects, blocking: off the loop only.
+    ///
+    /// - Returns: the address of a `PGconn` that the caller owns, connected or not.
+    static func connect(_ connectionString: String, schema: String, applicationName: String) -> UInt {
+        let options =
+            "-c search_path=\(schema) -c statement_timeout=5000 -c lock_timeout=200 -c idle_in_transaction_session_timeout=10000"
+        let parameters = [
+            ("dbname", connectionString), ("options", options), ("connect_timeout", "5"), ("gssencmode", "disable"),
+            ("application_name", applicationName), ("client_encoding", "UTF8"),
+        ]
+        var keywords = parameters.map { strdup($0.0) } + [nil]
+        var values = parameters.map { strdup($0.1) } + [nil]
+        defer { for pointer in keywords + values { free(pointer) } }
+        let connection = keywords.withUnsafeMutableBufferPointer { keywords in
+            values.withUnsafeMutableBufferPointer { values in
+                keywords.baseAddress!.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: keywords.count) {
+                    keywords in
+                    values.baseAddress!.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: values.count) {
+                        PQconnectdbParams(keywords, $0, 1)
+                    }
+                }
+            }
+        }
+        PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        return UInt(bitPattern: connection)
+    }
+}

@@ -1,0 +1,49 @@
+import BusProtocol
+
+/// How the database failed a request. Nothing of a statement, a parameter or the server's own words is in it.
+public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
+    /// No connection, or it broke while the request was under way.
+    case unavailable
+    /// A commit whose answer was lost: it may have happened.
+    case commitUnknown
+    /// Every connection was busy for too long.
+    case busy
+    /// A neighbour in the same pipeline failed: nothing was done.
+    case aborted
+    /// PostgreSQL refused the statement.
+    case statement(sqlState: String, constraint: String?)
+    /// A column that is not there, is NULL, or is of another type: a mistake of ours.
+    case unreadable(column: String)
+
+    /// PostgreSQL's `unique_violation`, of the constraint named.
+    public func isUniqueViolation(of constraint: String) -> Bool {
+        self == .statement(sqlState: "23505", constraint: constraint)
+    }
+
+    /// PostgreSQL's `lock_not_available`: somebody else has held the row for too long.
+    public var isLockTimeout: Bool {
+        if case .statement(let sqlState, _) = self { sqlState == "55P03" } else { false }
+    }
+
+    public var busError: BusError {
+        switch self {
+        case .unavailable, .aborted:
+            BusError(
+                .serviceUnavailable, "The service is not available right now. Please try again.",
+                retryAfter: .seconds(1))
+        case .commitUnknown:
+            BusError(
+                .serviceUnavailable, "The service is not available right now. Please try again.", executed: .unknown,
+                retryAfter: .seconds(1))
+        case .busy: BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
+        case .statement(let sqlState, _) where ["55P03", "57014", "40001", "40P01"].contains(sqlState):
+            BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
+        case .statement(let sqlState, _)
+        where sqlState.hasPrefix("57") || sqlState.hasPrefix("53") || sqlState == "25006":
+            BusError(
+                .serviceUnavailable, "The service is not available right now. Please try again.",
+                retryAfter: .seconds(1))
+        case .statement, .unreadable: BusError(.internalError, "Something went wrong on our side.")
+        }
+    }
+}

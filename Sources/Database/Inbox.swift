@@ -1,0 +1,163 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import JSONText
+
+/// What makes two requests the same one.
+public struct InboxRequest: Sendable {
+    /// Whose key it is: a person, or the key itself where nobody is signed in.
+    public var scope: String
+    public var key: String
+    public var type: MessageType
+    public var body: [UInt8]
+
+    public init(scope: String, key: String, type: MessageType, body: [UInt8]) {
+        self.scope = scope
+        self.key = key
+        self.type = type
+        self.body = body
+    }
+}
+
+/// What a handler decided, both of which are committed, kept and given again.
+public enum Outcome<Reply: BusReply>: Sendable {
+    case reply(Reply)
+    /// A refusal that has an effect, such as a wrong code that was counted. A refusal without one is thrown, and nothing
+    /// of the transaction stays.
+    case refusal(BusError)
+}
+
+/// Answers that were given, so that a request that comes again is answered and not done again.
+@Loop public final class Inbox {
+    private let database: Database
+    private let sealer: Sealer
+    private let keyHash: KeyedHash
+    private let digest: KeyedHash
+
+    /// Keys that the gateway made itself begin so: nobody but the house repeats them.
+    public nonisolated static let gatewayKeyPrefix = "gw-"
+
+    public init(database: Database, keys: KeyRing) {
+        self.database = database
+        sealer = Sealer(keys, purpose: "inbox-reply")
+        keyHash = KeyedHash(keys, purpose: "inbox-key")
+        digest = KeyedHash(keys, purpose: "inbox-digest")
+    }
+
+    /// Runs `body` in one transaction with the row that remembers its answer.
+    ///
+    /// - Parameters:
+    ///   - request: `nil` for a request without a key, which is done each time it comes.
+    ///   - carriesToken: the reply is kept for 60 s only; its row stays for the full time.
+    /// - Returns: the reply, and whether it is a stored one.
+    /// - Throws: the refusal, stored or not; ``BusError`` `idempotency_key_reused`, `request_in_progress` or
+    ///   `idempotency_answer_gone`; whatever `body` throws.
+    public func once<Reply: BusReply>(
+        _ request: InboxRequest?, carriesToken: Bool = false,
+        _ body: @Loop (Transaction) async throws -> Outcome<Reply>
+    ) async throws -> (reply: Reply, isReplay: Bool) {
+        guard let request else {
+            let outcome = try await database.transaction { try await body($0) }
+            return (try outcome.get(), false)
+        }
+        let key = keyHash.code(for: "\(request.scope)\n\(request.type)\n\(request.key)")
+        let requestDigest = digest.code(for: request.body)
+        let result = try await database.transaction { transaction in
+            guard try await reserve(key, requestDigest, request, in: transaction) else {
+                return try await stored(key, requestDigest, Reply.self, in: transaction)
+            }
+            let outcome = try await body(transaction)
+            let (bytes, isRefusal) = try outcome.encoded()
+            transaction.send(
+                Self.keep,
+                [
+                    .bytes(key), .bytes(sealer.seal(bytes, associated: key)), .bool(isRefusal),
+                    .integer(carriesToken ? 60 : 86_400),
+                ])
+            return (outcome, false)
+        }
+        return (try result.0.get(), result.1)
+    }
+
+    /// Writes the row of the key; false where it stands there already.
+    private func reserve(
+        _ key: [UInt8], _ requestDigest: [UInt8], _ request: InboxRequest, in transaction: Transaction
+    ) async throws -> Bool {
+        let lifetime: Int64 = request.key.hasPrefix(Self.gatewayKeyPrefix) ? 600 : 86_400
+        do {
+            return try await !transaction.query(
+                Self.reserve, [.bytes(key), .bytes(requestDigest), .integer(lifetime)]
+            ).isEmpty
+        } catch let error where error.isLockTimeout {
+            throw BusError(
+                .requestInProgress, "The same request is being worked on. Please try again in a moment.",
+                retryAfter: .seconds(1))
+        }
+    }
+
+    private func stored<Reply: BusReply>(
+        _ key: [UInt8], _ requestDigest: [UInt8], _ type: Reply.Type, in transaction: Transaction
+    ) async throws -> (Outcome<Reply>, Bool) {
+        guard let row = try await transaction.query(Self.load, [.bytes(key)]).first else {
+            throw DatabaseError.aborted
+        }
+        guard constantTimeEqual(try row.bytes("request_digest"), requestDigest) else {
+            throw BusError(.idempotencyKeyReused, "This Idempotency-Key was used for another request.")
+        }
+        guard let sealed = try row.optionalBytes("reply") else {
+            throw BusError(.idempotencyAnswerGone, "This request was done, and its answer is no longer kept.")
+        }
+        let bytes = try sealer.open(sealed, associated: key)
+        guard try row.bool("is_refusal") else {
+            return (.reply(try WireJSON.decode(Reply.self, from: bytes)), true)
+        }
+        return (.refusal(try WireJSON.decode(BusError.self, from: bytes)), true)
+    }
+
+    /// Removes what nobody may ask for again, in batches.
+    ///
+    /// - Returns: whether there may be more.
+    public func purge() async throws -> Bool {
+        _ = try await database.write(Self.eraseReplies)
+        return try await database.write(Self.deleteExpired).count == 1000
+    }
+
+    private static let reserve: Statement = """
+        INSERT INTO inbox AS i (key, request_digest, expires_at)
+        VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s')
+        ON CONFLICT (key) DO UPDATE
+            SET request_digest = excluded.request_digest, reply = NULL, expires_at = excluded.expires_at
+            WHERE i.expires_at < clock_timestamp()
+        RETURNING key
+        """
+    private static let load: Statement = """
+        SELECT request_digest, is_refusal, CASE WHEN reply_until > clock_timestamp() THEN reply END AS reply
+        FROM inbox WHERE key = $1
+        """
+    private static let keep: Statement = """
+        UPDATE inbox SET reply = $2, is_refusal = $3, reply_until = clock_timestamp() + $4::bigint * interval '1 s'
+        WHERE key = $1
+        """
+    private static let eraseReplies: Statement = """
+        UPDATE inbox SET reply = NULL WHERE reply IS NOT NULL AND reply_until < now() AND expires_at > now()
+        """
+    private static let deleteExpired: Statement = """
+        DELETE FROM inbox WHERE key IN (SELECT key FROM inbox WHERE expires_at < now() LIMIT 1000) RETURNING key
+        """
+}
+
+extension Outcome {
+    fileprivate func get() throws -> Reply {
+        switch self {
+        case .reply(let reply): return reply
+        case .refusal(let error): throw error
+        }
+    }
+
+    fileprivate func encoded() throws -> (bytes: [UInt8], isRefusal: Bool) {
+        switch self {
+        case .reply(let reply): (try WireJSON.encode(reply), false)
+        case .refusal(let error): (try WireJSON.encode(error), true)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import JSONText
+
+/// A message or a timer that is due.
+public struct OutboxItem: Sendable {
+    public let id: Identifier
+    /// A service's name, or something that the service itself takes: `sms`, `push`, `timer:hold-ended`.
+    public let destination: String
+    public let messageType: MessageType?
+    public let messageVersion: UInt16
+    public let payload: [UInt8]
+    /// Deliveries tried, this one counted.
+    public let attempts: Int
+}
+
+/// Messages that leave with the transaction that they belong to, and timers that fire once per fleet.
+@Loop public final class Outbox {
+    let database: Database
+    let sealer: Sealer
+    /// Called when something was written that is due now.
+    var onEnqueue: (@Loop () -> Void)?
+
+    /// An item is tried so often before it is a dead letter.
+    public nonisolated static let mostAttempts = 10
+
+    public init(database: Database, keys: KeyRing) {
+        self.database = database
+        sealer = Sealer(keys, purpose: "outbox")
+    }
+
+    /// Tells an event to a service, in the order of the person's events.
+    public func tell(_ event: some BusEvent, in transaction: Transaction) async throws {
+        var event = event
+        let rows = try await transaction.query(Self.nextSequence, [.uuid(event.personID)])
+        guard let sequence = try rows.first?.integer("last") else { throw DatabaseError.aborted }
+        event.personSequence = sequence
+        let (id, type) = (Identifier.ordered(), Swift.type(of: event))
+        let payload = sealer.seal(try WireJSON.encode(event), associated: id.array)
+        transaction.send(
+            Self.insertEvent,
+            [
+                .uuid(id), .text(type.rules.service.rawValue), .text(type.type.rawValue),
+                .integer(Int64(type.version)), .uuid(event.personID), .integer(sequence), .bytes(payload),
+            ])
+        wakeSoon()
+    }
+
+    /// Hands something to the service's own deliverers, now or when it is due by the database's clock.
+    public func enqueue(
+        _ destination: String, id: Identifier = .ordered(), payload: [UInt8], dueAt: Timestamp? = nil,
+        in transaction: Transaction
+    ) {
+        let sealed = sealer.seal(payload, associated: id.array)
+        transaction.send(
+            Self.insert, [.uuid(id), .text(destination), .bytes(sealed), .timestamp(dueAt)])
+        if dueAt == nil { wakeSoon() }
+    }
+
+    /// The commit follows in this turn or in one of the next; a relay that looks too early looks again soon.
+    private func wakeSoon() {
+        _ = LoopTimer(after: .milliseconds(2)) { [weak self] in self?.onEnqueue?() }
+    }
+
+    private static let nextSequence: Statement = """
+        INSERT INTO outbox_sequences AS s (person_id, last) VALUES ($1, 1)
+        ON CONFLICT (person_id) DO UPDATE SET last = s.last + 1 RETURNING last
+        """
+    private static let insertEvent: Statement = """
+        INSERT INTO outbox (id, destination, message_type, message_version, person_id, person_sequence, payload, due_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+        """
+    private static let insert: Statement = """
+        INSERT INTO outbox (id, destination, payload, due_at) VALUES ($1, $2, $3, coalesce($4, clock_timestamp()))
+        """
+}
+
+/// The subscriber's side: an event that was taken in is not taken in again.
+@Loop public enum EventPosition {
+    /// Notes an event in the transaction of its effect.
+    ///
+    /// - Returns: false where it, or a later one of the same producer and person, was taken in before.
+    public static func accept(
+        _ event: some BusEvent, from producer: ServiceName, in transaction: Transaction
+    ) async throws -> Bool {
+        try await !transaction.query(
+            advance, [.text(producer.rawValue), .uuid(event.personID), .integer(event.personSequence)]
+        ).isEmpty
+    }
+
+    private static let advance: Statement = """
+        INSERT INTO event_positions AS p (producer, person_id, last) VALUES ($1, $2, $3)
+        ON CONFLICT (producer, person_id) DO UPDATE SET last = excluded.last WHERE p.last < excluded.last RETURNING last
+        """
+}

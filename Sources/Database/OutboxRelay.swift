@@ -1,0 +1,142 @@
+import BusProtocol
+import EventLoop
+
+/// Delivers what is due: at least once, in order per person and destination, on whichever replica looks first.
+@Loop public final class OutboxRelay {
+    private let outbox: Outbox
+    private let deliver: @Loop (OutboxItem) async throws -> Void
+    private var isStopped = false
+    private var nap: LoopPromise<Void>?
+    private var guardian = ClockGuard()
+    private var isDelivering = 0
+    /// Told when the database's clock jumped, and of each item that is a dead letter now.
+    public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
+
+    private static let batch = 32
+    private static let longestNap = Duration.milliseconds(500)
+
+    /// - Parameter deliver: returns when the item is safe elsewhere; whatever it throws counts as a failed attempt.
+    public init(_ outbox: Outbox, deliver: @escaping @Loop (OutboxItem) async throws -> Void) {
+        self.outbox = outbox
+        self.deliver = deliver
+    }
+
+    /// Runs until `stop`.
+    public func run() async {
+        outbox.onEnqueue = { [weak self] in self?.wake() }
+        while !isStopped {
+            let taken = (try? await deliverDue()) ?? 0
+            if taken < Self.batch, !isStopped { await rest() }
+        }
+    }
+
+    /// Begins nothing new; returns when what is in hand is delivered or has failed.
+    public func stop() async {
+        isStopped = true
+        wake()
+        while isDelivering > 0 { try? await Loop.sleep(for: .milliseconds(2)) }
+    }
+
+    private func wake() { nap?.resolve(.success(())) }
+
+    private func rest() async {
+        let nap = LoopPromise<Void>()
+        self.nap = nap
+        let timer = LoopTimer(after: Self.longestNap) { nap.resolve(.success(())) }
+        try? await nap.get()
+        timer.cancel()
+    }
+
+    private func deliverDue() async throws -> Int {
+        let database = outbox.database
+        let clock = try await database.read(Self.clock)
+        let timersMayFire = try guardian.observe(
+            database: clock.first?.timestamp("now") ?? .now(), boot: MonotonicClock.now())
+        if !timersMayFire { onAlarm?(.clockJumped) }
+        let rows = try await database.write(Self.claim, [.integer(Int64(Self.batch)), .bool(timersMayFire)])
+        let tasks = try rows.map { row in
+            let id = try row.uuid("id")
+            let item = OutboxItem(
+                id: id, destination: try row.text("destination"),
+                messageType: try row.optionalText("message_type").map { MessageType(rawValue: $0) },
+                messageVersion: UInt16(clamping: try row.integer("message_version")),
+                payload: try outbox.sealer.open(try row.bytes("payload"), associated: id.array),
+                attempts: Int(try row.integer("attempts")))
+            return Loop.spawn { [self] in await attempt(item) }
+        }
+        for task in tasks { _ = await task.result }
+        return rows.count
+    }
+
+    private func attempt(_ item: OutboxItem) async {
+        isDelivering += 1
+        defer { isDelivering -= 1 }
+        do {
+            try await deliver(item)
+            _ = try await outbox.database.write(Self.delete, [.uuid(item.id)])
+        } catch {
+            let isDead = item.attempts >= Outbox.mostAttempts
+            if isDead { onAlarm?(.deadLetter(item.destination, item.id)) }
+            let pause = RetryPause.milliseconds(afterAttempt: item.attempts)
+            // Where this fails too, the lease runs out and the item is taken again.
+            _ = try? await outbox.database.write(
+                Self.postpone, [.uuid(item.id), .integer(pause), .bool(isDead)])
+        }
+    }
+
+    private static let clock: Statement = "SELECT clock_timestamp() AS now"
+    private static let claim: Statement = """
+        UPDATE outbox SET locked_until = clock_timestamp() + interval '30 s', attempts = attempts + 1
+        WHERE id IN (
+            SELECT o.id FROM outbox o
+            WHERE o.dead_at IS NULL AND o.due_at <= clock_timestamp()
+                AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
+                AND ($2 OR o.destination NOT LIKE 'timer:%')
+                AND (o.person_sequence IS NULL OR NOT EXISTS (
+                    SELECT 1 FROM outbox e WHERE e.destination = o.destination AND e.person_id = o.person_id
+                        AND e.person_sequence < o.person_sequence))
+            ORDER BY o.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        RETURNING id, destination, message_type, message_version, payload, attempts
+        """
+    private static let delete: Statement = "DELETE FROM outbox WHERE id = $1"
+    private static let postpone: Statement = """
+        UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
+            dead_at = CASE WHEN $3 THEN clock_timestamp() END
+        WHERE id = $1
+        """
+}
+
+/// What an operator must hear of.
+public enum OutboxAlarm: Sendable, Equatable {
+    /// The database's clock and this machine's boot clock parted by more than a minute: no timer is released.
+    case clockJumped
+    /// An item was given up; it keeps later ones of its person and destination waiting.
+    case deadLetter(String, Identifier)
+}
+
+/// Pauses between attempts: 0.2 s doubled each time, at most 60 s, plus or minus a fifth.
+enum RetryPause {
+    static func milliseconds(afterAttempt attempt: Int) -> Int64 {
+        let base = min(60_000, 200 << min(max(attempt - 1, 0), 20))
+        return Int64.random(in: Int64(base) * 4 / 5...Int64(base) * 6 / 5)
+    }
+}
+
+/// Compares the database's clock with the boot clock, which nobody sets, so that a jump releases no hold.
+struct ClockGuard {
+    private var offset: Int64?
+    /// Microseconds.
+    static let tolerance: Int64 = 60_000_000
+
+    /// - Returns: whether timers may fire: the clocks went on together since the last time that they did.
+    mutating func observe(database: Timestamp, boot: UInt64) -> Bool {
+        let now = database.microsecondsSinceEpoch - Int64(boot / 1000)
+        guard let known = offset else {
+            offset = now
+            return true
+        }
+        guard abs(now - known) <= Self.tolerance else { return false }
+        offset = now
+        return true
+    }
+}

@@ -1,0 +1,44 @@
+/// The tables that every service has beside its own: answers given, messages to deliver, events seen.
+enum RuntimeMigrations {
+    static let all = [
+        Migration(
+            name: "m0000_runtime",
+            sql: """
+                -- Why: effect, inbox and outbox are one transaction; the relay and the timers live from these tables.
+                SET LOCAL search_path = {{schema}};
+                CREATE TABLE inbox (
+                    key bytea PRIMARY KEY,
+                    request_digest bytea NOT NULL,
+                    reply bytea,
+                    is_refusal boolean NOT NULL DEFAULT false,
+                    reply_until timestamptz,
+                    expires_at timestamptz NOT NULL
+                );
+                CREATE INDEX inbox_expires_at ON inbox (expires_at);
+                COMMENT ON TABLE inbox IS 'One row per request with an idempotency key; the reply is sealed.';
+                CREATE TABLE outbox (
+                    id uuid PRIMARY KEY,
+                    destination text NOT NULL,
+                    message_type text,
+                    message_version integer NOT NULL DEFAULT 1,
+                    person_id uuid,
+                    person_sequence bigint,
+                    payload bytea NOT NULL,
+                    attempts integer NOT NULL DEFAULT 0,
+                    due_at timestamptz NOT NULL,
+                    locked_until timestamptz,
+                    dead_at timestamptz,
+                    created_at timestamptz NOT NULL DEFAULT now()
+                );
+                CREATE INDEX outbox_due_at ON outbox (due_at) WHERE dead_at IS NULL;
+                CREATE UNIQUE INDEX outbox_order ON outbox (destination, person_id, person_sequence);
+                COMMENT ON TABLE outbox IS 'Messages and timers to deliver; the payload is sealed; a delivered row is deleted.';
+                CREATE TABLE outbox_sequences (person_id uuid PRIMARY KEY, last bigint NOT NULL);
+                COMMENT ON TABLE outbox_sequences IS 'Events told about a person, counted.';
+                CREATE TABLE event_positions (
+                    producer text NOT NULL, person_id uuid NOT NULL, last bigint NOT NULL, PRIMARY KEY (producer, person_id)
+                );
+                COMMENT ON TABLE event_positions IS 'The last event taken in from a producer about a person.';
+                """)
+    ]
+}

@@ -1,0 +1,45 @@
+import BusProtocol
+
+/// A parameter of a statement, in PostgreSQL's binary format, with its type: a NULL has one too.
+public struct SQLValue: Sendable, Equatable {
+    let type: UInt32
+    let bytes: [UInt8]?
+
+    private init(_ type: UInt32, _ bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
+
+    public static func bool(_ value: Bool?) -> SQLValue { SQLValue(16, value.map { [$0 ? 1 : 0] }) }
+    public static func bytes(_ value: [UInt8]?) -> SQLValue { SQLValue(17, value) }
+    /// For columns of any integer type.
+    public static func integer(_ value: Int64?) -> SQLValue { SQLValue(20, value.map { bigEndian($0) }) }
+    public static func text(_ value: String?) -> SQLValue { SQLValue(25, value.map { Array($0.utf8) }) }
+    public static func double(_ value: Double?) -> SQLValue { SQLValue(701, value.map { bigEndian($0.bitPattern) }) }
+    public static func uuid(_ value: Identifier?) -> SQLValue { SQLValue(2950, value?.array) }
+    /// A JSON text, for a `jsonb` column.
+    public static func json(_ value: [UInt8]?) -> SQLValue { SQLValue(3802, value.map { [1] + $0 }) }
+    /// For `date`.
+    public static func date(_ value: CivilDate?) -> SQLValue {
+        SQLValue(1082, value.map { bigEndian(Int32($0.daysSinceEpoch - PostgresEpoch.days)) })
+    }
+    /// For `timestamptz`.
+    public static func timestamp(_ value: Timestamp?) -> SQLValue {
+        SQLValue(1184, value.map { bigEndian($0.microsecondsSinceEpoch - PostgresEpoch.microseconds) })
+    }
+    /// For `text[]`.
+    public static func textArray(_ values: [String]) -> SQLValue {
+        var bytes = bigEndian(Int32(1)) + bigEndian(Int32(0)) + bigEndian(UInt32(25))
+        bytes += bigEndian(Int32(values.count)) + bigEndian(Int32(1))
+        for value in values { bytes += bigEndian(Int32(value.utf8.count)) + value.utf8 }
+        return SQLValue(
+            1009, values.isEmpty ? bigEndian(Int32(0)) + bigEndian(Int32(0)) + bigEndian(UInt32(25)) : bytes)
+    }
+
+    private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+}
+
+/// PostgreSQL counts from 2000-01-01, everybody else from 1970-01-01.
+enum PostgresEpoch {
+    static let days = 10_957
+    static let microseconds: Int64 = 946_684_800_000_000
+}

@@ -1,0 +1,71 @@
+import EventLoop
+
+/// A transaction on a leased connection. Valid inside of the closure that it was given to.
+@Loop public final class Transaction {
+    private let connection: Connection
+    private var hasBegun = false
+    private var firstFailure: DatabaseError?
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// Sends a statement and waits for its rows.
+    ///
+    /// - Throws: ``DatabaseError``, also that of an earlier statement that was sent without waiting.
+    public func query(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
+        begin()
+        let result = await withUnsafeContinuation { continuation in
+            connection.send(statement, values) { continuation.resume(returning: $0) }
+            connection.sync()
+        }
+        if let firstFailure { throw firstFailure }
+        do {
+            return try result.get()
+        } catch {
+            firstFailure = error
+            throw error
+        }
+    }
+
+    /// Sends a statement without waiting: it leaves with the next that waits, or with the commit, which then fails where
+    /// this one does.
+    public func send(_ statement: Statement, _ values: [SQLValue] = []) {
+        begin()
+        connection.send(statement, values) { [weak self] result in self?.note(result) }
+    }
+
+    private func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        connection.send("BEGIN", []) { [weak self] result in self?.note(result) }
+    }
+
+    private func note(_ result: Result<[Row], DatabaseError>) {
+        if case .failure(let error) = result, firstFailure == nil { firstFailure = error }
+    }
+
+    func commit() async throws(DatabaseError) {
+        guard hasBegun else { return }
+        if let firstFailure { throw firstFailure }
+        let committed = await end(with: "COMMIT")
+        if let firstFailure { throw firstFailure }
+        switch committed {
+        case .success: return
+        case .failure(.unavailable): throw .commitUnknown
+        case .failure(let error): throw error
+        }
+    }
+
+    /// A connection that cannot even roll back is closed by its pool.
+    func rollBack() async {
+        guard hasBegun, connection.isOpen, connection.isInTransaction else { return }
+        _ = await end(with: "ROLLBACK")
+    }
+
+    private func end(with statement: Statement) async -> Result<[Row], DatabaseError> {
+        await withUnsafeContinuation { continuation in
+            var result: Result<[Row], DatabaseError> = .failure(.unavailable)
+            connection.send(statement, []) { result = $0 }
+            connection.sync { _ in continuation.resume(returning: result) }
+        }
+    }
+}

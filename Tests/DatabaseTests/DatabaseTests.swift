@@ -1,0 +1,156 @@
+import BusProtocol
+import Database
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite("database") @Loop struct DatabaseTests {
+    private func open(_ scratch: ScratchDatabase, poolSize: Int = 4) async throws -> Database {
+        let database = Database(scratch.configuration(poolSize: poolSize))
+        database.start()
+        try await database.waitUntilAvailable()
+        return database
+    }
+
+    private static let things = Migration(
+        name: "m0001_things",
+        sql: "CREATE TABLE {{schema}}.things (id bigint PRIMARY KEY, label text NOT NULL CHECK (label <> 'bad'))")
+
+    private func scratch() async throws -> ScratchDatabase {
+        try await ScratchDatabase.make(schema: "shop", migrations: [Self.things])
+    }
+
+    @Test func everyTypeComesBackAsItWent() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        let id = Identifier.ordered(), at = Timestamp("2026-02-20T09:00:00.123456Z"), day = CivilDate("1999-12-31")
+        let row = try #require(
+            try await database.read(
+                "SELECT $1::bool b, $2::bytea y, $3::int8 i, $4::text t, $5::uuid u, $6::jsonb j, $7::date d, $8::timestamptz s, $9::text[] a, $10::float8 f, $11::text n, $12::text[] e",
+                [
+                    .bool(true), .bytes([0, 1, 255]), .integer(-5), .text("å😀'\\"), .uuid(id),
+                    .json(Array(#"{"a": 1}"#.utf8)),
+                    .date(day), .timestamp(at), .textArray(["x", "", "y,{"]), .double(-0.25), .text(nil),
+                    .textArray([]),
+                ]
+            ).first)
+        #expect(try row.bool("b"))
+        #expect(try row.bytes("y") == [0, 1, 255])
+        #expect(try row.integer("i") == -5)
+        #expect(try row.text("t") == "å😀'\\")
+        #expect(try row.uuid("u") == id)
+        #expect(try row.json("j") == Array(#"{"a": 1}"#.utf8))
+        #expect(try row.optionalDate("d") == day)
+        #expect(try row.timestamp("s") == at)
+        #expect(try row.textArray("a") == ["x", "", "y,{"])
+        #expect(try row.optionalDouble("f") == -0.25)
+        #expect(try row.optionalText("n") == nil)
+        #expect(try row.textArray("e") == [])
+        #expect(throws: DatabaseError.self) { try row.text("n") }
+    }
+
+    @Test func aZeroCharacterIsRefusedAndNotCut() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        await #expect(throws: DatabaseError.statement(sqlState: "22021", constraint: nil)) {
+            try await database.write("INSERT INTO things (id, label) VALUES (1, $1)", [.text("a\u{0}b")])
+        }
+        #expect(try await database.read("SELECT id FROM things").isEmpty)
+    }
+
+    @Test func aReadIsNotTakenDownByItsNeighbour() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        let reads = Reads(database)
+        let bad = Loop.spawn { try await reads.bad() }
+        let good = Loop.spawn { try await reads.good() }
+        #expect(try await good.value == 2)
+        await #expect(throws: DatabaseError.statement(sqlState: "22012", constraint: nil)) { try await bad.value }
+    }
+
+    @Test func writesOfOneTurnAreTransactionsOfTheirOwn() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        let writes = Writes(database)
+        let tasks = (0..<20).map { number in
+            Loop.spawn { try await writes.insert(number, number % 3 == 0 ? "bad" : "good") }
+        }
+        var failed = 0
+        for task in tasks { if case .failure = await task.result { failed += 1 } }
+        #expect(failed == 7)
+        #expect(try await database.read("SELECT id FROM things").count == 13)
+    }
+
+    @Test func whatThrowsRollsBackAndLeavesTheConnectionFit() async throws {
+        let database = try await open(try await scratch(), poolSize: 2)
+        defer { database.close() }
+        await #expect(throws: CancellationError.self) {
+            try await database.transaction { transaction in
+                _ = try await transaction.query("INSERT INTO things (id, label) VALUES (1, 'a') RETURNING id")
+                throw CancellationError()
+            }
+        }
+        // A statement sent without waiting fails the commit.
+        await #expect(throws: DatabaseError.statement(sqlState: "23514", constraint: "things_label_check")) {
+            try await database.transaction { transaction in
+                transaction.send("INSERT INTO things (id, label) VALUES (2, 'a')")
+                transaction.send("INSERT INTO things (id, label) VALUES (3, 'bad')")
+            }
+        }
+        // A failure that the body swallows is a failure all the same.
+        await #expect(throws: DatabaseError.self) {
+            try await database.transaction { transaction in
+                _ = try? await transaction.query("SELECT 1 / 0")
+            }
+        }
+        try await database.transaction { transaction in
+            transaction.send("INSERT INTO things (id, label) VALUES (4, 'a')")
+        }
+        let ids = try await database.read("SELECT id FROM things").map { try $0.integer("id") }
+        #expect(ids == [4])
+    }
+
+    @Test func aFullPoolRefusesInTime() async throws {
+        var configuration = try await scratch().configuration(poolSize: 2)
+        configuration.leaseTimeout = .milliseconds(50)
+        let database = Database(configuration)
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT 1")
+            await #expect(throws: DatabaseError.busy) { try await database.write("SELECT 1") }
+        }
+    }
+
+    @Test func theRuntimeRoleChangesRowsAndNoTables() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        for statement: Statement in [
+            "ALTER TABLE things ADD COLUMN x int", "DROP TABLE things", "CREATE TABLE more (id int)",
+            "DELETE FROM schema_migrations",
+        ] {
+            await #expect(throws: DatabaseError.statement(sqlState: "42501", constraint: nil)) {
+                try await database.write(statement)
+            }
+        }
+    }
+}
+
+@Loop private final class Reads {
+    let database: Database
+    init(_ database: Database) { self.database = database }
+    func bad() async throws { _ = try await database.read("SELECT 1 / $1", [.integer(0)]) }
+    func good() async throws -> Int64 {
+        try await database.read("SELECT 1 + $1 AS two", [.integer(1)]).first?.integer("two") ?? 0
+    }
+}
+
+@Loop private final class Writes {
+    let database: Database
+    init(_ database: Database) { self.database = database }
+    func insert(_ id: Int, _ label: String) async throws {
+        _ = try await database.write(
+            "INSERT INTO things (id, label) VALUES ($1, $2)", [.integer(Int64(id)), .text(label)])
+    }
+}

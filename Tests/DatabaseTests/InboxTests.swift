@@ -1,0 +1,120 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import Database
+
+struct Counted: BusReply {
+    static let schema = JSONSchema.object([.required("count", .integer(0...1000))])
+    var count: Int64
+}
+
+@Suite("inbox") @Loop struct InboxTests {
+    @Loop final class House {
+        let scratch: ScratchDatabase
+        let database: Database
+        let inbox: Inbox
+
+        init(_ scratch: ScratchDatabase) throws {
+            self.scratch = scratch
+            database = Database(scratch.configuration(poolSize: 8))
+            inbox = Inbox(database: database, keys: try KeyRing(contents: KeyRing.generate(id: "k")))
+            database.start()
+        }
+
+        func add(_ key: String?, body: String = "b", refuse: Bool = false, carriesToken: Bool = false) async throws -> (
+            Int64, Bool
+        ) {
+            let request = key.map { InboxRequest(scope: "s", key: $0, type: "test.add", body: Array(body.utf8)) }
+            let (reply, isReplay) = try await inbox.once(request, carriesToken: carriesToken) {
+                transaction -> Outcome<Counted> in
+                let rows = try await transaction.query("UPDATE counts SET n = n + 1 RETURNING n")
+                if refuse { return .refusal(BusError(.otpInvalid, "No.")) }
+                return .reply(Counted(count: try rows.first?.integer("n") ?? -1))
+            }
+            return (reply.count, isReplay)
+        }
+
+        func count() async throws -> Int64 { try await database.read("SELECT n FROM counts").first?.integer("n") ?? -1 }
+    }
+
+    private func house() async throws -> House {
+        let migration = Migration(
+            name: "m0001_counts",
+            sql: "CREATE TABLE {{schema}}.counts (n bigint NOT NULL); INSERT INTO {{schema}}.counts VALUES (0)")
+        let house = try House(try await ScratchDatabase.make(schema: "shop", migrations: [migration]))
+        try await house.database.waitUntilAvailable()
+        return house
+    }
+
+    @Test func theSameKeyIsAnsweredAndNotDoneAgain() async throws {
+        let house = try await house()
+        #expect(try await house.add("key") == (1, false))
+        #expect(try await house.add("key") == (1, true))
+        #expect(try await house.add("other") == (2, false))
+        #expect(try await house.add(nil) == (3, false))
+        #expect(try await house.count() == 3)
+    }
+
+    @Test func anotherBodyUnderTheKeyIsRefused() async throws {
+        let house = try await house()
+        _ = try await house.add("key")
+        let error = await #expect(throws: BusError.self) { try await house.add("key", body: "c") }
+        #expect(error?.code == "idempotency_key_reused")
+    }
+
+    @Test func aRefusalWithAnEffectIsKeptToo() async throws {
+        let house = try await house()
+        for _ in 0..<2 {
+            let error = await #expect(throws: BusError.self) { try await house.add("key", refuse: true) }
+            #expect(error?.code == "otp_invalid")
+        }
+        #expect(try await house.count() == 1)
+    }
+
+    @Test func sixtyFourTwinsHaveOneEffect() async throws {
+        let house = try await house()
+        let tasks = (0..<64).map { _ in Loop.spawn { try await house.add("twin").0 } }
+        var answers: [Int64] = []
+        for task in tasks {
+            switch await task.result {
+            case .success(let count): answers.append(count)
+            case .failure(let error as BusError):
+                #expect(error.code == "request_in_progress" || error.code == "overloaded")
+            case .failure(let error as DatabaseError): #expect(error.busError.status == .overloaded)
+            case .failure(let error): Issue.record(error)
+            }
+        }
+        #expect(!answers.isEmpty && answers.allSatisfy { $0 == 1 })
+        #expect(try await house.count() == 1)
+    }
+
+    @Test func anAnswerWithATokenIsGoneAfterAMinute() async throws {
+        let house = try await house()
+        _ = try await house.add("key", carriesToken: true)
+        #expect(try await house.add("key", carriesToken: true).1)
+        try await house.scratch.query("UPDATE inbox SET reply_until = now() - interval '1 s'")
+        let error = await #expect(throws: BusError.self) { try await house.add("key", carriesToken: true) }
+        #expect(error?.code == "idempotency_answer_gone")
+        #expect(try await house.count() == 1)
+    }
+
+    @Test func whatIsOverIsPurgedAndTheKeyIsFree() async throws {
+        let house = try await house()
+        _ = try await house.add("key")
+        try await house.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
+        #expect(try await house.add("key") == (2, false))
+        try await house.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
+        #expect(try await house.inbox.purge() == false)
+        #expect(try await house.scratch.query("SELECT count(*) FROM inbox") == "0")
+    }
+
+    @Test func noReplyCanBeReadInTheTable() async throws {
+        let house = try await house()
+        _ = try await house.add("key")
+        #expect(try await house.scratch.query("SELECT position('count'::bytea in reply) FROM inbox") == "0")
+    }
+}

@@ -1,0 +1,47 @@
+import Database
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite("migrations") struct MigratorTests {
+    private let first = Migration(name: "m0001_a", sql: "CREATE TABLE {{schema}}.a (id int)")
+    private let second = Migration(name: "m0002_b", sql: "CREATE TABLE {{schema}}.b (id int)")
+
+    private func run(_ scratch: ScratchDatabase, _ migrations: [Migration]) async throws -> [String] {
+        try await Migrator.run(
+            owner: scratch.owner, schema: "shop", runtimeRole: "scratch_runtime", migrations: migrations)
+    }
+
+    @Test func eachIsAppliedOnceInOrder() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "shop")
+        #expect(try await run(scratch, [first]) == ["m0000_runtime", "m0001_a"])
+        #expect(try await run(scratch, [first, second]) == ["m0002_b"])
+        #expect(try await run(scratch, [first, second]) == [])
+    }
+
+    @Test func anEditedOrUnknownFileIsRefused() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "shop")
+        _ = try await run(scratch, [first, second])
+        let edited = Migration(name: "m0001_a", sql: first.sql + " ")
+        let error = await #expect(throws: MigrationError.self) { try await run(scratch, [edited, second]) }
+        #expect(error?.description == "the migration m0001_a was edited after it was applied; write a new one instead")
+        await #expect(throws: MigrationError.self) { try await run(scratch, [first]) }
+    }
+
+    @Test func aFailingFileLeavesNothing() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "shop")
+        let broken = Migration(name: "m0001_c", sql: "CREATE TABLE {{schema}}.c (id int); SELECT 1 / 0")
+        await #expect(throws: MigrationError.self) { try await run(scratch, [broken]) }
+        #expect(try await scratch.query("SELECT to_regclass('c') IS NULL") == "t")
+        #expect(try await run(scratch, [first]) == ["m0001_a"])
+    }
+
+    @Test func fourAtOnceApplyEachOnce() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "shop")
+        let applied = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<4 { group.addTask { try await run(scratch, [first, second]) } }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(applied.sorted() == ["m0000_runtime", "m0001_a", "m0002_b"])
+    }
+}

@@ -1,0 +1,185 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import Database
+
+@Suite("outbox") @Loop struct OutboxTests {
+    @Loop final class House {
+        let scratch: ScratchDatabase
+        let database: Database
+        let outbox: Outbox
+        private var relays: [OutboxRelay] = []
+        private var delivered: [(person: Identifier, sequence: Int64)] = []
+        private var timers = 0
+        private var waiting: (count: Int, promise: LoopPromise<Void>)?
+        var failures = 0
+
+        init(_ scratch: ScratchDatabase) throws {
+            self.scratch = scratch
+            database = Database(scratch.configuration(poolSize: 8))
+            outbox = Outbox(database: database, keys: try KeyRing(contents: KeyRing.generate(id: "k")))
+            database.start()
+        }
+
+        func tell(_ person: Identifier) async throws {
+            try await database.transaction { transaction in
+                let event = AccountCreated(personID: person, createdAt: Timestamp(microsecondsSinceEpoch: 0))
+                try await self.outbox.tell(event, in: transaction)
+            }
+        }
+
+        func startRelay() {
+            let relay = OutboxRelay(outbox) { [unowned self] in try take($0) }
+            relays.append(relay)
+            Loop.spawn { await relay.run() }
+        }
+
+        private func take(_ item: OutboxItem) throws {
+            if failures > 0 {
+                failures -= 1
+                throw BusError(.serviceUnavailable, "Not now.")
+            }
+            if item.destination == "profile" {
+                let event = try WireJSON.decode(AccountCreated.self, from: item.payload)
+                delivered.append((event.personID, event.personSequence))
+            } else {
+                timers += 1
+            }
+            if let waiting, delivered.count + timers >= waiting.count { waiting.promise.resolve(.success(())) }
+        }
+
+        func delivered(_ count: Int) async throws -> [(person: Identifier, sequence: Int64)] {
+            if delivered.count + timers < count {
+                let promise = LoopPromise<Void>()
+                waiting = (count, promise)
+                try await promise.get()
+            }
+            return delivered
+        }
+
+        var timersFired: Int { timers }
+
+        func stop() async {
+            for relay in relays { await relay.stop() }
+            database.close()
+        }
+    }
+
+    private func house() async throws -> House {
+        let house = try House(try await ScratchDatabase.make(schema: "shop"))
+        try await house.database.waitUntilAvailable()
+        return house
+    }
+
+    @Test func threeRelaysKeepTheOrderOfEachPerson() async throws {
+        let house = try await house()
+        let people = (0..<5).map { _ in Identifier.random() }
+        for _ in 0..<3 { house.startRelay() }
+        for _ in 0..<20 { for person in people { try await house.tell(person) } }
+        let delivered = try await house.delivered(100)
+        for person in people {
+            #expect(delivered.filter { $0.person == person }.map(\.sequence) == Array(1...20))
+        }
+        await house.stop()
+    }
+
+    @Test func aRolledBackEventIsNotTold() async throws {
+        let house = try await house()
+        let person = Identifier.random()
+        await #expect(throws: CancellationError.self) {
+            try await house.database.transaction { transaction in
+                try await house.outbox.tell(AccountCreated(personID: person, createdAt: .now()), in: transaction)
+                throw CancellationError()
+            }
+        }
+        try await house.tell(person)
+        house.startRelay()
+        #expect(try await house.delivered(1).map(\.sequence) == [1])
+        await house.stop()
+    }
+
+    @Test func aFailedDeliveryIsTriedAgain() async throws {
+        let house = try await house()
+        house.failures = 2
+        house.startRelay()
+        let person = Identifier.random()
+        for _ in 0..<2 { try await house.tell(person) }
+        #expect(try await house.delivered(2).map(\.sequence) == [1, 2])
+        await house.stop()
+    }
+
+    @Test func whatFailsTenTimesIsDeadAndKeepsItsQueue() async throws {
+        let house = try await house()
+        house.failures = .max
+        let person = Identifier.random()
+        for _ in 0..<2 { try await house.tell(person) }
+        let alarm = LoopPromise<OutboxAlarm>()
+        let relay = OutboxRelay(house.outbox) { _ in throw CancellationError() }
+        relay.onAlarm = { alarm.resolve(.success($0)) }
+        try await house.scratch.query("UPDATE outbox SET attempts = 9")
+        Loop.spawn { await relay.run() }
+        guard case .deadLetter("profile", _) = try await alarm.get() else {
+            Issue.record("expected a dead letter")
+            return
+        }
+        await relay.stop()
+        #expect(
+            try await house.scratch.query(
+                "SELECT string_agg((dead_at IS NOT NULL)::text, ',' ORDER BY person_sequence) FROM outbox")
+                == "true,false")
+        await house.stop()
+    }
+
+    @Test func aTimerFiresOnceInTheFleetAndNotBeforeItsTime() async throws {
+        let house = try await house()
+        let now = try await house.database.read("SELECT clock_timestamp() AS now").first?.timestamp("now")
+        let due = try #require(now) + .milliseconds(200)
+        try await house.database.transaction { transaction in
+            house.outbox.enqueue("timer:test", payload: [1], dueAt: due, in: transaction)
+        }
+        for _ in 0..<3 { house.startRelay() }
+        _ = try await house.delivered(1)
+        let fired = try await house.database.read("SELECT clock_timestamp() AS now").first?.timestamp("now")
+        #expect(try #require(fired) >= due)
+        try await Loop.sleep(for: .milliseconds(600))
+        #expect(house.timersFired == 1)
+        await house.stop()
+    }
+
+    @Test func aSubscriberTakesEachEventOnce() async throws {
+        let house = try await house()
+        func accept(_ sequence: Int64) async throws -> Bool {
+            try await house.database.transaction { transaction in
+                let event = AccountCreated(personID: Self.person, personSequence: sequence, createdAt: .now())
+                return try await EventPosition.accept(event, from: .auth, in: transaction)
+            }
+        }
+        #expect(try await accept(1))
+        #expect(try await !accept(1))
+        #expect(try await accept(3))
+        #expect(try await !accept(2))
+        await house.stop()
+    }
+
+    private static let person = Identifier.random()
+}
+
+@Suite("clock guard") struct ClockGuardTests {
+    @Test func aJumpReleasesNothingUntilItIsUndone() {
+        var guardian = ClockGuard()
+        func at(_ database: Int64, _ boot: UInt64) -> Bool {
+            guardian.observe(
+                database: Timestamp(microsecondsSinceEpoch: database * 1_000_000), boot: boot * 1_000_000_000)
+        }
+        #expect(at(1000, 10))
+        #expect(at(1001, 11))
+        #expect(at(1070, 30), "fifty seconds apart is drift")
+        #expect(!at(262_000, 31))
+        #expect(!at(262_060, 91))
+        #expect(at(1140, 100))
+    }
+}

@@ -1,0 +1,105 @@
+import EventLoop
+import Foundation
+import Synchronization
+
+/// A private PostgreSQL for one test process: real, on a socket in a temporary folder, gone with the process.
+public final class ScratchCluster: Sendable {
+    public let folder: String
+    private let binaries: String
+
+    public struct Failure: Error, CustomStringConvertible { public let description: String }
+
+    /// Started at first use.
+    public static let shared = Result { try ScratchCluster() }
+
+    private init() throws {
+        binaries = try Self.findBinaries()
+        Self.sweep()
+        folder = "/tmp/vestibule-test-\(getpid())"
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        if getuid() == 0 { try Self.run("/bin/chown", ["postgres", folder]) }
+        try asServer(
+            "initdb", ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"])
+        try start()
+        try query("postgres", "CREATE ROLE scratch_owner LOGIN CREATEROLE; CREATE ROLE scratch_runtime LOGIN")
+        atexit { if case .success(let cluster) = ScratchCluster.shared { cluster.destroy() } }
+    }
+
+    private var data: String { "\(folder)/data" }
+
+    /// Starts the server and waits until it answers.
+    public func start() throws {
+        let options =
+            "-k \(folder) -c listen_addresses='' -c fsync=off -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB"
+        try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(folder)/log", "-w", "start"])
+    }
+
+    /// Stops the server at once, connections and all.
+    public func stop() throws { try asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
+
+    private func destroy() {
+        try? asServer("pg_ctl", ["-D", data, "-m", "immediate", "stop"])
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Runs SQL as the superuser.
+    @discardableResult
+    public func query(_ database: String, _ sql: String) throws -> String {
+        try Self.run(
+            "\(binaries)/psql", ["-h", folder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql])
+    }
+
+    private func asServer(_ program: String, _ arguments: [String]) throws {
+        if getuid() == 0 {
+            try Self.run("/usr/sbin/runuser", ["-u", "postgres", "--", "\(binaries)/\(program)"] + arguments)
+        } else {
+            try Self.run("\(binaries)/\(program)", arguments)
+        }
+    }
+
+    private static func findBinaries() throws -> String {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let newest = versions.compactMap { Int($0) }.max()
+        guard let newest else { throw Failure(description: "no PostgreSQL server: install the package postgresql") }
+        return "/usr/lib/postgresql/\(newest)/bin"
+    }
+
+    /// Removes what processes left behind that were killed.
+    private static func sweep() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? [] {
+            guard name.hasPrefix("vestibule-test-"), let process = Int32(name.dropFirst(15)), kill(process, 0) != 0
+            else {
+                continue
+            }
+            if let text = try? String(contentsOfFile: "/tmp/\(name)/data/postmaster.pid", encoding: .utf8),
+                let server = text.split(separator: "\n").first.flatMap({ Int32($0) })
+            {
+                kill(server, SIGQUIT)
+            }
+            try? FileManager.default.removeItem(atPath: "/tmp/\(name)")
+        }
+    }
+
+    @discardableResult
+    private static func run(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: "/")
+        let output = FileManager.default.temporaryDirectory.appending(path: "vestibule-out-\(UUID())")
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        defer { try? FileManager.default.removeItem(at: output) }
+        let handle = try FileHandle(forWritingTo: output)
+        process.standardOutput = handle
+        process.standardError = handle
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        let text = try String(contentsOf: output, encoding: .utf8)
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(program) \(arguments.first ?? ""): \(text)")
+        }
+        return text
+    }
+}

@@ -1,0 +1,72 @@
+import Database
+import EventLoop
+import Foundation
+import Synchronization
+
+/// A database of its own for a test, with one service's schema in it, cloned from a migrated template.
+public struct ScratchDatabase: Sendable {
+    public let name: String
+    public let schema: String
+    private let folder: String
+
+    private static let templates = Mutex<[String: String]>([:])
+    private static let counter = Mutex(0)
+
+    /// - Parameter migrations: of the service; the runtime's own come first by themselves.
+    public static func make(schema: String, migrations: [Migration] = []) async throws -> ScratchDatabase {
+        let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
+        let template = try await template(schema: schema, migrations: migrations, cluster: cluster)
+        let name = newName("scratch")
+        _ = try await Loop.offload { try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template)") }
+        return ScratchDatabase(name: name, schema: schema, folder: cluster.folder)
+    }
+
+    /// A database without a schema, for who tests the migrator itself.
+    public static func empty(schema: String) async throws -> ScratchDatabase {
+        let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
+        let name = newName("empty")
+        try await Loop.offload { try create(name, in: cluster) }
+        return ScratchDatabase(name: name, schema: schema, folder: cluster.folder)
+    }
+
+    private static func newName(_ kind: String) -> String {
+        "\(kind)_\(counter.withLock { $0 += 1; return $0 })"
+    }
+
+    private static func create(_ name: String, in cluster: ScratchCluster) throws {
+        try cluster.query("postgres", "CREATE DATABASE \(name) OWNER scratch_owner")
+    }
+
+    private static func template(
+        schema: String, migrations: [Migration], cluster: ScratchCluster
+    ) async throws -> String {
+        let key = "\(schema) \(migrations.map(\.name)) \(migrations.map(\.sql.count))"
+        if let known = templates.withLock({ $0[key] }) { return known }
+        let name = newName("template")
+        try await Loop.offload { try create(name, in: cluster) }
+        let database = ScratchDatabase(name: name, schema: schema, folder: cluster.folder)
+        _ = try await Migrator.run(
+            owner: database.owner, schema: schema, runtimeRole: "scratch_runtime", migrations: migrations)
+        templates.withLock { $0[key] = name }
+        return name
+    }
+
+    /// Connection string of the role that owns the schema.
+    public var owner: String { "host=\(folder) dbname=\(name) user=scratch_owner" }
+    /// Connection string of the role that a service runs as.
+    public var runtime: String { "host=\(folder) dbname=\(name) user=scratch_runtime" }
+
+    public func configuration(poolSize: Int = 4) -> DatabaseConfiguration {
+        DatabaseConfiguration(connectionString: runtime, schema: schema, poolSize: poolSize)
+    }
+
+    /// Runs SQL as the superuser, in the schema, and returns what `psql` prints without decoration.
+    @discardableResult
+    public func query(_ sql: String) async throws -> String {
+        let (name, schema) = (name, schema)
+        return try await Loop.offload {
+            try ScratchCluster.shared.get().query(name, "SET search_path = \(schema); \(sql)")
+                .trimmingCharacters(in: .newlines)
+        }
+    }
+}
