@@ -81,25 +81,28 @@ public final class ScratchCluster: Sendable {
         }
     }
 
+    /// Not Foundation's `Process`: it waits until every heir of its pipes is gone, and the server is one.
     @discardableResult
     private static func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: "/")
-        let output = FileManager.default.temporaryDirectory.appending(path: "vestibule-out-\(UUID())")
-        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-        defer { try? FileManager.default.removeItem(at: output) }
-        let handle = try FileHandle(forWritingTo: output)
-        process.standardOutput = handle
-        process.standardError = handle
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        let text = try String(contentsOf: output, encoding: .utf8)
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(program) \(arguments.first ?? ""): \(text)")
+        let output = "/tmp/vestibule-out-\(UUID())"
+        defer { unlink(output) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        var process: pid_t = 0
+        // The server's user may not enter the folder of the tests.
+        var words = (["/usr/bin/env", "-C", "/", program] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        guard posix_spawn(&process, "/usr/bin/env", &actions, nil, &words, environ) == 0 else {
+            throw Failure(description: "\(program) cannot be started")
         }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        guard status == 0 else { throw Failure(description: "\(program) \(arguments.first ?? ""): \(text)") }
         return text
     }
 }
