@@ -62,7 +62,7 @@ public struct AnswerView: Codable, Sendable, Equatable {
         .required("question", .string(1...64)),
         .required("state", AnswerState.schema),
         .optional("value", .any, "Where the state is `answered`, in the canonical form of the question's type."),
-        .required("revision", .integer(1...Int64.max), "Counts the changes of this answer, from 1."),
+        .required("revision", .integer(1...9_007_199_254_740_991), "Counts the changes of this answer, from 1."),
         .required("answeredAt", .dateTime, "When it was changed last."),
     ])
 

@@ -7,7 +7,7 @@ public struct SessionCompleted: BusEvent {
     public static let rules = MessageRules(service: .profile, callers: [.questionnaire], effect: .idempotent)
     public static let schema = JSONSchema.object([
         .required("personID", .uuid),
-        .required("personSequence", .integer(0...Int64.max)),
+        .required("personSequence", .integer(0...9_007_199_254_740_991)),
         .required("sessionID", .uuid),
         .required("questionnaire", .string(1...64), "Key of the questionnaire."),
         .required("version", .integer(1...2_147_483_647), "Version of its definition that the session is pinned to."),

@@ -38,7 +38,9 @@ public struct ResponseItem: Codable, Sendable, Equatable {
         .optional("value", .any, "In the form of the question's type."),
         .optional("state", .values("answered", "skipped", "declined", "acknowledged"), "`answered` where missing."),
         .optional("mutationId", .uuid, "Makes the write safe to repeat, also after later writes."),
-        .optional("baseRevision", .integer(0...Int64.max), "Revision of this answer that the client saw; 0: none."),
+        .optional(
+            "baseRevision", .integer(0...9_007_199_254_740_991), "Revision of this answer that the client saw; 0: none."
+        ),
         .optional("clientTime", .dateTime, "When the person answered."),
     ])
 
@@ -115,7 +117,7 @@ public struct ResponsesSubmitted: PublicReply {
 public struct AnswerRevision: Codable, Sendable, Equatable {
     static let schema = JSONSchema.object([
         .required("question", .string(1...64)),
-        .required("revision", .integer(1...Int64.max)),
+        .required("revision", .integer(1...9_007_199_254_740_991)),
     ])
 
     public var question: String

@@ -12,7 +12,6 @@ struct AnswerConflict: Sendable, Equatable {
 
 /// Why a request with answers is refused. Nothing is written, except where ``incomplete`` says so.
 enum ResponseRefusal: BusErrorConvertible, Equatable {
-    case noActor
     case unknownSession
     case invalid([BusError.FieldProblem])
     case mutationReused([BusError.FieldProblem])
@@ -22,7 +21,6 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
 
     var busError: BusError {
         switch self {
-        case .noActor: BusError(.unauthorized, "Please sign in.")
         case .unknownSession: BusError(.notFound, "There is no such session.")
         case .invalid(let problems):
             BusError(.validationFailed, "Some answers cannot be saved as they are.", errors: problems)

@@ -1,0 +1,66 @@
+import BusProtocol
+import JSONText
+
+enum SubmitResponsesContract: MessageContract {
+    private static let session = GetQuestionsContract.session
+
+    static let canonical = SubmitResponses(
+        sessionId: session,
+        answers: [
+            ResponseItem(question: "smoking", value: "never"),
+            ResponseItem(question: "causes", state: .skipped),
+        ])
+    static let minimal = SubmitResponses(answers: [])
+    static let maximal = SubmitResponses(
+        sessionId: session,
+        answers: [
+            ResponseItem(
+                question: "causes", subject: Identifier("019c2f00-0000-7000-8000-000000000002")!,
+                value: ["nature", ["other": "Zoë’s ☕️"]], state: .answered,
+                mutationId: Identifier("019c2f00-0000-7000-8000-000000000003")!, baseRevision: 7,
+                clientTime: Timestamp("2026-02-20T09:00:00.125Z")!)
+        ], complete: true)
+
+    static let canonicalReply = ResponsesSubmitted(
+        sessionId: session, status: .inProgress,
+        progress: QuestionnaireProgress(answered: 2, total: 25, requiredRemaining: 9, percentage: 8),
+        nextQuestion: "relationshipGoal",
+        answers: [AnswerRevision(question: "smoking", revision: 1), AnswerRevision(question: "causes", revision: 1)])
+    static let minimalReply = ResponsesSubmitted(
+        sessionId: session, status: .completed,
+        progress: QuestionnaireProgress(answered: 0, total: 0, requiredRemaining: 0, percentage: 100),
+        nextQuestion: nil, answers: [])
+    static let maximalReply = ResponsesSubmitted(
+        sessionId: session, status: .amended,
+        progress: QuestionnaireProgress(answered: 499, total: 500, requiredRemaining: 1, percentage: 99),
+        nextQuestion: String(repeating: "q", count: 64),
+        answers: [AnswerRevision(question: "causes", revision: 9_007_199_254_740_991)])
+
+    static let errors = [
+        BusError(.unauthorized, "Please sign in."),
+        BusError(.notFound, "There is no such session."),
+        BusError(
+            .validationFailed, "Some answers cannot be saved as they are.",
+            errors: [.init(field: "answers.0.value", code: "unknown_option", message: "There is no such option.")]),
+        BusError(
+            .questionnaireIncomplete, "Some questions still want an answer.", executed: .yes,
+            errors: [.init(field: "smoking", code: "unanswered", message: "This question wants an answer.")],
+            details: ["missing": [["question": "smoking", "reason": "unanswered"]]]),
+        BusError(
+            .answerConflict, "This answer was changed somewhere else in the meantime.",
+            errors: [
+                .init(
+                    field: "answers.0.baseRevision", code: "answer_conflict", message: "The answer is at revision 2.")
+            ],
+            details: [
+                "current": [["question": "smoking", "revision": 2, "state": "answered", "value": "never"]]
+            ]),
+        BusError(
+            .mutationIDReused, "This id was used for another write.",
+            errors: [
+                .init(
+                    field: "answers.0.mutationId", code: "mutation_id_reused",
+                    message: "This id was used for another write.")
+            ]),
+    ]
+}
