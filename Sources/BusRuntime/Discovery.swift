@@ -12,6 +12,7 @@ public enum Discovery: Sendable, Equatable {
 
     public struct ParseError: Error, Sendable, CustomStringConvertible {
         public let description: String
+        public init(description: String) { self.description = description }
     }
 
     /// - Parameter text: `ipc:/run/bus` (a directory), `dns:auth:7000`, or endpoints separated by commas.

@@ -1,0 +1,116 @@
+import Cryptography
+import Foundation
+
+/// Why a program does not start.
+public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let description: String
+    public init(_ description: String) { self.description = description }
+}
+
+/// The environment of a program, checked as a whole before anything starts.
+public struct Configuration: Sendable {
+    public let profile: DeploymentProfile
+    private let values: [String: String]
+    private let variables: [String: ConfigurationVariable]
+
+    /// - Parameters:
+    ///   - prefix: `AUTH_`: an unknown name that begins so is refused, but for those that orchestrators inject.
+    ///   - environment: as the process got it.
+    /// - Throws: ``ConfigurationError`` that names the variable.
+    public init(
+        variables: [ConfigurationVariable], prefix: String, environment: [String: String]
+    ) throws(ConfigurationError) {
+        self.variables = Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0) })
+        for name in environment.keys.sorted() where name.hasPrefix(prefix) {
+            let isInjected = name.hasSuffix("_HOST") || name.contains("_PORT")
+            let isFile = name.hasSuffix("_FILE") && self.variables[String(name.dropLast(5))]?.isSecret == true
+            guard isInjected || isFile || self.variables[name] != nil else {
+                throw ConfigurationError("\(name) is no variable of this program: is it misspelt?")
+            }
+        }
+        guard let profile = DeploymentProfile(rawValue: environment["VESTIBULE_PROFILE"] ?? "development") else {
+            throw ConfigurationError("VESTIBULE_PROFILE must be development, staging or production")
+        }
+        self.profile = profile
+        var values: [String: String] = [:]
+        for variable in variables {
+            guard let value = try Self.value(of: variable, in: environment) else { continue }
+            try Self.check(variable, value)
+            values[variable.name] = value
+        }
+        self.values = values
+    }
+
+    private static func value(
+        of variable: ConfigurationVariable, in environment: [String: String]
+    ) throws(ConfigurationError) -> String? {
+        if let value = environment[variable.name], !value.isEmpty { return value }
+        if variable.isSecret, let path = environment[variable.name + "_FILE"] {
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+                throw ConfigurationError("\(variable.name)_FILE names a file that cannot be read")
+            }
+            return text.trimmingCharacters(in: .newlines)
+        }
+        return variable.fallback
+    }
+
+    private static func check(_ variable: ConfigurationVariable, _ value: String) throws(ConfigurationError) {
+        let fits =
+            switch variable.kind {
+            case .text, .list: true
+            case .integer(let range): Int64(value).map { range.contains($0) } ?? false
+            case .boolean: value == "true" || value == "false"
+            case .duration(let range, let mayBeOff):
+                mayBeOff && value == "off" || seconds(value).map { range.contains($0) } ?? false
+            case .choice(let values): values.contains(value)
+            }
+        guard !fits else { return }
+        let shown = variable.isSecret ? "its value" : "\"\(value)\""
+        throw ConfigurationError("\(variable.name): \(shown) is not valid (\(variable.kind.label))")
+    }
+
+    /// `300s`, `15m`, `72h`, `14d`.
+    static func seconds(_ text: String) -> Int64? {
+        guard let unit = text.last, let count = Int64(text.dropLast()), count >= 0,
+            let factor = ["s": 1, "m": 60, "h": 3600, "d": 86_400][unit] as Int64?
+        else { return nil }
+        let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+
+    // MARK: Reading
+
+    /// The value of a declared variable; asking for another one is a mistake in the program.
+    public func optionalText(_ name: String) -> String? {
+        precondition(variables[name] != nil, "\(name) is not declared")
+        return values[name]
+    }
+
+    /// - Throws: where the variable has neither a value nor a default.
+    public func text(_ name: String) throws(ConfigurationError) -> String {
+        guard let value = optionalText(name) else { throw ConfigurationError("\(name) is required") }
+        return value
+    }
+
+    public func integer(_ name: String) throws(ConfigurationError) -> Int64 { Int64(try text(name)) ?? 0 }
+    public func boolean(_ name: String) throws(ConfigurationError) -> Bool { try text(name) == "true" }
+    public func duration(_ name: String) throws(ConfigurationError) -> Duration {
+        .seconds(Self.seconds(try text(name)) ?? 0)
+    }
+    /// Empty where the variable has no value.
+    public func list(_ name: String) -> [String] {
+        (optionalText(name) ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+    }
+
+    /// The key ring in a variable that is declared as a secret.
+    public func keyRing(_ name: String) throws(ConfigurationError) -> KeyRing {
+        do {
+            return try KeyRing(contents: try text(name))
+        } catch let error as KeyRing.ParseError {
+            throw ConfigurationError("\(name): \(error)")
+        } catch {
+            throw ConfigurationError("\(name) or \(name)_FILE is required: a key ring, a line `id base64` for each key")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import BusProtocol
+import BusRuntime
+import Foundation
+import JSONText
+
+/// Structured log: one JSON object a line on standard error. No personal data and no secret is ever handed to it.
+public struct Log: Sendable {
+    public enum Level: String, Sendable, CaseIterable { case debug, info, warning, error }
+
+    private let service: ServiceName
+    private let instance: Identifier
+    private let threshold: Level
+    private let sink: @Sendable ([UInt8]) -> Void
+
+    public init(
+        service: ServiceName, instance: Identifier, threshold: Level = .info,
+        sink: @escaping @Sendable ([UInt8]) -> Void = Log.standardError
+    ) {
+        self.service = service
+        self.instance = instance
+        self.threshold = threshold
+        self.sink = sink
+    }
+
+    /// One `write` a line, so that lines of several threads do not mix.
+    public static let standardError: @Sendable ([UInt8]) -> Void = { line in
+        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
+
+    public func debug(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
+        record(.debug, event, fields, trace)
+    }
+    public func info(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
+        record(.info, event, fields, trace)
+    }
+    public func warning(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
+        record(.warning, event, fields, trace)
+    }
+    public func error(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
+        record(.error, event, fields, trace)
+    }
+
+    private func record(_ level: Level, _ event: String, _ fields: [String: JSONValue], _ trace: TraceContext?) {
+        let order = Level.allCases
+        guard let rank = order.firstIndex(of: level), let least = order.firstIndex(of: threshold), rank >= least else {
+            return
+        }
+        var line = fields
+        line["at"] = .string(Timestamp.now().description)
+        line["level"] = .string(level.rawValue)
+        line["service"] = .string(service.rawValue)
+        line["instance"] = .string(instance.description)
+        line["event"] = .string(event)
+        if let trace { line["traceId"] = .string(trace.traceID) }
+        sink(CanonicalJSON.bytes(of: .object(line)) + [UInt8(ascii: "\n")])
+    }
+}

@@ -1,0 +1,186 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+
+/// One running service: its bus, its database, its relay. Any number of them live in one process.
+@Loop public final class ServiceHouse {
+    public let blueprint: ServiceBlueprint
+    public let configuration: Configuration
+    public let log: Log
+    public let bus: Bus
+    public let database: Database
+    public let keys: KeyRing
+    public let inbox: Inbox
+    public let outbox: Outbox
+    private var deliverers: [String: @Loop (OutboxItem) async throws -> Void] = [:]
+    private var backgrounds: [(name: String, body: @Loop () async throws -> Void)] = []
+    private var tasks: [Task<Void, any Error>] = []
+    private var relay: OutboxRelay?
+    private var isStopping = false
+
+    /// Reads the configuration and puts the parts together; nothing is started.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    public init(_ blueprint: ServiceBlueprint, environment: [String: String]) throws {
+        self.blueprint = blueprint
+        let configuration = try Configuration(
+            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
+        self.configuration = configuration
+        var busConfiguration = BusConfiguration(service: blueprint.name)
+        busConfiguration.peers = try Self.discoveries(of: blueprint.peers, in: configuration)
+        busConfiguration.bind = [try Self.endpoint(try configuration.text("BUS_BIND"), busConfiguration)]
+        let level = Log.Level(rawValue: try configuration.text("LOG_LEVEL")) ?? .info
+        log = Log(service: blueprint.name, instance: busConfiguration.instance, threshold: level)
+        keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
+        database = Database(
+            DatabaseConfiguration(
+                connectionString: try configuration.text("\(blueprint.prefix)DATABASE_URL"),
+                schema: blueprint.name.rawValue,
+                poolSize: Int(try configuration.integer("\(blueprint.prefix)DATABASE_POOL")),
+                applicationName: "vestibule-\(blueprint.name)"))
+        inbox = Inbox(database: database, keys: keys)
+        outbox = Outbox(database: database, keys: keys)
+        bus = Bus(busConfiguration)
+        bus.onInternalError = { [log] context, error in
+            log.error(
+                "request_failed", ["type": .string(context.type.rawValue), "error": .string("\(type(of: error))")],
+                trace: context.trace)
+        }
+        try blueprint.assemble(self)
+    }
+
+    /// Where the services that a program asks are found.
+    public static func discoveries(
+        of peers: [ServiceName], in configuration: Configuration
+    ) throws(ConfigurationError) -> [ServiceName: Discovery] {
+        var found: [ServiceName: Discovery] = [:]
+        for peer in peers {
+            let name = CommonVariables.discovery(peer).name
+            do throws(Discovery.ParseError) {
+                found[peer] = try Discovery(try configurationText(name, configuration))
+            } catch {
+                throw ConfigurationError("\(name): \(error.description)")
+            }
+        }
+        return found
+    }
+
+    private static func configurationText(
+        _ name: String, _ configuration: Configuration
+    ) throws(Discovery.ParseError) -> String {
+        guard let text = configuration.optionalText(name) else {
+            throw Discovery.ParseError(description: "it is required")
+        }
+        return text
+    }
+
+    private static func endpoint(
+        _ text: String, _ configuration: BusConfiguration
+    ) throws(ConfigurationError) -> String {
+        guard text.hasPrefix("ipc:"), !text.hasPrefix("ipc://") else { return text }
+        do throws(Discovery.ParseError) {
+            return try configuration.endpoint(inDirectory: String(text.dropFirst(4)))
+        } catch {
+            throw ConfigurationError("BUS_BIND: \(error.description)")
+        }
+    }
+
+    // MARK: Assembly
+
+    public func handle(_ handler: some RequestHandler) { bus.register(handler) }
+
+    /// Takes outbox items that are for no other service: `sms`, `push`, `timer:hold-ended`.
+    public func deliver(_ destination: String, _ body: @escaping @Loop (OutboxItem) async throws -> Void) {
+        deliverers[destination] = body
+    }
+
+    /// Work that goes on beside the requests until the service stops. What it throws is logged, and it begins again.
+    public func background(_ name: String, _ body: @escaping @Loop () async throws -> Void) {
+        backgrounds.append((name, body))
+    }
+
+    // MARK: Life
+
+    /// Migrates where it may, connects, listens, and turns ready as soon as the database answers.
+    public func start() async throws {
+        try await migrate()
+        database.start()
+        try bus.start()
+        let relay = OutboxRelay(outbox) { [unowned self] item in try await deliver(item) }
+        relay.onAlarm = { [log] alarm in log.error("outbox_alarm", ["alarm": .string("\(alarm)")]) }
+        self.relay = relay
+        tasks.append(Loop.spawn { await relay.run() })
+        tasks.append(Loop.spawn { [self] in await watchDatabase() })
+        for (name, body) in backgrounds { tasks.append(Loop.spawn { [self] in await keep(name, body) }) }
+        tasks.append(Loop.spawn { [self] in await purge() })
+    }
+
+    /// Applies what is missing of the schema, where the configuration names its owner.
+    ///
+    /// - Returns: the names of the migrations that were applied now.
+    @discardableResult
+    public func migrate() async throws -> [String] {
+        guard let owner = configuration.optionalText("\(blueprint.prefix)DATABASE_OWNER_URL") else { return [] }
+        let runtime = DatabaseConfiguration.role(in: database.configuration.connectionString)
+        let applied = try await Migrator.run(
+            owner: owner, schema: blueprint.name.rawValue, runtimeRole: runtime, migrations: blueprint.migrations)
+        if !applied.isEmpty { log.info("migrated", ["applied": .array(applied.map { .string($0) })]) }
+        return applied
+    }
+
+    /// Orderly: no new work, what is in hand is finished, then everything is closed. Within 8 s.
+    public func stop(notice: Duration = .milliseconds(500)) async {
+        guard !isStopping else { return }
+        isStopping = true
+        await bus.drain(notice: notice)
+        await relay?.stop()
+        for task in tasks { task.cancel() }
+        database.close()
+    }
+
+    private func deliver(_ item: OutboxItem) async throws {
+        if let deliverer = deliverers[item.destination] { return try await deliverer(item) }
+        guard let type = item.messageType else {
+            throw BusError(.unknownMessage, "Nobody delivers \(item.destination).")
+        }
+        let rules = MessageRules(
+            service: ServiceName(rawValue: item.destination), callers: [blueprint.name], effect: .idempotent)
+        _ = try await bus.callRaw(
+            type: type, version: item.messageVersion, rules: rules, body: item.payload,
+            CallOptions(timeout: .seconds(5), messageID: item.id))
+    }
+
+    /// Ready is who can reach its tables.
+    private func watchDatabase() async {
+        while !isStopping {
+            let isReady = database.isAvailable
+            if isReady != (bus.state == .ready), bus.state != .draining {
+                bus.state = isReady ? .ready : .starting
+                log.info(isReady ? "ready" : "database_lost")
+            }
+            try? await Loop.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func keep(_ name: String, _ body: @Loop () async throws -> Void) async {
+        while !isStopping, !Task.isCancelled {
+            do {
+                try await body()
+            } catch {
+                guard !isStopping else { return }
+                log.warning("background_failed", ["name": .string(name), "error": .string("\(type(of: error))")])
+            }
+            try? await Loop.sleep(for: .seconds(1))
+        }
+    }
+
+    private func purge() async {
+        while !isStopping, !Task.isCancelled {
+            let more = (try? await inbox.purge()) ?? false
+            try? await Loop.sleep(for: more ? .milliseconds(100) : .seconds(30))
+        }
+    }
+}

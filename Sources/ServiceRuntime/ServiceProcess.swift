@@ -1,0 +1,80 @@
+import BusProtocol
+import Dispatch
+import EventLoop
+import Foundation
+import JSONText
+
+/// The life of a service's process: arguments, configuration, signals, an orderly end.
+public enum ServiceProcess {
+    /// What every `@main` calls; it does not return.
+    ///
+    /// `--describe-config` prints the variables as JSON, `--migrate` brings the schema up to date and ends.
+    public static func main(_ blueprint: ServiceBlueprint) async -> Never {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.contains("--describe-config") {
+            describe(blueprint.allVariables)
+            exit(0)
+        }
+        do {
+            let house = try await make(blueprint)
+            if arguments.contains("--migrate") {
+                let applied = try await house.migrate()
+                print(
+                    applied.isEmpty
+                        ? "\(blueprint.name): up to date"
+                        : "\(blueprint.name): applied \(applied.joined(separator: ", "))")
+                exit(0)
+            }
+            let stop = await StopSignal()
+            try await house.start()
+            await stop.wait()
+            await house.stop()
+            exit(0)
+        } catch {
+            fail("\(blueprint.name): \(error)")
+        }
+    }
+
+    @Loop private static func make(_ blueprint: ServiceBlueprint) throws -> ServiceHouse {
+        try ServiceHouse(blueprint, environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// One clear line, and exit code 78 (`EX_CONFIG` of sysexits.h).
+    public static func fail(_ message: String) -> Never {
+        Log.standardError(Array((message + "\n").utf8))
+        exit(78)
+    }
+
+    /// Prints variables as a JSON array.
+    public static func describe(_ variables: [ConfigurationVariable]) {
+        let described = variables.map { variable -> JSONValue in
+            [
+                "name": .string(variable.name), "type": .string(variable.kind.label),
+                "default": variable.fallback.map { .string($0) } ?? .null, "note": .string(variable.note),
+                "secret": .bool(variable.isSecret),
+            ]
+        }
+        print(String(decoding: CanonicalJSON.bytes(of: .array(described)), as: UTF8.self))
+    }
+}
+
+/// SIGTERM or SIGINT, whichever comes first, heard on the loop.
+@Loop public final class StopSignal {
+    private let heard = LoopPromise<Void>()
+    private var sources: [any DispatchSourceSignal] = []
+
+    public init() {
+        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGTERM, SIGINT] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in Loop.spawn { await self.hear() } }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    private func hear() { heard.resolve(.success(())) }
+
+    public func wait() async { try? await heard.get() }
+}
