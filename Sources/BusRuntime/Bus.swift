@@ -12,9 +12,9 @@ import JSONText
     private var timer: LoopTimer?
     private var tickIsFast = false
     private var isStopped = false
-    private var discovery: Task<Void, any Error>?
+    private var searches: [Task<Void, any Error>] = []
 
-    /// Told in each PONG: only a ready process is asked.
+    /// Told to every caller at once and in each PONG: only a ready process is asked.
     public var state = ServiceState.starting {
         didSet { server?.state = state }
     }
@@ -45,13 +45,15 @@ import JSONText
             let server = try BusServer(configuration)
             server.state = state
             server.onInternalError = onInternalError
+            server.onWork = { [weak self] in self?.hurry() }
             for (endpoint, type, version) in registered { server.register(endpoint, type: type, version: version) }
             self.server = server
         }
         for (service, discovery) in configuration.peers {
-            pools[service] = ReplicaPool(service: service, discovery: discovery, configuration: configuration)
+            let pool = ReplicaPool(service: service, discovery: discovery, configuration: configuration)
+            pools[service] = pool
+            searches.append(Loop.spawn { await pool.discover() })
         }
-        discovery = Loop.spawn { [weak self] in await self?.discover() }
         tick()
     }
 
@@ -85,8 +87,8 @@ import JSONText
     public func callRaw(
         type: MessageType, version: UInt16, rules: MessageRules, body: [UInt8], _ options: CallOptions
     ) async throws(BusError) -> RawReply {
-        guard let pool = pools[rules.service] else { throw Self.unavailable(rules.service, executed: .no) }
-        var header = FrameHeader(kind: .request, bodyLength: UInt32(body.count))
+        guard let pool = pools[rules.service] else { throw .unavailable(executed: .no) }
+        var header = FrameHeader(kind: .request, bodyLength: UInt32(clamping: body.count))
         header.messageType = type
         header.messageVersion = version
         header.messageID = options.messageID
@@ -94,43 +96,20 @@ import JSONText
         header.traceparent = options.trace.traceparent
         header.actor = options.actor
         header.clientAddress = options.clientAddress
-        let mayRepeat = rules.effect != .once || options.idempotencyKey != nil
-        let deadline = MonotonicClock.now() + options.timeout.nanoseconds
-        return try await call(header, body, pool, mayRepeat: mayRepeat, deadline: deadline)
-    }
-
-    private func call(
-        _ header: FrameHeader, _ body: [UInt8], _ pool: ReplicaPool, mayRepeat: Bool, deadline: UInt64
-    ) async throws(BusError) -> RawReply {
-        var header = header
-        var tried: Set<String> = []
-        var failure = Self.unavailable(pool.service, executed: .no)
-        hurry()
-        while Int(header.attempt) <= BusTiming.mostAttempts {
-            guard let replica = await pool.replica(avoiding: tried, deadline: deadline) else { throw failure }
-            tried.insert(replica.endpoint)
-            switch await replica.ask(header, body: body, deadline: deadline) {
-            case .reply(let reply): return reply
-            case .error(let error):
-                let mayMove = error.executed == .no && (error.status == .unavailable || error.status == .overloaded)
-                guard mayMove, pool.count > tried.count else { throw error }
-                failure = error
-            case .notWritten: break
-            case .lost:
-                failure = Self.unavailable(pool.service, executed: .unknown)
-                guard mayRepeat else { throw failure }
-            case .deadlineExceeded:
-                throw BusError(.deadlineExceeded, "The service took too long to answer.", executed: .unknown)
-            }
-            header.attempt += 1
+        guard header.isWritable, body.count <= rules.largestBody else {
+            throw BusError(.invalidMessage, "The message is too large, or a part of its header is malformed.")
         }
-        throw failure
-    }
-
-    private static func unavailable(_ service: ServiceName, executed: Executed) -> BusError {
-        BusError(
-            .serviceUnavailable, "This part of the service is not available right now. Please try again.",
-            executed: executed, retryAfter: .seconds(1))
+        let deadline = MonotonicClock.now() + options.timeout.nanoseconds
+        let mayRepeat = rules.effect != .once || options.idempotencyKey != nil
+        let call = Call(header, body: body, mayRepeat: mayRepeat, deadline: deadline)
+        pool.submit(call)
+        hurry()
+        let outcome = await withTaskCancellationHandler {
+            await call.outcome()
+        } onCancel: {
+            Loop.spawn { await pool.cancel(call) }
+        }
+        return try outcome.get()
     }
 
     // MARK: Sight
@@ -141,18 +120,20 @@ import JSONText
     /// What this process knows of the replicas of a service.
     public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 
-    /// What this process answered; zeros for who only asks.
-    public var counters: BusCounters { server?.counters ?? BusCounters() }
+    /// What this process saw and did since it started.
+    public var counters: BusCounters {
+        var counters = server?.counters ?? BusCounters()
+        for pool in pools.values {
+            counters.malformedFrames += pool.malformedFrames
+            counters.retries += pool.retries
+            counters.lostReplicas += pool.losses
+        }
+        return counters
+    }
+    /// Requests that are being handled here.
     public var inFlight: Int { server?.inFlight ?? 0 }
 
     // MARK: Time
-
-    private func discover() async {
-        while !isStopped {
-            for pool in pools.values { await pool.discover() }
-            try? await Loop.sleep(for: configuration.discoveryInterval)
-        }
-    }
 
     /// Looks at deadlines each 10 ms while there are any, otherwise each 100 ms.
     private func tick() {
@@ -173,14 +154,21 @@ import JSONText
 
     // MARK: End
 
-    /// Takes no new work, finishes what is in hand (5 s at the most), then closes.
+    /// Says that it goes, serves for as long as the others need to hear it, refuses what comes then, finishes what is in
+    /// hand (5 s at the most) and closes.
     public func drain(notice: Duration = .milliseconds(500)) async {
-        server?.announceGoAway()
-        try? await Loop.sleep(for: notice)
+        guard !isStopped else { return }
         state = .draining
-        let end = MonotonicClock.now() + Duration.seconds(5).nanoseconds
-        while inFlight > 0, MonotonicClock.now() < end { try? await Loop.sleep(for: .milliseconds(5)) }
+        if let server {
+            server.announceGoAway()
+            try? await Loop.sleep(for: notice)
+            server.refusesWork = true
+            let end = MonotonicClock.now() + Duration.seconds(5).nanoseconds
+            while inFlight > 0, MonotonicClock.now() < end { try? await Loop.sleep(for: .milliseconds(5)) }
+        }
         stop()
+        // The last answers leave on libzmq's own thread, which a process that exits at once takes with it.
+        try? await Loop.sleep(for: .milliseconds(20))
     }
 
     /// Closes at once; what is in flight is lost to both sides.
@@ -188,16 +176,13 @@ import JSONText
         guard !isStopped else { return }
         isStopped = true
         timer?.cancel()
-        discovery?.cancel()
+        for search in searches { search.cancel() }
         server?.close()
         for pool in pools.values { pool.close() }
     }
 
     static func hello(_ configuration: BusConfiguration) -> [UInt8] {
-        let hello = Hello(
-            service: configuration.service, instance: configuration.instance, build: configuration.build, wire: [1, 1],
-            credit: configuration.credit, heartbeatMs: 250)
-        return (try? WireJSON.encode(hello)) ?? []
+        (try? WireJSON.encode(Hello(configuration))) ?? []
     }
 
     /// Milliseconds since 1970 by this machine's clock.

@@ -13,9 +13,11 @@ public struct BusConfiguration: Sendable {
     public var credit = 64
     /// Requests that this process has in hand at once; more are refused as overloaded.
     public var largestLoad = 4096
+    /// Calls that wait for a replica of one service at once; more fail as overloaded.
+    public var mostWaiting = 200_000
     /// How long a call waits for a replica when none is ready.
     public var grace = Duration.seconds(2)
-    /// Between looks for replicas.
+    /// Between looks for replicas, at least; names are asked for no more than once a second.
     public var discoveryInterval = Duration.milliseconds(500)
 
     public init(
@@ -51,8 +53,24 @@ struct Hello: Codable, Sendable, Equatable {
     var build: String
     /// Wire versions understood, from and to.
     var wire: [Int]
+    /// Of the whole catalogue: two builds with the same value speak of the same messages.
+    var catalogue: String
     var credit: Int
     var heartbeatMs: Int
+
+    init(_ configuration: BusConfiguration) {
+        (service, instance, build) = (configuration.service, configuration.instance, configuration.build)
+        (wire, credit, heartbeatMs) = ([1, 1], configuration.credit, Int(BusTiming.heartbeat / 1_000_000))
+        catalogue = Catalogue.digest
+    }
+
+    /// Whether the two have a wire version in common, and the numbers can be.
+    var speaksOurWire: Bool {
+        wire.count == 2 && wire[0] <= 1 && wire[1] >= 1 && credit > 0 && (1...64).contains(service.rawValue.utf8.count)
+    }
+
+    /// Whether its word counts for the person and the client address behind a request. The one place that decides it.
+    var vouchesForPersons: Bool { service == .gateway }
 }
 
 /// What a replica says of itself in each PONG.
@@ -73,4 +91,8 @@ enum BusTiming {
     /// Silence after which a replica is out, nanoseconds: three PINGs.
     static let silence: UInt64 = 800_000_000
     static let mostAttempts = 3
+    /// Calls in a row without an answer in time, after which a replica stands aside.
+    static let failuresToStandAside = 5
+    /// And for how long, nanoseconds.
+    static let aside: UInt64 = 2_000_000_000
 }

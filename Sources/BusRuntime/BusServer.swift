@@ -7,36 +7,53 @@ import JSONText
     private struct Peer {
         var hello: Hello
         var lastHeard: UInt64
+        var inFlight = 0
+    }
+    private struct Route: Hashable {
+        let type: MessageType
+        let version: UInt16
     }
     private struct JobKey: Hashable {
         let peer: [UInt8]
         let correlationID: UInt64
     }
     private struct Job {
+        let context: RequestContext
+        let arrived: UInt64
+        /// The caller was told, or does not wait: what the handler still says is not sent.
+        var isOver = false
         let task: Task<Void, any Error>
-        let deadline: UInt64
     }
 
     private let configuration: BusConfiguration
     private let socket: ZMQSocket
-    private var endpoints: [String: Endpoint] = [:]
+    private var endpoints: [Route: Endpoint] = [:]
     private var peers: [[UInt8]: Peer] = [:]
     private var jobs: [JobKey: Job] = [:]
+    private let hello: [UInt8]
     private(set) var counters = BusCounters()
-    var state = ServiceState.starting
+    var state = ServiceState.starting {
+        didSet { for peer in peers.keys where state != oldValue { pong(peer: peer) } }
+    }
+    /// The end of a drain: what comes now is answered as not executed.
+    var refusesWork = false
+    /// Called when there is work, which has deadlines to look at.
+    var onWork: (@Loop () -> Void)?
 
     /// A peer that said nothing for so long is forgotten; it greets again when it comes back. Nanoseconds.
     private static let peerLifetime: UInt64 = 60_000_000_000
 
     init(_ configuration: BusConfiguration) throws(ZMQError) {
         self.configuration = configuration
+        hello = Bus.hello(configuration)
         socket = try ZMQSocket(.router)
         for endpoint in configuration.bind {
-            if endpoint.hasPrefix("ipc://") { _ = UnixSocket.removeIfRefused(String(endpoint.dropFirst(6))) }
+            let path = endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
+            if let path { try UnixSocket.prepare(path) }
             try socket.bind(endpoint)
-            if endpoint.hasPrefix("ipc://") { UnixSocket.restrict(String(endpoint.dropFirst(6))) }
+            if let path { UnixSocket.restrict(path) }
         }
-        socket.onReadable { [unowned self] in takeTurn() }
+        socket.onReadable { [weak self] in self?.takeTurn() }
     }
 
     /// Where the last endpoint really listens, with the port that the system chose.
@@ -44,41 +61,43 @@ import JSONText
     var inFlight: Int { jobs.count }
 
     func register(_ endpoint: Endpoint, type: MessageType, version: UInt16) {
-        endpoints["\(type)/\(version)"] = endpoint
+        endpoints[Route(type: type, version: version)] = endpoint
     }
 
     /// A turn takes a bounded share; what is left is taken in the next.
     private func takeTurn() {
         for _ in 0..<256 {
-            guard let parts = socket.receive() else { return }
-            take(parts)
+            guard let received = socket.receive() else { return }
+            take(received)
         }
     }
 
-    private func take(_ parts: [[UInt8]]) {
-        guard parts.count == 3 else {
-            counters.malformedFrames += 1
-            return
+    private func take(_ received: Received) {
+        let peer = received.peer
+        switch received.header {
+        case nil: counters.malformedFrames += 1
+        case .failure(.wrongMagic)?, .failure(.tooShort)?: counters.foreignFrames += 1
+        case .failure(let error)?: refuseMalformed(peer, error.correlationID)
+        case .success(let header)?:
+            guard Int(header.bodyLength) == received.body.count else {
+                return refuseMalformed(peer, header.correlationID)
+            }
+            peers[peer]?.lastHeard = MonotonicClock.now()
+            take(header, received.body, peer)
         }
-        let header: FrameHeader
-        switch FrameHeader.decoded(parts[1]) {
-        case .success(let decoded): header = decoded
-        case .failure(let error): return refuseMalformed(peer: parts[0], correlationID: error.correlationID)
-        }
-        guard Int(header.bodyLength) == parts[2].count else {
-            return refuseMalformed(peer: parts[0], correlationID: header.correlationID)
-        }
-        peers[parts[0]]?.lastHeard = MonotonicClock.now()
+    }
+
+    private func take(_ header: FrameHeader, _ body: [UInt8], _ peer: [UInt8]) {
         switch header.kind {
-        case .hello: greet(peer: parts[0], body: parts[2])
-        case .ping: pong(peer: parts[0])
-        case .request: begin(header, body: parts[2], peer: parts[0])
-        case .cancel: jobs[JobKey(peer: parts[0], correlationID: header.correlationID)]?.task.cancel()
+        case .hello: greet(peer: peer, body: body)
+        case .ping: pong(peer: peer)
+        case .request: begin(header, body: body, peer: peer)
+        case .cancel: end(JobKey(peer: peer, correlationID: header.correlationID), nil)
         case .pong, .reply, .error, .goAway: counters.malformedFrames += 1
         }
     }
 
-    private func refuseMalformed(peer: [UInt8], correlationID: UInt64?) {
+    private func refuseMalformed(_ peer: [UInt8], _ correlationID: UInt64?) {
         counters.malformedFrames += 1
         guard let correlationID else { return }
         send(error: BusError(.invalidMessage, "The frame cannot be read."), to: peer, correlationID, nil)
@@ -87,75 +106,95 @@ import JSONText
     // MARK: Peers
 
     private func greet(peer: [UInt8], body: [UInt8]) {
-        guard let hello = try? WireJSON.decode(Hello.self, from: body), hello.wire.count == 2,
-            hello.wire[0] <= 1, hello.wire[1] >= 1
+        guard (try? JSONDocument(body)) != nil, let hello = try? WireJSON.decode(Hello.self, from: body),
+            hello.speaksOurWire
         else {
             counters.malformedFrames += 1
             return
         }
-        peers[peer] = Peer(hello: hello, lastHeard: MonotonicClock.now())
+        peers[peer] = Peer(hello: hello, lastHeard: MonotonicClock.now(), inFlight: peers[peer]?.inFlight ?? 0)
         sendHello(to: peer)
         pong(peer: peer)
     }
 
-    private func sendHello(to peer: [UInt8]) { send(.hello, body: Bus.hello(configuration), to: peer) }
-
-    private func pong(peer: [UInt8]) {
-        // Who was not greeted is a stranger to this process: it is told who answers here, and greets anew.
-        guard peers[peer] != nil else { return sendHello(to: peer) }
-        let body = (try? WireJSON.encode(Pong(state: state, inFlight: jobs.count))) ?? []
-        send(.pong, body: body, to: peer)
+    /// - Parameter stranger: it must greet (anew) before it is heard.
+    private func sendHello(to peer: [UInt8], stranger: Bool = false) {
+        var header = FrameHeader(kind: .hello)
+        header.wantsHello = stranger
+        send(header, hello, to: peer)
     }
 
-    private func send(_ kind: FrameKind, body: [UInt8], to peer: [UInt8]) {
-        var header = FrameHeader(kind: kind, bodyLength: UInt32(body.count))
+    private func pong(peer: [UInt8]) {
+        guard peers[peer] != nil else { return sendHello(to: peer, stranger: true) }
+        let body = (try? WireJSON.encode(Pong(state: state, inFlight: jobs.count))) ?? []
+        send(FrameHeader(kind: .pong), body, to: peer)
+    }
+
+    private func send(_ header: FrameHeader, _ body: [UInt8], to peer: [UInt8]) {
+        var header = header
+        header.bodyLength = UInt32(body.count)
         header.sentAtMs = Bus.wallMilliseconds()
-        if !socket.send(peer, header.encoded(), body) { counters.undeliverable += 1 }
+        if !socket.send(header, body, to: peer) { counters.undeliverable += 1 }
     }
 
     // MARK: Requests
 
     private func begin(_ header: FrameHeader, body: [UInt8], peer: [UInt8]) {
         let arrived = MonotonicClock.now()
+        let endpoint = header.messageType.flatMap { endpoints[Route(type: $0, version: header.messageVersion)] }
         func refuse(_ error: BusError) {
-            counters.count(header.messageType, code: error.code)
+            counters.count(endpoint == nil ? nil : header.messageType, code: error.code)
             send(error: error, to: peer, header.correlationID, hints(since: arrived))
         }
         guard let caller = peers[peer]?.hello else {
-            return refuse(BusError(.callerNotAllowed, "A peer says HELLO before it asks."))
-        }
-        guard let type = header.messageType, let messageID = header.messageID,
-            let endpoint = endpoints["\(type)/\(header.messageVersion)"]
-        else { return refuse(BusError(.unknownMessage, "This service does not know this message.")) }
-        guard endpoint.rules.callers.contains(caller.service) else {
+            sendHello(to: peer, stranger: true)
             return refuse(
-                BusError(.callerNotAllowed, "This service does not take this message from \(caller.service)."))
+                BusError(.serviceUnavailable, "A peer says HELLO before it asks.", retryAfter: .milliseconds(100)))
         }
-        guard body.count <= endpoint.rules.largestBody else {
-            return refuse(BusError(.invalidMessage, "The message is larger than \(endpoint.rules.largestBody) bytes."))
+        if let error = refusal(of: header, body, from: peer, caller, endpoint) { return refuse(error) }
+        let key = JobKey(peer: peer, correlationID: header.correlationID)
+        guard let type = header.messageType, let messageID = header.messageID, let endpoint, jobs[key] == nil else {
+            return refuse(BusError(.invalidMessage, "A request has a message id and a free correlation id."))
         }
-        guard header.budgetMs > 0 else {
-            return refuse(BusError(.deadlineExceeded, "The time for this request was over before it began."))
-        }
-        guard state != .draining else {
-            return refuse(BusError(.serviceUnavailable, "This replica is stopping.", retryAfter: .seconds(1)))
-        }
-        guard jobs.count < configuration.largestLoad else {
-            return refuse(BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1)))
-        }
-        let isGateway = caller.service == .gateway
         let context = RequestContext(
-            messageID: messageID, type: type, caller: caller.service, actor: isGateway ? header.actor : nil,
-            clientAddress: isGateway ? header.clientAddress : nil, idempotencyKey: header.idempotencyKey,
+            messageID: messageID, type: type, caller: caller.service,
+            actor: caller.vouchesForPersons ? header.actor : nil,
+            clientAddress: caller.vouchesForPersons ? header.clientAddress : nil,
+            idempotencyKey: header.idempotencyKey,
             trace: header.traceparent.flatMap { TraceContext(traceparent: $0) }?.child() ?? .fresh(),
             deadline: arrived + UInt64(header.budgetMs) * 1_000_000, body: body)
-        let key = JobKey(peer: peer, correlationID: header.correlationID)
-        guard jobs[key] == nil else { return refuse(BusError(.invalidMessage, "The correlation id is in use.")) }
-        let task = Loop.spawn { [self] in await run(endpoint, context, key, arrived) }
-        jobs[key] = Job(task: task, deadline: context.deadline)
+        let task = Loop.spawn { [self] in await run(endpoint, context, key) }
+        jobs[key] = Job(context: context, arrived: arrived, task: task)
+        peers[peer]?.inFlight += 1
+        onWork?()
     }
 
-    private func run(_ endpoint: Endpoint, _ context: RequestContext, _ key: JobKey, _ arrived: UInt64) async {
+    /// Why a request is not begun; nothing of its body is looked at.
+    private func refusal(
+        of header: FrameHeader, _ body: [UInt8], from peer: [UInt8], _ caller: Hello, _ endpoint: Endpoint?
+    ) -> BusError? {
+        guard let rules = endpoint?.rules else {
+            return BusError(.unknownMessage, "This service does not know this message.")
+        }
+        guard rules.callers.contains(caller.service) else {
+            return BusError(.callerNotAllowed, "This service does not take this message from this caller.")
+        }
+        guard body.count <= rules.largestBody else {
+            return BusError(.invalidMessage, "The message is larger than \(rules.largestBody) bytes.")
+        }
+        guard header.budgetMs > 0 else {
+            return BusError(.deadlineExceeded, "The time for this request was over before it began.")
+        }
+        guard !refusesWork else {
+            return BusError(.serviceUnavailable, "This replica is stopping.", retryAfter: .seconds(1))
+        }
+        guard jobs.count < configuration.largestLoad, peers[peer]?.inFlight ?? 0 < configuration.credit else {
+            return BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
+        }
+        return nil
+    }
+
+    private func run(_ endpoint: Endpoint, _ context: RequestContext, _ key: JobKey) async {
         var outcome: Result<[UInt8], BusError>
         do {
             outcome = .success(try await endpoint.answer(context))
@@ -168,19 +207,31 @@ import JSONText
             onInternalError?(context, error)
             outcome = .failure(BusError(.internalError, "Something went wrong on our side.", executed: .unknown))
         }
+        end(key, outcome)
         jobs[key] = nil
+    }
+
+    /// Answers the caller, once; `nil` where nobody waits.
+    private func end(_ key: JobKey, _ outcome: Result<[UInt8], BusError>?) {
+        guard let job = jobs[key], !job.isOver else { return }
+        jobs[key]?.isOver = true
+        peers[key.peer]?.inFlight -= 1
         switch outcome {
-        case .success(let body):
-            counters.count(context.type, code: "ok")
-            var header = FrameHeader(
-                kind: .reply, correlationID: key.correlationID, bodyLength: UInt32(body.count))
-            header.isReplay = context.isReplay
-            header.hints = hints(since: arrived)
-            header.sentAtMs = Bus.wallMilliseconds()
-            if !socket.send(key.peer, header.encoded(), body) { counters.undeliverable += 1 }
-        case .failure(let error):
-            counters.count(context.type, code: error.code)
-            send(error: error, to: key.peer, key.correlationID, hints(since: arrived), isReplay: context.isReplay)
+        case .success(let body)?:
+            counters.count(job.context.type, code: "ok")
+            var header = FrameHeader(kind: .reply, correlationID: key.correlationID)
+            header.isReplay = job.context.isReplay
+            header.hints = hints(since: job.arrived)
+            send(header, body, to: key.peer)
+        case .failure(let error)?:
+            counters.count(job.context.type, code: error.code)
+            send(
+                error: error, to: key.peer, key.correlationID, hints(since: job.arrived),
+                isReplay: job.context.isReplay)
+            job.task.cancel()
+        case nil:
+            counters.count(job.context.type, code: "cancelled")
+            job.task.cancel()
         }
     }
 
@@ -195,25 +246,29 @@ import JSONText
     private func send(
         error: BusError, to peer: [UInt8], _ correlationID: UInt64, _ hints: FrameHeader.Hints?, isReplay: Bool = false
     ) {
-        let body = (try? WireJSON.encode(error)) ?? []
-        var header = FrameHeader(kind: .error, correlationID: correlationID, bodyLength: UInt32(body.count))
+        var header = FrameHeader(kind: .error, correlationID: correlationID)
         header.hints = hints
         header.isReplay = isReplay
-        header.sentAtMs = Bus.wallMilliseconds()
-        if !socket.send(peer, header.encoded(), body) { counters.undeliverable += 1 }
+        send(header, (try? WireJSON.encode(error)) ?? [], to: peer)
     }
 
     // MARK: Time and end
 
-    /// Cancels what nobody waits for any more and forgets peers that went silently.
+    /// Ends what is too late and forgets peers that went silently.
     func tick(now: UInt64) {
-        for job in jobs.values where job.deadline <= now { job.task.cancel() }
+        for (key, job) in jobs where !job.isOver && job.context.deadline <= now {
+            end(key, .failure(BusError(.deadlineExceeded, "The request took too long.", executed: .unknown)))
+        }
         for (id, peer) in peers where now - min(now, peer.lastHeard) > Self.peerLifetime { peers[id] = nil }
     }
 
     func announceGoAway() {
-        for peer in peers.keys { send(.goAway, body: [], to: peer) }
+        for peer in peers.keys { send(FrameHeader(kind: .goAway), [], to: peer) }
     }
 
-    func close() { socket.close(linger: .seconds(2)) }
+    /// Handlers that still run are told, and nobody hears what they say.
+    func close() {
+        socket.close(linger: .seconds(2))
+        for job in jobs.values { job.task.cancel() }
+    }
 }

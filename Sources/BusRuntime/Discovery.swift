@@ -28,21 +28,44 @@ public enum Discovery: Sendable, Equatable {
             self = .directory(directory)
         } else {
             let list = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard !list.isEmpty, list.allSatisfy({ $0.hasPrefix("tcp://") || $0.hasPrefix("ipc:///") }) else {
-                throw ParseError(description: "expected ipc:/DIRECTORY, dns:HOST:PORT or a list of tcp:// endpoints")
+            guard !list.isEmpty, list.allSatisfy({ Self.isNumeric($0) || $0.hasPrefix("ipc:///") }) else {
+                throw ParseError(
+                    description:
+                        "expected ipc:/DIRECTORY, dns:HOST:PORT or a list of tcp://ADDRESS:PORT with numeric addresses")
             }
             self = .endpoints(list)
         }
     }
 
+    /// Names resolved by libzmq would stall every socket of the process.
+    private static func isNumeric(_ endpoint: String) -> Bool {
+        guard let rest = endpoint.dropping("tcp://"), let colon = rest.lastIndex(of: ":"),
+            let port = Int(rest[rest.index(after: colon)...]), (1...65535).contains(port)
+        else { return false }
+        var host = String(rest[..<colon])
+        var buffer = in6_addr()
+        guard host.hasPrefix("["), host.hasSuffix("]") else { return inet_pton(AF_INET, host, &buffer) == 1 }
+        host = String(host.dropFirst().dropLast())
+        return inet_pton(AF_INET6, host, &buffer) == 1
+    }
+
+    /// Between two looks, at least.
+    func interval(_ shortest: Duration) -> Duration {
+        switch self {
+        case .endpoints, .directory: shortest
+        case .dns: max(shortest, .seconds(1))
+        }
+    }
+
     /// Looks now. May block: it runs off the loop.
     ///
+    /// - Parameter alive: endpoints that answer, whose files need no look.
     /// - Returns: `nil` where the look failed, which says nothing about the replicas: the last good set stays.
-    func look(for service: String) -> Set<String>? {
+    func look(for service: String, alive: Set<String>) -> Set<String>? {
         switch self {
         case .endpoints(let list): Set(list)
         case .dns(let host, let port): Self.resolve(host, port)
-        case .directory(let path): Self.sockets(of: service, in: path)
+        case .directory(let path): Self.sockets(of: service, in: path, alive: alive)
         }
     }
 
@@ -69,42 +92,15 @@ public enum Discovery: Sendable, Equatable {
         return found
     }
 
-    private static func sockets(of service: String, in path: String) -> Set<String>? {
+    private static func sockets(of service: String, in path: String, alive: Set<String>) -> Set<String>? {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
         let files = names.filter { $0.hasPrefix(service + "-") && $0.hasSuffix(".sock") }.map { "\(path)/\($0)" }
-        return Set(files.filter { !UnixSocket.removeIfRefused($0) }.map { "ipc://\($0)" })
-    }
-}
-
-/// Files of ipc sockets: a killed process leaves its own behind.
-enum UnixSocket {
-    /// Bytes that the path of a socket may have, its end not counted.
-    static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
-
-    /// Connects once; where nobody listens any more the file is removed.
-    static func removeIfRefused(_ path: String) -> Bool {
-        guard path.utf8.count <= longestPath else { return false }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result != 0, errno == ECONNREFUSED else { return false }
-        return unlink(path) == 0
+        return Set(files.map { "ipc://\($0)" }.filter { alive.contains($0) || !UnixSocket.isDead($0.droppingScheme) })
     }
 }
 
 extension String {
     fileprivate func dropping(_ prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
-}
 
-extension UnixSocket {
-    /// Read and write for the owner and the group, nothing for others.
-    static func restrict(_ path: String) { chmod(path, 0o660) }
+    fileprivate var droppingScheme: String { dropping("ipc://") ?? self }
 }

@@ -4,159 +4,211 @@ import JSONText
 
 /// The asking side towards one replica of a service: one DEALER socket.
 @Loop final class Replica {
-    /// What became of a request that was given to the replica.
-    enum Answer: Sendable {
+    /// What became of an attempt.
+    enum Outcome {
         case reply(RawReply)
         case error(BusError)
-        /// Nothing was written.
+        /// Nothing was written, or it was not looked at.
         case notWritten
         /// Written, and then the replica was gone: it may have been done.
         case lost
-        case deadlineExceeded
     }
 
-    private struct Pending {
-        let continuation: UnsafeContinuation<Answer, Never>
-        let deadline: UInt64
-    }
-
+    let service: ServiceName
     let endpoint: String
     private let configuration: BusConfiguration
     private let socket: ZMQSocket
-    private var pending: [UInt64: Pending] = [:]
+    private var pending: [UInt64: Call] = [:]
     private var lastCorrelationID: UInt64 = 0
     private(set) var remote: Hello?
     private(set) var remoteState = ServiceState.starting
+    /// It said GOAWAY: whatever its PONGs say, this process takes nothing new.
+    private var isLeaving = false
     private var isGreeted = false
     private var lastHeard: UInt64 = 0
     private var lastSpoken: UInt64 = 0
+    private var lastTick = MonotonicClock.now()
+    private var failuresInARow = 0
+    private(set) var asideUntil: UInt64 = 0
+    private(set) var malformedFrames = 0
+    private(set) var losses = 0
     /// Looks in a row in which discovery did not find it.
     var absences = 0
     /// Called when it can take a request that it could not take before.
-    var onCapacity: (@Loop () -> Void)?
+    private let onCapacity: @Loop () -> Void
+    /// Called with every attempt that ended.
+    private let onOutcome: @Loop (Call, Outcome) -> Void
 
-    init(endpoint: String, configuration: BusConfiguration) throws(ZMQError) {
+    init(
+        of service: ServiceName, at endpoint: String, _ configuration: BusConfiguration,
+        onCapacity: @escaping @Loop () -> Void, onOutcome: @escaping @Loop (Call, Outcome) -> Void
+    ) throws(ZMQError) {
+        self.service = service
         self.endpoint = endpoint
         self.configuration = configuration
+        self.onCapacity = onCapacity
+        self.onOutcome = onOutcome
         socket = try ZMQSocket(.dealer)
-        try socket.connect(endpoint)
-        socket.onReadable { [unowned self] in takeTurn() }
+        socket.onReadable { [weak self] in self?.takeTurn() }
+        try socket.connect(endpoint) { [weak self] isConnected in self?.connectionChanged(isConnected) }
     }
 
     var inFlight: Int { pending.count }
     var isAlive: Bool { isGreeted }
+    var isReady: Bool { isGreeted && remoteState == .ready }
 
     /// Whether it may be given one more request.
-    var canTake: Bool {
-        isGreeted && remoteState == .ready && pending.count < min(configuration.credit, remote?.credit ?? 0)
-    }
+    var canTake: Bool { isReady && pending.count < min(configuration.credit, remote?.credit ?? 0) }
 
     // MARK: Asking
 
-    func ask(_ header: FrameHeader, body: [UInt8], deadline: UInt64) async -> Answer {
-        lastCorrelationID += 1
-        var header = header
-        header.correlationID = lastCorrelationID
+    func give(_ call: Call) {
         let now = MonotonicClock.now()
-        guard deadline > now + 1_000_000 else { return .deadlineExceeded }
-        header.budgetMs = UInt32(clamping: (deadline - now) / 1_000_000)
-        header.sentAtMs = Bus.wallMilliseconds()
-        guard socket.send(header.encoded(), body) else {
+        lastCorrelationID += 1
+        call.begin(at: self)
+        call.header.correlationID = lastCorrelationID
+        call.header.budgetMs = UInt32(clamping: (call.deadline - min(now, call.deadline)) / 1_000_000)
+        call.header.sentAtMs = Bus.wallMilliseconds()
+        guard socket.send(call.header, call.body) else {
             lose()
-            return .notWritten
+            return onOutcome(call, .notWritten)
         }
-        lastSpoken = now
-        let id = lastCorrelationID
-        return await withUnsafeContinuation { pending[id] = Pending(continuation: $0, deadline: deadline) }
+        pending[lastCorrelationID] = call
+    }
+
+    /// Nobody waits for the call any more.
+    func forget(_ call: Call) {
+        let id = call.header.correlationID
+        guard pending[id] === call else { return }
+        pending[id] = nil
+        speak(.cancel, correlationID: id)
+        onCapacity()
     }
 
     // MARK: Hearing
 
     private func takeTurn() {
         for _ in 0..<256 {
-            guard let parts = socket.receive() else { return }
-            guard parts.count == 2, case .success(let header) = FrameHeader.decoded(parts[0]),
-                Int(header.bodyLength) == parts[1].count
-            else { continue }
+            guard let received = socket.receive() else { return }
+            guard let header = received.frame else {
+                malformedFrames += 1
+                continue
+            }
             lastHeard = MonotonicClock.now()
-            take(header, body: parts[1])
+            take(header, body: received.body)
         }
     }
 
     private func take(_ header: FrameHeader, body: [UInt8]) {
         switch header.kind {
-        case .hello: greeted(by: body)
+        case .hello: greeted(by: body, wantsHello: header.wantsHello)
         case .pong:
-            guard let pong = try? WireJSON.decode(Pong.self, from: body) else { return }
-            remoteState = pong.state
-            if canTake { onCapacity?() }
-        case .goAway: remoteState = .draining
+            guard isGreeted, let pong = try? WireJSON.decode(Pong.self, from: body) else { return }
+            remoteState = isLeaving ? .draining : pong.state
+            if canTake { onCapacity() }
+        case .goAway:
+            isLeaving = true
+            remoteState = .draining
         case .reply: finish(header.correlationID, .reply(RawReply(body: body, isReplay: header.isReplay)))
-        case .error:
-            let error =
-                (try? WireJSON.decode(BusError.self, from: body))
-                ?? BusError(.internalError, "The answer cannot be read.", executed: .unknown)
-            finish(header.correlationID, .error(error))
-        case .ping, .request, .cancel: break
+        case .error: finish(header.correlationID, outcome(ofError: body))
+        case .ping, .request, .cancel: malformedFrames += 1
         }
     }
 
-    private func greeted(by body: [UInt8]) {
-        guard let hello = try? WireJSON.decode(Hello.self, from: body) else { return }
+    private func outcome(ofError body: [UInt8]) -> Outcome {
+        guard let error = try? WireJSON.decode(BusError.self, from: body) else {
+            return .error(BusError(.internalError, "The answer cannot be read.", executed: .unknown))
+        }
+        // A process that does not know us refused: it is greeted first, and then asked again. One that leaves is not.
+        let isNotNow = error.executed == .no && error.status == .unavailable
+        return isNotNow && (!isGreeted || isLeaving) ? .notWritten : .error(error)
+    }
+
+    private func greeted(by body: [UInt8], wantsHello: Bool) {
+        guard let hello = try? WireJSON.decode(Hello.self, from: body), hello.service == service, hello.speaksOurWire
+        else {
+            malformedFrames += 1
+            return lose()
+        }
         // Another instance at the same address is another process: it never heard what the old one was asked.
-        if let remote, remote.instance != hello.instance { failAll() }
-        let wasGreeted = isGreeted
+        if let remote, remote.instance != hello.instance {
+            lose()
+            isLeaving = false
+        }
         remote = hello
-        isGreeted = true
-        if !wasGreeted { speak(.ping, body: []) }
+        isGreeted = !wantsHello
+        if wantsHello { greet() } else { speak(.ping) }
     }
 
-    private func finish(_ id: UInt64, _ answer: Answer) {
-        guard let waiting = pending.removeValue(forKey: id) else { return }
-        waiting.continuation.resume(returning: answer)
-        onCapacity?()
+    private func finish(_ id: UInt64, _ outcome: Outcome) {
+        guard let call = pending.removeValue(forKey: id) else { return }
+        failuresInARow = 0
+        onOutcome(call, outcome)
+        onCapacity()
     }
 
-    private func failAll() {
-        let lost = pending
-        pending = [:]
-        for waiting in lost.values { waiting.continuation.resume(returning: .lost) }
+    // MARK: Connection
+
+    private func connectionChanged(_ isConnected: Bool) {
+        guard !isConnected else { return greet() }
+        // What the replica still said before it went counts.
+        takeTurn()
+        lose()
     }
 
+    private func greet() {
+        socket.refresh()
+        speak(.hello, body: Bus.hello(configuration))
+    }
+
+    /// The replica is out: what it was asked is lost.
     private func lose() {
+        if isGreeted { losses += 1 }
         isGreeted = false
         remoteState = .starting
-        failAll()
+        let lost = pending.values.sorted { $0.header.correlationID < $1.header.correlationID }
+        pending = [:]
+        for call in lost { onOutcome(call, .lost) }
+    }
+
+    private func failed(at now: UInt64) {
+        failuresInARow += 1
+        guard failuresInARow >= BusTiming.failuresToStandAside else { return }
+        failuresInARow = 0
+        asideUntil = now + BusTiming.aside
     }
 
     // MARK: Time
 
     func tick(now: UInt64) {
-        if isGreeted {
-            if now > lastHeard + BusTiming.silence {
-                lose()
-            } else if now > lastHeard + BusTiming.heartbeat, now > lastSpoken + BusTiming.heartbeat {
-                speak(.ping, body: [])
-            }
-        } else if now > lastSpoken + BusTiming.heartbeat {
-            speak(.hello, body: Bus.hello(configuration))
-            lastHeard = now
+        // A pause of our own is not the replica's silence.
+        if now > lastTick + BusTiming.heartbeat { lastHeard = max(lastHeard, now - BusTiming.heartbeat) }
+        lastTick = now
+        if !isGreeted {
+            if now > lastSpoken + BusTiming.heartbeat { greet() }
+        } else if now > lastHeard + BusTiming.silence {
+            lose()
+        } else if now > lastHeard + BusTiming.heartbeat, now > lastSpoken + BusTiming.heartbeat {
+            speak(.ping)
         }
-        for (id, waiting) in pending where waiting.deadline <= now {
-            speak(.cancel, body: [], correlationID: id)
-            finish(id, .deadlineExceeded)
+        for call in pending.values where call.deadline <= now {
+            failed(at: now)
+            call.finish(
+                .failure(BusError(.deadlineExceeded, "The service took too long to answer.", executed: .unknown)))
+            forget(call)
         }
     }
 
-    private func speak(_ kind: FrameKind, body: [UInt8], correlationID: UInt64 = 0) {
+    /// Frames that are no requests; only these count as spoken, so that a busy caller still hears a PONG.
+    private func speak(_ kind: FrameKind, body: [UInt8] = [], correlationID: UInt64 = 0) {
         var header = FrameHeader(kind: kind, correlationID: correlationID, bodyLength: UInt32(body.count))
         header.sentAtMs = Bus.wallMilliseconds()
-        lastSpoken = MonotonicClock.now()
-        _ = socket.send(header.encoded(), body)
+        if kind != .cancel { lastSpoken = MonotonicClock.now() }
+        _ = socket.send(header, body)
     }
 
     func close() {
-        lose()
         socket.close()
+        lose()
     }
 }

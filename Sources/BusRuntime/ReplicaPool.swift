@@ -13,17 +13,16 @@ public struct ReplicaState: Sendable, Equatable {
 
 /// The replicas of one service, and the calls that wait for one.
 @Loop final class ReplicaPool {
-    private struct Waiter {
-        let continuation: UnsafeContinuation<Void, Never>
-        let deadline: UInt64
-    }
-
     let service: ServiceName
     private let discovery: Discovery
     private let configuration: BusConfiguration
-    private var replicas: [String: Replica] = [:]
-    private var waiters: [Waiter] = []
+    private var replicas: [Replica] = []
+    private var waiting = CallQueue()
+    private var lastReadyAt: UInt64 = 0
     private var isClosed = false
+    private var closedMalformedFrames = 0
+    private var closedLosses = 0
+    private(set) var retries = 0
 
     init(service: ServiceName, discovery: Discovery, configuration: BusConfiguration) {
         self.service = service
@@ -31,83 +30,164 @@ public struct ReplicaState: Sendable, Equatable {
         self.configuration = configuration
     }
 
-    var count: Int { replicas.count }
-    var hasReady: Bool { replicas.values.contains { $0.isAlive && $0.remoteState == .ready } }
-    var isBusy: Bool { !waiters.isEmpty || replicas.values.contains { $0.inFlight > 0 } }
+    var hasReady: Bool { replicas.contains(where: \.isReady) }
+    var isBusy: Bool { !waiting.isEmpty || replicas.contains { $0.inFlight > 0 } }
+    var malformedFrames: Int { replicas.reduce(closedMalformedFrames) { $0 + $1.malformedFrames } }
+    var losses: Int { replicas.reduce(closedLosses) { $0 + $1.losses } }
     var states: [ReplicaState] {
-        replicas.values.sorted { $0.endpoint < $1.endpoint }.map {
+        replicas.sorted { $0.endpoint < $1.endpoint }.map {
             ReplicaState(
                 endpoint: $0.endpoint, instance: $0.remote?.instance, build: $0.remote?.build, isAlive: $0.isAlive,
                 state: $0.remoteState, inFlight: $0.inFlight)
         }
     }
 
-    // MARK: Choice
+    // MARK: Calls
 
-    /// The replica with the fewest requests in flight, ties at random; one that was not tried before where there is.
+    /// Gives the call to a replica, now or when one can take it.
     ///
-    /// Where none can take a request it waits: for as long as the call has time while replicas are merely full, for the
-    /// grace of the configuration while none is ready.
-    func replica(avoiding tried: Set<String>, deadline: UInt64) async -> Replica? {
-        let patience = min(deadline, MonotonicClock.now() + configuration.grace.nanoseconds)
-        while !isClosed {
-            if let choice = choose(avoiding: tried) { return choice }
-            let limit = hasReady ? deadline : patience
-            guard MonotonicClock.now() < limit else { return nil }
-            await withUnsafeContinuation { waiters.append(Waiter(continuation: $0, deadline: limit)) }
+    /// It waits for as long as it has time while replicas are merely full, and for the grace of the configuration while
+    /// none is ready.
+    func submit(_ call: Call) {
+        guard !isClosed else { return call.finish(.failure(.unavailable(executed: .no))) }
+        guard waiting.count < configuration.mostWaiting else {
+            return call.finish(
+                .failure(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1))))
         }
-        return nil
+        call.patience = MonotonicClock.now() + configuration.grace.nanoseconds
+        waiting.append(call)
+        dispatch()
     }
 
-    private func choose(avoiding tried: Set<String>) -> Replica? {
-        let able = replicas.values.filter(\.canTake)
-        let fresh = able.filter { !tried.contains($0.endpoint) }
-        let candidates = fresh.isEmpty ? able : fresh
-        guard let fewest = candidates.lazy.map(\.inFlight).min() else { return nil }
-        return candidates.filter { $0.inFlight == fewest }.randomElement()
+    func cancel(_ call: Call) {
+        guard !call.isDone else { return }
+        call.finish(.failure(BusError(.deadlineExceeded, "Nobody waits for the answer.", executed: .unknown)))
+        call.replica?.forget(call)
     }
 
-    private func wakeOne() {
-        guard !waiters.isEmpty else { return }
-        waiters.removeFirst().continuation.resume()
+    /// First come, first served.
+    private func dispatch() {
+        while let call = waiting.first {
+            guard let replica = choose(for: call) else { return }
+            waiting.removeFirst()
+            replica.give(call)
+        }
     }
 
-    // MARK: Time
-
-    func discover() async {
-        let (discovery, name) = (discovery, service.rawValue)
-        guard let found = try? await Loop.offload({ discovery.look(for: name) }), !isClosed else { return }
-        for endpoint in found {
-            if let known = replicas[endpoint] {
-                known.absences = 0
-            } else if let replica = try? Replica(endpoint: endpoint, configuration: configuration) {
-                replica.onCapacity = { [weak self] in self?.wakeOne() }
-                replicas[endpoint] = replica
-                replica.tick(now: MonotonicClock.now())
+    /// The replica with the fewest requests in flight, ties at random; one that did not have this call where there is.
+    private func choose(for call: Call) -> Replica? {
+        let now = MonotonicClock.now()
+        let aside = replicas.count { $0.asideUntil > now }
+        var (best, bestRank, ties) = (nil as Replica?, Int.max, 0)
+        for replica in replicas where replica.canTake {
+            var rank = replica.inFlight
+            // Never more than half of them stand aside.
+            if replica.asideUntil > now, aside * 2 <= replicas.count { rank += 1 << 20 }
+            if call.tried.contains(replica.endpoint) { rank += 1 << 21 }
+            if rank < bestRank {
+                (best, bestRank, ties) = (replica, rank, 1)
+            } else if rank == bestRank {
+                ties += 1
+                if Int.random(in: 0..<ties) == 0 { best = replica }
             }
         }
-        for (endpoint, replica) in replicas where !found.contains(endpoint) {
-            replica.absences += 1
-            guard replica.absences >= 3, !replica.isAlive || replica.remoteState == .draining else { continue }
-            replica.close()
-            replicas[endpoint] = nil
+        return best
+    }
+
+    private func attemptEnded(_ call: Call, _ outcome: Replica.Outcome) {
+        switch outcome {
+        case .reply(let reply): call.finish(.success(reply))
+        case .error(let error):
+            // "Not executed" is answered by a replica that stops or is full: another one is asked at once.
+            let mayMove = error.executed == .no && (error.status == .unavailable || error.status == .overloaded)
+            guard mayMove, call.mayFollow(written: false), hasReplica(besides: call.tried) else {
+                return call.finish(.failure(error))
+            }
+            again(call)
+        case .notWritten:
+            call.takeBack()
+            again(call)
+        case .lost:
+            guard call.mayFollow(written: true) else {
+                return call.finish(.failure(.unavailable(executed: .unknown)))
+            }
+            again(call)
         }
     }
 
+    private func again(_ call: Call) {
+        guard !call.isDone else { return }
+        retries += 1
+        submit(call)
+    }
+
+    private func hasReplica(besides tried: [String]) -> Bool {
+        replicas.contains { $0.isReady && !tried.contains($0.endpoint) }
+    }
+
+    // MARK: Discovery
+
+    /// Looks for replicas until the pool is closed.
+    func discover() async {
+        while !isClosed {
+            let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
+            let (discovery, name) = (discovery, service.rawValue)
+            if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
+            // A list never changes, but a replica of it whose socket could not be made is tried again.
+            let pause = discovery.interval(configuration.discoveryInterval) * Double.random(in: 1...1.5)
+            try? await Loop.sleep(for: pause)
+        }
+    }
+
+    private func apply(_ found: Set<String>) {
+        guard !isClosed else { return }
+        for endpoint in found.sorted() {
+            if let known = replicas.first(where: { $0.endpoint == endpoint }) {
+                known.absences = 0
+            } else if let replica = try? makeReplica(endpoint) {
+                replicas.append(replica)
+            }
+        }
+        for replica in replicas where !found.contains(replica.endpoint) {
+            replica.absences += 1
+            let isIdle = replica.remoteState == .draining && replica.inFlight == 0
+            guard replica.absences >= 3, !replica.isAlive || isIdle else { continue }
+            replicas.removeAll { $0 === replica }
+            closedMalformedFrames += replica.malformedFrames
+            closedLosses += replica.losses
+            replica.close()
+        }
+    }
+
+    private func makeReplica(_ endpoint: String) throws(ZMQError) -> Replica {
+        try Replica(
+            of: service, at: endpoint, configuration, onCapacity: { [weak self] in self?.dispatch() },
+            onOutcome: { [weak self] call, outcome in
+                guard let self else { return call.finish(.failure(.unavailable(executed: .unknown))) }
+                attemptEnded(call, outcome)
+            })
+    }
+
+    // MARK: Time and end
+
     func tick(now: UInt64) {
-        for replica in replicas.values { replica.tick(now: now) }
-        guard waiters.contains(where: { $0.deadline <= now }) else { return }
-        let late = waiters.filter { $0.deadline <= now }
-        waiters.removeAll { $0.deadline <= now }
-        for waiter in late { waiter.continuation.resume() }
+        for replica in replicas { replica.tick(now: now) }
+        let isReady = hasReady
+        if isReady { lastReadyAt = now }
+        let grace = configuration.grace.nanoseconds
+        waiting.end { call in
+            if call.deadline <= now, isReady {
+                return BusError(.deadlineExceeded, "The service was too busy to answer in time.")
+            }
+            let isOver = call.deadline <= now || !isReady && max(call.patience, lastReadyAt + grace) <= now
+            return isOver ? .unavailable(executed: .no) : nil
+        }
     }
 
     func close() {
         isClosed = true
-        for replica in replicas.values { replica.close() }
-        replicas = [:]
-        let waiting = waiters
-        waiters = []
-        for waiter in waiting { waiter.continuation.resume() }
+        for replica in replicas { replica.close() }
+        replicas = []
+        waiting.end { _ in .unavailable(executed: .no) }
     }
 }

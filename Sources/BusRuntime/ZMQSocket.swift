@@ -1,6 +1,6 @@
+import BusProtocol
 import CZMQ
 import EventLoop
-import Foundation
 
 /// What libzmq refused, with its own words for it.
 public struct ZMQError: Error, Sendable, CustomStringConvertible {
@@ -20,19 +20,36 @@ public struct ZMQError: Error, Sendable, CustomStringConvertible {
     }()
 }
 
+/// What was received: a frame of two parts, or something that is none.
+struct Received {
+    /// Routing id of the sender, on a ROUTER; empty on a DEALER.
+    var peer: [UInt8] = []
+    /// `nil` where the message has not exactly the parts of a frame.
+    var header: Result<FrameHeader, FrameError>?
+    var body: [UInt8] = []
+
+    /// The header, where it could be read and fits the body.
+    var frame: FrameHeader? {
+        guard case .success(let header)? = header, Int(header.bodyLength) == body.count else { return nil }
+        return header
+    }
+}
+
 /// Sole owner of one ZeroMQ socket, on the loop's thread for life.
 @Loop final class ZMQSocket {
     enum Kind { case router, dealer }
 
+    private let kind: Kind
     private var raw: UnsafeMutableRawPointer?
     private var watch: SocketWatch?
-    private var isClosed = false
+    private var monitor: ConnectionMonitor?
 
-    /// A socket with the options that every socket of the bus has (`docs/architecture.md`, "The bus").
+    /// A socket with the options that every socket of the bus has.
     init(_ kind: Kind) throws(ZMQError) {
         guard let raw = zmq_socket(ZMQContext.shared, kind == .router ? ZMQ_ROUTER : ZMQ_DEALER) else {
             throw .last("zmq_socket")
         }
+        self.kind = kind
         self.raw = raw
         set(ZMQ_IMMEDIATE, 1)
         set(ZMQ_LINGER, 0)
@@ -56,10 +73,16 @@ public struct ZMQError: Error, Sendable, CustomStringConvertible {
     }
 
     func bind(_ endpoint: String) throws(ZMQError) {
+        if endpoint.contains("[") { set(ZMQ_IPV6, 1) }
         guard zmq_bind(raw, endpoint) == 0 else { throw .last("bind to \(endpoint)") }
     }
 
-    func connect(_ endpoint: String) throws(ZMQError) {
+    /// Dials, and dials again whenever the connection is lost.
+    ///
+    /// - Parameter onConnection: told when the connection stands (true) and when it is lost (false).
+    func connect(_ endpoint: String, onConnection: @escaping @Loop (Bool) -> Void) throws(ZMQError) {
+        if endpoint.contains("[") { set(ZMQ_IPV6, 1) }
+        if let raw { monitor = try ConnectionMonitor(of: raw, onConnection) }
         guard zmq_connect(raw, endpoint) == 0 else { throw .last("connect to \(endpoint)") }
     }
 
@@ -76,37 +99,58 @@ public struct ZMQError: Error, Sendable, CustomStringConvertible {
         watch = SocketWatch(raw, onReadable: handler)
     }
 
-    /// Sends all parts or none, without waiting.
-    ///
-    /// - Returns: false where the peer is unknown, gone or full: nothing was written.
-    func send(_ parts: [UInt8]...) -> Bool {
-        for (index, part) in parts.enumerated() {
-            let flags = ZMQ_DONTWAIT | (index < parts.count - 1 ? ZMQ_SNDMORE : 0)
-            // Once the first part is taken the rest cannot be refused: libzmq accepts or refuses whole messages.
-            guard zmq_send(raw, part, part.count, flags) >= 0 else { return false }
-        }
-        return true
+    /// Lets the socket see connections that were made or lost, which a send without waiting may not look for.
+    func refresh() {
+        var (events, length) = (Int32(0), MemoryLayout<Int32>.size)
+        zmq_getsockopt(raw, ZMQ_EVENTS, &events, &length)
     }
 
-    /// The parts of the next message; `nil` when there is none.
-    func receive() -> [[UInt8]]? {
-        var parts: [[UInt8]] = []
+    /// Sends a frame without waiting, as a whole or not at all.
+    ///
+    /// - Parameter peer: on a ROUTER, the routing id of the receiver.
+    /// - Returns: false where the peer is unknown, gone or full: nothing was written.
+    func send(_ header: FrameHeader, _ body: [UInt8], to peer: [UInt8]? = nil) -> Bool {
+        guard raw != nil else { return false }
+        // Once the first part is taken the rest cannot be refused: libzmq takes or refuses whole messages.
+        if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
+        guard send(header.encoded(), ZMQ_SNDMORE) else { return false }
+        return send(body, 0)
+    }
+
+    private func send(_ part: [UInt8], _ flags: Int32) -> Bool {
+        zmq_send(raw, part, part.count, ZMQ_DONTWAIT | flags) >= 0
+    }
+
+    /// The next message; `nil` when there is none.
+    func receive() -> Received? {
+        guard raw != nil else { return nil }
+        var received = Received()
+        let first = kind == .router ? 0 : 1
+        var part = first
         var message = zmq_msg_t()
-        repeat {
+        while true {
             zmq_msg_init(&message)
             defer { zmq_msg_close(&message) }
             guard zmq_msg_recv(&message, raw, ZMQ_DONTWAIT) >= 0 else { return nil }
             let bytes = UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))
-            parts.append([UInt8](bytes))
-            if zmq_msg_more(&message) == 0 { return parts }
-        } while true
+            switch part {
+            case 0: received.peer = [UInt8](bytes)
+            case 1: received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
+            case 2: received.body = [UInt8](bytes)
+            default: break
+            }
+            part += 1
+            if zmq_msg_more(&message) == 0 { break }
+        }
+        if part != 3 { received.header = nil }
+        return received
     }
 
     /// Closes at once, or gives what is queued up to `linger` to leave.
     func close(linger: Duration = .zero) {
-        guard !isClosed else { return }
-        isClosed = true
+        guard raw != nil else { return }
         watch?.cancel()
+        monitor?.close()
         set(ZMQ_LINGER, Int32(linger.milliseconds))
         zmq_close(raw)
         raw = nil

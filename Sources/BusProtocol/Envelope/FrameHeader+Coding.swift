@@ -1,27 +1,39 @@
 extension FrameHeader {
-    /// The bytes of the first part. Texts longer than 65,535 bytes are cut by nobody: they do not come this far.
+    /// The bytes of the first part. The header must be writable.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         bytes += Self.magic
-        bytes += [kind.rawValue, isReplay ? 1 : 0, attempt, 0]
+        bytes.append(kind.rawValue)
+        bytes.append((isReplay ? 1 : 0) | (wantsHello ? 2 : 0))
+        bytes.append(attempt)
+        bytes.append(0)
         bytes.appendInteger(correlationID)
         bytes.appendInteger(bodyLength)
         bytes.appendInteger(budgetMs)
         bytes.appendInteger(sentAtMs)
         if let messageType {
-            bytes.append(.message, Array(messageType.rawValue.utf8)) { $0.appendInteger(messageVersion) }
+            bytes.begin(.message, messageType.rawValue.utf8.count + 2)
+            bytes += messageType.rawValue.utf8
+            bytes.appendInteger(messageVersion)
         }
-        if let messageID { bytes.append(.messageID, messageID.array) }
-        if let idempotencyKey { bytes.append(.idempotencyKey, Array(idempotencyKey.utf8)) }
-        if let traceparent { bytes.append(.traceparent, Array(traceparent.utf8)) }
-        if let actor { bytes.append(.actor, actor.userID.array + actor.sessionID.array + actor.role.utf8) }
-        if let clientAddress { bytes.append(.clientAddress, Array(clientAddress.utf8)) }
+        if let messageID {
+            bytes.begin(.messageID, 16)
+            bytes.append(messageID)
+        }
+        if let idempotencyKey { bytes.append(.idempotencyKey, idempotencyKey) }
+        if let traceparent { bytes.append(.traceparent, traceparent) }
+        if let actor {
+            bytes.begin(.actor, 32 + actor.role.utf8.count)
+            bytes.append(actor.userID)
+            bytes.append(actor.sessionID)
+            bytes += actor.role.utf8
+        }
+        if let clientAddress { bytes.append(.clientAddress, clientAddress) }
         if let hints {
-            bytes.append(.hints, []) {
-                $0.appendInteger(hints.inFlight)
-                $0.appendInteger(hints.handlerMicroseconds)
-            }
+            bytes.begin(.hints, 8)
+            bytes.appendInteger(hints.inFlight)
+            bytes.appendInteger(hints.handlerMicroseconds)
         }
         return bytes
     }
@@ -31,7 +43,8 @@ extension FrameHeader {
         bytes.withUnsafeBytes { bytes in Result { () throws(FrameError) in try FrameHeader(decoding: bytes) } }
     }
 
-    init(decoding bytes: UnsafeRawBufferPointer) throws(FrameError) {
+    /// Reads a first part; nothing of `bytes` is kept.
+    public init(decoding bytes: UnsafeRawBufferPointer) throws(FrameError) {
         guard bytes.count >= Self.fixedLength else { throw .tooShort }
         guard bytes[0..<4].elementsEqual(Self.magic) else { throw .wrongMagic }
         let correlationID: UInt64 = bytes.integer(at: 8)
@@ -40,10 +53,12 @@ extension FrameHeader {
         }
         self.init(kind: kind, correlationID: correlationID, bodyLength: bytes.integer(at: 16))
         isReplay = bytes[5] & 1 != 0
+        wantsHello = bytes[5] & 2 != 0
         attempt = bytes[6]
         budgetMs = bytes.integer(at: 20)
         sentAtMs = bytes.integer(at: 24)
         var position = Self.fixedLength
+        var seen: UInt32 = 0
         while position < bytes.count {
             let id = bytes[position]
             guard position + 3 <= bytes.count else { throw .malformedField(id, correlationID: correlationID) }
@@ -56,23 +71,27 @@ extension FrameHeader {
                 if id & 0x80 != 0 { throw .mustUnderstand(id, correlationID: correlationID) }
                 continue
             }
-            guard read(field, value) else { throw .malformedField(id, correlationID: correlationID) }
+            // Two actors in one frame would be two readings of it.
+            guard seen & (1 << UInt32(id)) == 0, read(field, value) else {
+                throw .malformedField(id, correlationID: correlationID)
+            }
+            seen |= 1 << UInt32(id)
         }
     }
 
     private mutating func read(_ field: Field, _ value: UnsafeRawBufferPointer) -> Bool {
         switch field {
         case .message:
-            guard value.count > 2, let name = value.text(0..<(value.count - 2), atMost: 64) else { return false }
+            guard value.count > 2, let name = value.text(0..<(value.count - 2), atMost: Self.longestType) else { return false }
             messageType = MessageType(rawValue: name)
             messageVersion = value.integer(at: value.count - 2)
         case .messageID: messageID = Identifier(value)
-        case .idempotencyKey: idempotencyKey = value.text(0..<value.count, atMost: 255)
-        case .traceparent: traceparent = value.text(0..<value.count, atMost: 128)
-        case .clientAddress: clientAddress = value.text(0..<value.count, atMost: 64)
+        case .idempotencyKey: idempotencyKey = value.text(0..<value.count, atMost: Self.longestKey)
+        case .traceparent: traceparent = value.text(0..<value.count, atMost: Self.longestTrace)
+        case .clientAddress: clientAddress = value.text(0..<value.count, atMost: Self.longestAddress)
         case .actor:
             guard value.count > 32, let user = Identifier(value[0..<16]), let session = Identifier(value[16..<32]),
-                let role = value.text(32..<value.count, atMost: 16)
+                let role = value.text(32..<value.count, atMost: Self.longestRole)
             else { return false }
             actor = Actor(userID: user, sessionID: session, role: role)
         case .hints:
@@ -94,18 +113,18 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 
-    fileprivate mutating func append(
-        _ field: FrameHeader.Field, _ value: [UInt8], and more: (inout [UInt8]) -> Void = { _ in }
-    ) {
+    fileprivate mutating func begin(_ field: FrameHeader.Field, _ length: Int) {
         append(field.rawValue)
-        let lengthAt = count
-        appendInteger(UInt16(0))
-        self += value
-        more(&self)
-        let length = count - lengthAt - 2
-        precondition(length <= Int(UInt16.max), "a field of a frame holds 65,535 bytes")
-        self[lengthAt] = UInt8(length & 0xff)
-        self[lengthAt + 1] = UInt8(length >> 8)
+        appendInteger(UInt16(length))
+    }
+
+    fileprivate mutating func append(_ field: FrameHeader.Field, _ text: String) {
+        begin(field, text.utf8.count)
+        self += text.utf8
+    }
+
+    fileprivate mutating func append(_ id: Identifier) {
+        Swift.withUnsafeBytes(of: id.bytes) { append(contentsOf: $0) }
     }
 }
 
@@ -116,9 +135,7 @@ extension UnsafeRawBufferPointer {
 
     /// Visible ASCII and spaces only: what stands in a header is nothing else.
     fileprivate func text(_ range: Range<Int>, atMost limit: Int) -> String? {
-        guard !range.isEmpty, range.count <= limit, self[range].allSatisfy({ (0x20...0x7e).contains($0) }) else {
-            return nil
-        }
-        return String(decoding: self[range], as: UTF8.self)
+        let bytes = UnsafeRawBufferPointer(rebasing: self[range])
+        return FrameHeader.isText(bytes, limit) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 }

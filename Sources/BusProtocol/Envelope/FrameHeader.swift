@@ -11,10 +11,18 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
 public struct FrameHeader: Sendable, Equatable {
     public static let magic: [UInt8] = [0x56, 0x53, 0x54, 1]
     public static let fixedLength = 32
+    /// Bytes of the texts that fields hold: a longer one is not written and not read.
+    static let longestType = 64
+    static let longestKey = 255
+    static let longestTrace = 128
+    static let longestAddress = 64
+    static let longestRole = 16
 
     public var kind: FrameKind
     /// The reply is a stored one, given again.
     public var isReplay = false
+    /// Of a HELLO: the sender does not know the receiver (any more) and wants its HELLO.
+    public var wantsHello = false
     /// From 1.
     public var attempt: UInt8 = 1
     /// Chosen by who asks, unique on its connection.
@@ -50,6 +58,18 @@ public struct FrameHeader: Sendable, Equatable {
 
     public init(kind: FrameKind, correlationID: UInt64 = 0, bodyLength: UInt32 = 0) {
         (self.kind, self.correlationID, self.bodyLength) = (kind, correlationID, bodyLength)
+    }
+
+    /// Whether every text is one that a reader takes: not empty, not too long, visible ASCII and spaces.
+    public var isWritable: Bool {
+        func fits(_ text: String?, _ limit: Int) -> Bool { text.map { Self.isText($0.utf8, limit) } ?? true }
+        return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
+            && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
+            && fits(actor?.role, Self.longestRole)
+    }
+
+    static func isText(_ bytes: some Collection<UInt8>, _ limit: Int) -> Bool {
+        !bytes.isEmpty && bytes.count <= limit && bytes.allSatisfy { (0x20...0x7e).contains($0) }
     }
 
     enum Field: UInt8 {

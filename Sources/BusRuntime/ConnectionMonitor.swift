@@ -1,0 +1,64 @@
+import CZMQ
+import EventLoop
+
+/// Hears from libzmq when a socket's connection stands and when it is lost.
+///
+/// Without it a killed replica would be noticed by its silence only, while its calls in flight wait.
+@Loop final class ConnectionMonitor {
+    private static var made = 0
+
+    private let observed: UnsafeMutableRawPointer
+    private var raw: UnsafeMutableRawPointer?
+    private var watch: FileWatch?
+    private let onConnection: @Loop (Bool) -> Void
+
+    /// - Parameter observed: the socket; it is closed after its monitor.
+    init(of observed: UnsafeMutableRawPointer, _ onConnection: @escaping @Loop (Bool) -> Void) throws(ZMQError) {
+        self.observed = observed
+        self.onConnection = onConnection
+        Self.made += 1
+        let endpoint = "inproc://connection-monitor-\(Self.made)"
+        guard zmq_socket_monitor(observed, endpoint, ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) == 0
+        else { throw .last("zmq_socket_monitor") }
+        guard let raw = zmq_socket(ZMQContext.shared, ZMQ_PAIR) else { throw .last("zmq_socket") }
+        self.raw = raw
+        var (descriptor, length) = (Int32(-1), MemoryLayout<Int32>.size)
+        guard zmq_connect(raw, endpoint) == 0, zmq_getsockopt(raw, ZMQ_FD, &descriptor, &length) == 0 else {
+            throw .last("connect to \(endpoint)")
+        }
+        // The descriptor tells of changes only, and nothing but `drain` touches the socket: a poll of its own, which
+        // costs the loop at every turn, is not needed.
+        watch = FileWatch(descriptor, for: .read) { [weak self] _ in self?.drain() }
+        drain()
+    }
+
+    isolated deinit { close() }
+
+    private func drain() {
+        while let event = next() { onConnection(event & UInt16(ZMQ_EVENT_HANDSHAKE_SUCCEEDED) != 0) }
+    }
+
+    /// The number of the next event: its message begins with it, in the order of this machine.
+    private func next() -> UInt16? {
+        guard raw != nil else { return nil }
+        var event: UInt16?
+        var message = zmq_msg_t()
+        while true {
+            zmq_msg_init(&message)
+            defer { zmq_msg_close(&message) }
+            guard zmq_msg_recv(&message, raw, ZMQ_DONTWAIT) >= 0 else { return nil }
+            if event == nil, zmq_msg_size(&message) >= 2 {
+                event = zmq_msg_data(&message)?.loadUnaligned(as: UInt16.self)
+            }
+            if zmq_msg_more(&message) == 0 { return event }
+        }
+    }
+
+    func close() {
+        guard let raw else { return }
+        watch?.cancel()
+        zmq_socket_monitor(observed, nil, 0)
+        zmq_close(raw)
+        self.raw = nil
+    }
+}
