@@ -1,3 +1,69 @@
-@main struct GatewayMain {
-    static func main() {}
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import JSONText
+import ServiceRuntime
+
+/// The gateway's process: arguments, configuration, signals, an orderly end.
+@main enum GatewayMain {
+    static func main() async {
+        if CommandLine.arguments.contains("--describe-config") {
+            return ServiceProcess.describe(GatewayConfiguration.variables)
+        }
+        do {
+            let process = try await GatewayProcess(environment: ProcessInfo.processInfo.environment)
+            let stop = await StopSignal()
+            try await process.start()
+            await stop.wait()
+            await process.stop()
+            exit(0)
+        } catch {
+            ServiceProcess.fail("gateway: \(error)")
+        }
+    }
+}
+
+/// A gateway made from an environment.
+@Loop final class GatewayProcess {
+    private let server: GatewayServer
+    private let log: Log
+
+    /// - Throws: ``ConfigurationError``.
+    init(environment: [String: String]) throws(ConfigurationError) {
+        let values = try Configuration(
+            variables: GatewayConfiguration.variables, prefix: "GATEWAY_", environment: environment)
+        var bus = BusConfiguration(service: .gateway)
+        bus.peers = try ServiceHouse.discoveries(of: LocalAnswers.required, in: values)
+        let level = Log.Level(rawValue: try values.text("LOG_LEVEL")) ?? .info
+        let log = Log(service: .gateway, instance: bus.instance, threshold: level)
+        self.log = log
+        server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus))
+        server.onAnswer = { Self.record($0, in: log) }
+    }
+
+    func start() throws {
+        try server.bus.start()
+        try server.start()
+        log.info("listening", ["port": .integer(Int64(server.boundPort))])
+    }
+
+    func stop() async {
+        log.info("draining")
+        await server.drain()
+        server.bus.stop()
+        log.info("stopped")
+    }
+
+    private static func record(_ record: RequestRecord, in log: Log) {
+        let elapsed = record.began.map { Int64((MonotonicClock.now() - $0) / 1000) }
+        let fields: [String: JSONValue] = [
+            "method": record.method.map { .string($0) } ?? .null, "route": record.route.map { .string($0) } ?? .null,
+            "status": .integer(Int64(record.status)), "microseconds": elapsed.map { .integer($0) } ?? .null,
+        ]
+        if record.status >= 500 { return log.warning("request", fields, trace: record.trace) }
+        // Health is asked every second by who watches: it would drown everything else.
+        let isProbe = record.route == "/healthz" || record.route == "/readyz"
+        isProbe ? log.debug("request", fields, trace: record.trace) : log.info("request", fields, trace: record.trace)
+    }
 }

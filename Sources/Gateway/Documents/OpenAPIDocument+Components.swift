@@ -1,0 +1,49 @@
+import JSONText
+
+extension OpenAPIDocument {
+    static let components: JSONValue = [
+        "securitySchemes": [
+            "accessToken": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
+            "recoveryToken": [
+                "type": "http", "scheme": "bearer", "description": "From the recovery request's answer.",
+            ],
+            "operatorKey": ["type": "http", "scheme": "bearer", "description": "The operator's key."],
+        ],
+        "parameters": [
+            "IdempotencyKey": [
+                "name": "Idempotency-Key", "in": "header",
+                "description": "The same key, path and body within 24 h repeat the first answer.",
+                "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"],
+            ]
+        ],
+        "responses": [
+            "Problem": [
+                "description": "Any refusal or failure.",
+                "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+            ]
+        ],
+        "schemas": ["Problem": problemSchema, "FieldProblem": fieldProblemSchema],
+    ]
+
+    private static let fieldProblemSchema: JSONValue = [
+        "type": "object", "required": ["field", "code", "message"],
+        "properties": [
+            "field": ["type": "string"], "code": ["type": "string"], "message": ["type": "string"],
+        ],
+    ]
+
+    private static let problemSchema: JSONValue = [
+        "type": "object",
+        "required": ["type", "title", "status", "code", "detail", "traceId"],
+        "properties": [
+            "type": ["type": "string"], "title": ["type": "string"], "status": ["type": "integer"],
+            "code": ["type": "string", "description": "What programs act on."],
+            "detail": ["type": "string", "description": "A sentence that a person may be shown."],
+            "traceId": ["type": "string", "pattern": "^[0-9a-f]{32}$"],
+            "retryAfterSeconds": ["type": "integer", "minimum": 1],
+            "attemptsRemaining": ["type": "integer", "minimum": 0],
+            "eligibleOn": ["type": "string", "format": "date"],
+            "errors": ["type": "array", "items": ["$ref": "#/components/schemas/FieldProblem"]],
+        ],
+    ]
+}

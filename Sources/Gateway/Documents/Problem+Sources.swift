@@ -1,0 +1,77 @@
+import BusProtocol
+import HTTPServer
+import JSONText
+
+extension ErrorCode {
+    static let expectationFailed = ErrorCode("expectation_failed", .invalidArgument, http: 417, "Expectation failed")
+    static let requestTimeout = ErrorCode("request_timeout", .deadlineExceeded, http: 408, "Request timeout")
+    static let versionNotSupported = ErrorCode(
+        "version_not_supported", .unimplemented, http: 505, "HTTP version not supported")
+}
+
+extension Problem {
+    /// A message that the HTTP server refused to read.
+    init(_ refusal: HTTPRefusal) {
+        let code: ErrorCode =
+            switch refusal {
+            case .malformed: .malformedRequest
+            case .headersTooLarge: .headersTooLarge
+            case .bodyTooLarge: .bodyTooLarge
+            case .unsupportedTransferCoding: .notImplemented
+            case .unsupportedVersion: .versionNotSupported
+            case .expectationFailed: .expectationFailed
+            case .timeout: .requestTimeout
+            }
+        self.init(code, refusal.sentence)
+    }
+
+    /// Every problem of a body at once.
+    init(_ problems: [SchemaProblem]) {
+        self.init(.validationFailed, "Some members of the request are missing or wrong.")
+        errors = problems.map { BusError.FieldProblem(field: $0.field, code: $0.code, message: $0.message) }
+    }
+
+    /// A refusal or a failure on the bus, in the words of the public API.
+    init(_ error: BusError) {
+        switch error.code {
+        case ErrorCode.invalidMessage.name: self.init(.validationFailed, error.detail)
+        case ErrorCode.unknownMessage.name: self.init(.notImplemented, "This is not available yet.")
+        case ErrorCode.callerNotAllowed.name: self.init(.internalError, Self.internalDetail)
+        default:
+            if let code = Self.codes[error.code] {
+                self.init(code, error.detail)
+            } else {
+                self.init(Self.code(of: error.status), Self.internalDetail)
+            }
+        }
+        if let milliseconds = error.retryAfterMs { retryAfterSeconds = max(1, (milliseconds + 999) / 1000) }
+        errors = error.errors ?? []
+        members = error.details ?? [:]
+    }
+
+    static let internalDetail = "Something went wrong on our side. Please try again."
+
+    /// A code that this gateway does not know yet still has a status.
+    private static func code(of status: BusStatus) -> ErrorCode {
+        switch status {
+        case .unavailable: .serviceUnavailable
+        case .overloaded: .overloaded
+        case .deadlineExceeded: .deadlineExceeded
+        case .notFound: .notFound
+        case .permissionDenied: .forbidden
+        case .resourceExhausted: .rateLimited
+        default: .internalError
+        }
+    }
+
+    /// Every code that a service may answer, by name.
+    static let codes: [String: ErrorCode] = {
+        let common: [ErrorCode] = [
+            .serviceUnavailable, .overloaded, .deadlineExceeded, .internalError, .validationFailed, .unauthorized,
+            .forbidden, .notFound, .idempotencyKeyReused, .requestInProgress, .idempotencyAnswerGone,
+            .preconditionFailed, .rateLimited, .notImplemented, .reauthenticationRequired,
+        ]
+        let declared = MessageBinding.all.values.flatMap(\.rules.errors)
+        return Dictionary((common + declared).map { ($0.name, $0) }) { first, _ in first }
+    }()
+}

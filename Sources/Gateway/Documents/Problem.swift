@@ -1,0 +1,47 @@
+import BusProtocol
+import HTTPServer
+import JSONText
+
+/// A problem document (RFC 9457) with the headers that go with it.
+struct Problem: Error, Sendable {
+    var code: String
+    var status: Int
+    var title: String
+    /// The sentence that a person may be shown.
+    var detail: String
+    var errors: [BusError.FieldProblem] = []
+    var retryAfterSeconds: Int64?
+    /// Members of its own, `attemptsRemaining` say; never one of the standard ones.
+    var members: [String: JSONValue] = [:]
+    var headers = HTTPHeaders()
+
+    init(_ code: ErrorCode, _ detail: String, retryAfterSeconds: Int64? = nil) {
+        (self.code, status, title, self.detail) = (code.name, code.httpStatus, code.title, detail)
+        self.retryAfterSeconds = retryAfterSeconds ?? (code.httpStatus == 503 ? 1 : nil)
+    }
+
+    /// - Parameter traceID: equal to the `Trace-Id` header and to the log records of the request.
+    func response(traceID: String) -> HTTPResponse {
+        var document = members
+        document["type"] = .string("urn:vestibule:problem:\(code)")
+        document["title"] = .string(title)
+        document["status"] = .integer(Int64(status))
+        document["code"] = .string(code)
+        document["detail"] = .string(detail)
+        document["traceId"] = .string(traceID)
+        document["retryAfterSeconds"] = retryAfterSeconds.map { .integer($0) }
+        if !errors.isEmpty {
+            document["errors"] = .array(
+                errors.map {
+                    ["field": .string($0.field), "code": .string($0.code), "message": .string($0.message)]
+                })
+        }
+        var headers = headers
+        headers.set("content-type", "application/problem+json")
+        headers.set("cache-control", "no-store")
+        headers.set("trace-id", traceID)
+        if let retryAfterSeconds { headers.set("retry-after", String(retryAfterSeconds)) }
+        if status == 401 { headers.set("www-authenticate", "Bearer") }
+        return HTTPResponse(status: status, headers: headers, body: CanonicalJSON.bytes(of: .object(document)))
+    }
+}

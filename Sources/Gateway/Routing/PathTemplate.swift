@@ -1,0 +1,57 @@
+import Foundation
+
+/// A path with named parts: `/users/me/devices/{id}`.
+struct PathTemplate: Sendable, Hashable {
+    enum Segment: Sendable, Hashable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    let text: String
+    let segments: [Segment]
+
+    init(_ text: String) {
+        self.text = text
+        segments = Self.split(text).map { part in
+            part.hasPrefix("{") && part.hasSuffix("}")
+                ? .parameter(String(part.dropFirst().dropLast())) : .literal(part)
+        }
+    }
+
+    var parameters: [String] {
+        segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+    }
+
+    /// - Parameter path: percent-encoded segments.
+    /// - Returns: the decoded parameters; `nil` where the path is another one.
+    func match(_ path: [String]) -> [String: String]? {
+        guard path.count == segments.count else { return nil }
+        var values: [String: String] = [:]
+        for (segment, part) in zip(segments, path) {
+            switch segment {
+            case .literal(let text): guard part == text else { return nil }
+            case .parameter(let name):
+                guard !part.isEmpty, let value = part.removingPercentEncoding else { return nil }
+                values[name] = value
+            }
+        }
+        return values
+    }
+
+    /// Literal parts count more, the earlier the more: `/users/me` goes before `/users/{id}`.
+    func isMoreExact(than other: PathTemplate) -> Bool {
+        for (a, b) in zip(segments, other.segments) {
+            switch (a, b) {
+            case (.literal, .parameter): return true
+            case (.parameter, .literal): return false
+            default: continue
+            }
+        }
+        return false
+    }
+
+    /// `/a/b` is two segments; `/a/` is two, the second one empty.
+    static func split(_ path: String) -> [String] {
+        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    }
+}

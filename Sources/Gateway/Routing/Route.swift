@@ -1,0 +1,141 @@
+import BusProtocol
+import JSONText
+
+/// One line of the route table: everything that the gateway does with one method of one path. The OpenAPI document is
+/// written from the same lines.
+struct Route: Sendable {
+    enum Method: String, Sendable, CaseIterable {
+        case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE"
+    }
+
+    /// Who may call.
+    enum Access: Sendable, Equatable {
+        case `public`
+        /// An access token with this role, or with a higher one.
+        case user, staff, admin
+        /// The operator's key.
+        case ops
+        /// A recovery token in `Authorization`; the service holds it against the case.
+        case recoveryToken
+        /// An access token, or a secret in this member of the body.
+        case userOrMember(String)
+    }
+
+    enum Target: Sendable {
+        /// A message of the bus, by its wire name.
+        case message(MessageType)
+        case local(LocalAnswer)
+        /// Part of the public API and not built yet: 501.
+        case later
+    }
+
+    /// What the gateway answers by itself.
+    enum LocalAnswer: Sendable { case health, readiness, openAPI, signingKeys }
+
+    /// Where a member of the message comes from, beside the body.
+    enum Source: Sendable, Equatable {
+        case path(String)
+        case header(String)
+        case recoveryToken
+    }
+
+    /// How the JSON body becomes members of the message.
+    enum Body: Sendable, Equatable {
+        /// There is none.
+        case none
+        /// Its members are the message's members.
+        case members
+        /// The whole of it is this member; a merge patch.
+        case patch(String)
+    }
+
+    var method: Method
+    var path: PathTemplate
+    var access: Access
+    var target: Target
+    var summary: String
+    var success = 200
+    var body = Body.none
+    var sources: [String: Source] = [:]
+    /// The reply has a `revision` that the `ETag` is made from.
+    var hasETag = false
+    /// Bytes.
+    var bodyLimit = 65_536
+    /// The message behind the route; set by ``resolved()``.
+    private(set) var binding: MessageBinding?
+    /// What the body must look like; set by ``resolved()``.
+    private(set) var bodySchema: JSONSchema?
+
+    init(_ method: Method, _ path: String, _ access: Access, _ target: Target, _ summary: String) {
+        (self.method, self.path, self.access, self.target) = (method, PathTemplate(path), access, target)
+        self.summary = summary
+    }
+
+    /// Another route with one thing changed, so that a table reads as one expression a line.
+    func with(_ change: (inout Route) -> Void) -> Route {
+        var route = self
+        change(&route)
+        return route
+    }
+}
+
+/// What the gateway knows of a message: never its Swift type's members, only its schema and rules.
+struct MessageBinding: Sendable {
+    let type: MessageType
+    let version: UInt16
+    let schema: JSONSchema
+    let rules: MessageRules
+    let replySchema: JSONSchema
+    /// The reply may leave the house.
+    let replyIsPublic: Bool
+    let replyIsEmpty: Bool
+
+    init<Request: BusRequest>(_ request: Request.Type) {
+        type = request.type
+        version = request.version
+        schema = request.schema
+        rules = request.rules
+        replySchema = Request.Reply.schema
+        replyIsPublic = Request.Reply.self is any PublicReply.Type
+        replyIsEmpty = Request.Reply.self == NoContent.self
+    }
+
+    private init(any request: any BusRequest.Type) { self = Self.open(request) }
+    private static func open<Request: BusRequest>(_ request: Request.Type) -> MessageBinding { MessageBinding(request) }
+
+    /// The newest version of each public message of the catalogue.
+    static let all: [MessageType: MessageBinding] = {
+        var bindings: [MessageType: MessageBinding] = [:]
+        for type in Catalogue.all where (bindings[type.type]?.version ?? 0) < type.version {
+            bindings[type.type] = MessageBinding(any: type)
+        }
+        return bindings
+    }()
+}
+
+extension Route {
+    /// With what the catalogue says of its message.
+    func resolved() -> Route {
+        guard case .message(let type) = target, let binding = MessageBinding.all[type] else { return self }
+        return with {
+            $0.binding = binding
+            $0.bodySchema = $0.schemaOfBody
+        }
+    }
+
+    /// What the body must look like: the message's schema without the members that come from elsewhere.
+    private var schemaOfBody: JSONSchema? {
+        guard let binding, case .object(let members) = binding.schema else { return nil }
+        return switch body {
+        case .none: nil
+        case .members: .object(members.filter { sources[$0.name] == nil })
+        case .patch(let name): members.first { $0.name == name }?.schema
+        }
+    }
+
+    /// The schema of one member of the message.
+    func memberSchema(_ name: String) -> JSONSchema? {
+        guard let binding, case .object(let members) = binding.schema else { return nil }
+        return members.first { $0.name == name }?.schema
+    }
+}

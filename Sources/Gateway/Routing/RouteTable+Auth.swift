@@ -1,0 +1,37 @@
+extension RouteTable {
+    static let auth: [Route] = [
+        Route(.post, "/auth/otp/send", .public, .message("auth.send-otp"), "Sends a code to a phone.")
+            .with {
+                $0.success = 202; $0.body = .members
+            },
+        Route(.get, "/auth/otp/{challengeId}", .public, .later, "Tells whether the code was delivered."),
+        Route(.post, "/auth/otp/verify", .public, .message("auth.verify-otp"), "Trades a code for a session.")
+            .with { $0.body = .members },
+        Route(.post, "/auth/social/nonce", .public, .later, "Issues a nonce for a social sign-in."),
+        Route(.post, "/auth/social/apple", .public, .later, "Signs in with Apple."),
+        Route(.post, "/auth/social/google", .public, .later, "Signs in with Google."),
+        Route(
+            .post, "/auth/token/refresh", .public, .message("auth.refresh-token"),
+            "Trades a refresh token for a new pair of tokens."
+        ).with { $0.body = .members },
+        Route(.post, "/auth/logout", .user, .message("auth.logout"), "Ends this session.")
+            .with {
+                $0.success = 204; $0.body = .members
+            },
+        Route(.get, "/auth/sessions", .user, .later, "Lists the sessions of the account."),
+        Route(.delete, "/auth/sessions/{id}", .user, .later, "Ends one session."),
+        Route(.delete, "/auth/sessions", .user, .later, "Ends every session but this one."),
+        Route(.get, "/users/me/devices", .user, .message("auth.list-devices"), "Lists the known devices."),
+        Route(.put, "/users/me/devices/{id}", .user, .message("auth.put-device"), "Changes a known device.")
+            .with {
+                $0.body = .members; $0.sources = ["deviceId": .path("id")]
+            },
+        Route(.delete, "/users/me/devices/{id}", .user, .later, "Forgets a device."),
+        Route(.get, "/auth/identities", .user, .later, "Lists the linked identities."),
+        Route(.delete, "/auth/identities/{provider}", .user, .later, "Unlinks an identity."),
+        Route(.post, "/auth/phone/change", .user, .later, "Changes the phone of the account."),
+        Route(
+            .get, "/.well-known/jwks.json", .public, .local(.signingKeys),
+            "The keys that access tokens are signed with."),
+    ]
+}

@@ -1,0 +1,32 @@
+extension RouteTable {
+    static let profile: [Route] = [
+        Route(.get, "/profile/fields", .public, .later, "The catalogue of profile fields."),
+        Route(.get, "/users/me", .user, .message("profile.get-me"), "The person's own profile.")
+            .with { $0.hasETag = true },
+        Route(.patch, "/users/me", .user, .message("profile.update-me"), "Changes fields of the profile at once.")
+            .with {
+                $0.body = .patch("fields")
+                $0.sources = ["ifMatch": .header("if-match")]
+                $0.hasETag = true
+            },
+        Route(.post, "/users/me/skips", .user, .message("profile.skip-field"), "Skips an optional field.")
+            .with { $0.body = .members },
+        Route(
+            .get, "/users/me/completion", .user, .message("profile.get-completion"),
+            "How far the profile is, and what comes next."),
+        Route(.get, "/users/me/requirements", .user, .later, "What each capability still needs."),
+        Route(
+            .get, "/users/me/onboarding", .user, .message("profile.view-onboarding"),
+            "Where the person stands in the onboarding."),
+        Route(.post, "/users/me/waitlist", .user, .later, "Asks to be told on the 18th birthday."),
+        Route(.get, "/users/{id}", .user, .later, "The public view of a person."),
+        Route(.post, "/admin/users/{id}/date-of-birth", .staff, .later, "Corrects a date of birth."),
+        Route(.post, "/admin/users/{id}/suspend", .staff, .later, "Suspends an account."),
+        Route(.post, "/admin/users/{id}/restore", .staff, .later, "Restores a suspended account."),
+        Route(.get, "/cities", .public, .later, "Finds cities by the begin of their name."),
+        Route(.get, "/users/me/export", .user, .later, "Everything that is held about the person."),
+        Route(.delete, "/users/me", .user, .later, "Deletes the account."),
+        Route(.post, "/events", .public, .later, "Takes client-side analytics events."),
+        Route(.get, "/admin/funnel", .staff, .later, "Counts and drop-off per onboarding step."),
+    ]
+}

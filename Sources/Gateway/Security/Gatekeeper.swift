@@ -1,0 +1,117 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import EventLoop
+import HTTPServer
+
+/// Decides whose request it is, and whether it may be made.
+@Loop final class Gatekeeper {
+    /// Who calls, as the message is told.
+    struct Caller: Sendable {
+        var actor: Actor?
+        var recoveryToken: String?
+    }
+
+    let keys: SigningKeyFollower
+    let revocations: RevocationFollower
+    private let sessions: SessionChecker
+    private var verifier: AccessTokenVerifier
+    private var memory = TokenMemory()
+
+    init(bus: Bus, issuer: String, audience: String) {
+        keys = SigningKeyFollower(bus: bus)
+        revocations = RevocationFollower(bus: bus)
+        sessions = SessionChecker(bus: bus)
+        verifier = AccessTokenVerifier(issuer: issuer, audience: audience)
+    }
+
+    var isReady: Bool { keys.document != nil && revocations.hasSnapshot }
+
+    func admit(_ headers: HTTPHeaders, to access: Route.Access) async throws(Problem) -> Caller {
+        switch access {
+        case .public: return Caller()
+        case .ops: throw Problem(.forbidden, "This is for the operator only.")
+        case .recoveryToken:
+            guard let token = try bearer(headers), token.utf8.count <= 128 else { throw Self.unauthorized }
+            return Caller(recoveryToken: token)
+        case .userOrMember:
+            return headers.first("authorization") == nil ? Caller() : Caller(actor: try await person(headers))
+        case .user: return Caller(actor: try await person(headers))
+        case .staff, .admin:
+            let actor = try await person(headers)
+            guard actor.role == "admin" || (access == .staff && actor.role == "staff") else {
+                throw Problem(.forbidden, "You are not allowed to do this.")
+            }
+            return Caller(actor: actor)
+        }
+    }
+
+    static var unauthorized: Problem { Problem(.unauthorized, "Please sign in.") }
+
+    /// The token of `Authorization: Bearer …`, of the characters that RFC 6750 allows.
+    private func bearer(_ headers: HTTPHeaders) throws(Problem) -> String? {
+        let values = headers.all("authorization")
+        guard let value = values.first else { return nil }
+        let parts = value.split(separator: " ", omittingEmptySubsequences: false)
+        guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer", !parts[1].isEmpty,
+            parts[1].utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { throw Self.unauthorized }
+        return String(parts[1])
+    }
+
+    private func person(_ headers: HTTPHeaders) async throws(Problem) -> Actor {
+        guard let text = try bearer(headers) else { throw Self.unauthorized }
+        let token = try await verified(text)
+        guard token.expiresAt > Self.now() else { throw Problem(.tokenExpired, "Your session needs a new token.") }
+        let session = token.actor.sessionID
+        let isRevoked = revocations.isRevoked(session)
+        if isRevoked { throw Self.revoked }
+        if revocations.isStale {
+            let isActive: Bool
+            do { isActive = try await sessions.isActive(session) } catch { throw Self.problem(error) }
+            guard isActive else { throw Self.revoked }
+        }
+        return token.actor
+    }
+
+    private static var revoked: Problem { Problem(.tokenRevoked, "This session has ended. Please sign in again.") }
+
+    private func verified(_ text: String) async throws(Problem) -> AccessToken {
+        let digest = SHA256.digest(Array(text.utf8))
+        if let token = memory.recall(digest) { return token }
+        do {
+            let token = try await verify(text)
+            memory.remember(token, digest)
+            return token
+        } catch {
+            switch error {
+            case .expired: throw Problem(.tokenExpired, "Your session needs a new token.")
+            case .invalid: throw Self.unauthorized
+            case .unknownKey:
+                // Before the first key set nobody's token can be judged.
+                guard keys.document != nil else {
+                    throw Problem(.serviceUnavailable, "Signing in is not available right now. Please try again.")
+                }
+                throw Self.unauthorized
+            }
+        }
+    }
+
+    private func verify(_ text: String) async throws(TokenRefusal) -> AccessToken {
+        verifier.keys = keys.keys
+        do {
+            return try verifier.verify(text, now: Self.now())
+        } catch {
+            guard error == .unknownKey else { throw error }
+        }
+        await keys.refresh()
+        verifier.keys = keys.keys
+        return try verifier.verify(text, now: Self.now())
+    }
+
+    private static func problem(_ error: any Error) -> Problem {
+        (error as? BusError).map { Problem($0) } ?? Problem(.internalError, Problem.internalDetail)
+    }
+
+    private static func now() -> Int64 { Timestamp.now().microsecondsSinceEpoch / 1_000_000 }
+}

@@ -1,0 +1,53 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// The sessions that auth has ended, learnt by a long poll. While it hears nothing it is stale, and then sessions are
+/// asked about one by one.
+@Loop final class RevocationFollower {
+    /// Without word for so long, what is known here may be too old.
+    static let patience = Duration.seconds(1)
+    /// Below `patience`, so that an answer without news comes before it.
+    private static let wait = Duration.milliseconds(400)
+    private static let retry = Duration.milliseconds(100)
+
+    private let bus: Bus
+    private var ended: [Identifier: Timestamp] = [:]
+    private var cursor: Int64?
+    private var lastWord: UInt64?
+    private var isStopped = false
+
+    init(bus: Bus) { self.bus = bus }
+
+    /// The first answer has come: everything that was revoked before is known.
+    var hasSnapshot: Bool { lastWord != nil }
+
+    var isStale: Bool {
+        guard let lastWord else { return true }
+        return MonotonicClock.now() > lastWord + Self.patience.nanoseconds
+    }
+
+    func isRevoked(_ session: Identifier) -> Bool { ended[session] != nil }
+
+    func stop() { isStopped = true }
+
+    func run() async {
+        while !isStopped {
+            do {
+                let request = FollowRevocations(after: cursor, waitMs: Self.wait.milliseconds)
+                take(try await bus.call(request, CallOptions(timeout: .seconds(2))))
+            } catch {
+                try? await Loop.sleep(for: Self.retry)
+            }
+        }
+    }
+
+    private func take(_ news: RevocationsFollowed) {
+        cursor = news.cursor
+        lastWord = MonotonicClock.now()
+        for revocation in news.revocations { ended[revocation.sessionID] = revocation.forgetAt }
+        guard !news.revocations.isEmpty else { return }
+        let now = Timestamp.now()
+        ended = ended.filter { $0.value > now }
+    }
+}

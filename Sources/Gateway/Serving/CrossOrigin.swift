@@ -1,0 +1,30 @@
+import HTTPServer
+
+/// CORS for the origins that the operator named; nobody else is told anything.
+struct CrossOrigin: Sendable {
+    let origins: Set<String>
+
+    /// - Returns: what a browser needs to let that origin's page read the answer.
+    func headers(for request: HTTPRequestHead) -> [(name: String, value: String)] {
+        guard !origins.isEmpty else { return [] }
+        guard let origin = request.headers.first("origin"), origins.contains(origin) else {
+            return [("vary", "Origin")]
+        }
+        return [
+            ("vary", "Origin"), ("access-control-allow-origin", origin),
+            ("access-control-expose-headers", "ETag, Idempotency-Replayed, Retry-After, Trace-Id"),
+        ]
+    }
+
+    /// What a pre-flight asks beside that.
+    func preflight(for request: HTTPRequestHead, methods: [String]) -> [(name: String, value: String)] {
+        guard let origin = request.headers.first("origin"), origins.contains(origin),
+            request.headers.first("access-control-request-method") != nil
+        else { return [] }
+        return [
+            ("access-control-allow-methods", methods.joined(separator: ", ")),
+            ("access-control-allow-headers", "authorization, content-type, idempotency-key, if-match, traceparent"),
+            ("access-control-max-age", "600"),
+        ]
+    }
+}

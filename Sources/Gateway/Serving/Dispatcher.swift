@@ -1,0 +1,196 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import HTTPServer
+import JSONText
+
+/// Answers requests: finds the route, asks the gatekeeper, sends one message, maps the answer back.
+@Loop final class Dispatcher {
+    /// Requests in hand; past it new ones are refused at once. Health is answered always.
+    private static let largestLoad = 4096
+
+    private let configuration: GatewayConfiguration
+    private let table: RouteTable
+    private let bus: Bus
+    private let gatekeeper: Gatekeeper
+    private let local: LocalAnswers
+    private let crossOrigin: CrossOrigin
+    private let clientAddress: ClientAddress
+    private var byAddress: RateLimiter<[UInt8]>?
+    private var byPerson: RateLimiter<Identifier>?
+    private var load = 0
+    /// Told of every answer, for the log.
+    var onAnswer: @Loop (RequestRecord) -> Void = { _ in }
+
+    init(
+        _ configuration: GatewayConfiguration, table: RouteTable, bus: Bus, gatekeeper: Gatekeeper, local: LocalAnswers
+    ) {
+        (self.configuration, self.table, self.bus) = (configuration, table, bus)
+        (self.gatekeeper, self.local) = (gatekeeper, local)
+        crossOrigin = CrossOrigin(origins: Set(configuration.corsOrigins))
+        clientAddress = ClientAddress(trustedProxies: configuration.trustedProxies)
+        // One address may be a whole office or a mobile network: it has more than one person's share.
+        byAddress = configuration.rateLimit.map { RateLimiter(perMinute: $0 * 5) }
+        byPerson = configuration.rateLimit.map { RateLimiter(perMinute: $0) }
+    }
+
+    /// Bytes that a request's body may have.
+    func bodyLimit(for head: HTTPRequestHead) -> Int {
+        guard case .route(let route, _) = table.match(method: head.method, path: head.path) else { return 65_536 }
+        return route.bodyLimit
+    }
+
+    /// A message that was refused before it was a request.
+    func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
+        let trace = Self.trace(head)
+        let response = Problem(refusal).response(traceID: trace.traceID)
+        onAnswer(RequestRecord(method: head?.method, route: nil, status: response.status, trace: trace, began: nil))
+        return decorated(response, head, trace)
+    }
+
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        let (began, trace) = (MonotonicClock.now(), Self.trace(request.head))
+        load += 1
+        defer { load -= 1 }
+        var (response, path) = (HTTPResponse(status: 500), String?.none)
+        do throws(Problem) {
+            switch table.match(method: request.head.method, path: request.head.path) {
+            case .unknown where request.head.path != "*": throw Problem(.notFound, "There is nothing here.")
+            case .unknown: response = HTTPResponse(status: 204)
+            case .otherMethods(let methods): response = try otherMethod(request, methods)
+            case .route(let route, let parameters):
+                path = route.path.text
+                response = try await answer(request, route, parameters, trace)
+            }
+        } catch {
+            response = error.response(traceID: trace.traceID)
+        }
+        onAnswer(
+            RequestRecord(method: request.head.method, route: path, status: response.status, trace: trace, began: began)
+        )
+        return decorated(response, request.head, trace)
+    }
+
+    private static func trace(_ head: HTTPRequestHead?) -> TraceContext {
+        let given = head?.headers.all("traceparent") ?? []
+        guard given.count == 1, let trace = TraceContext(traceparent: given[0]) else { return .fresh() }
+        return trace.child()
+    }
+
+    private func decorated(_ response: HTTPResponse, _ head: HTTPRequestHead?, _ trace: TraceContext) -> HTTPResponse {
+        var response = response
+        response.headers.set("trace-id", trace.traceID)
+        response.headers.set("x-content-type-options", "nosniff")
+        if let head {
+            for (name, value) in crossOrigin.headers(for: head) { response.headers.set(name, value) }
+        }
+        return response
+    }
+
+    private func otherMethod(_ request: HTTPRequest, _ methods: [String]) throws(Problem) -> HTTPResponse {
+        let allow = methods.joined(separator: ", ")
+        guard request.head.method == "OPTIONS" else {
+            var problem = Problem(.methodNotAllowed, "This path takes \(allow).")
+            problem.headers.set("allow", allow)
+            throw problem
+        }
+        var response = HTTPResponse(status: 204, headers: ["allow": allow])
+        for (name, value) in crossOrigin.preflight(for: request.head, methods: methods) {
+            response.headers.set(name, value)
+        }
+        return response
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ trace: TraceContext
+    ) async throws(Problem) -> HTTPResponse {
+        if case .local(let answer) = route.target { return try local.answer(answer) }
+        guard load <= Self.largestLoad else {
+            throw Problem(.overloaded, "Too many requests right now. Please try again.")
+        }
+        let address = try address(of: request)
+        try charge(address)
+        guard let binding = route.binding else { throw Problem(.notImplemented, "This is not available yet.") }
+        let caller = try await gatekeeper.admit(request.head.headers, to: route.access)
+        if let actor = caller.actor { try charge(actor) }
+        let key = try idempotencyKey(of: request, route)
+        let message = RequestBody(
+            route: route, parameters: parameters, request: request, recoveryToken: caller.recoveryToken)
+        let body = try await message.message()
+        if case .userOrMember(let member) = route.access, caller.actor == nil, !Self.has(member, in: body) {
+            throw Gatekeeper.unauthorized
+        }
+        let options = CallOptions(
+            timeout: configuration.timeout, trace: trace, actor: caller.actor, clientAddress: address,
+            idempotencyKey: key)
+        return try await call(route, binding, body, options)
+    }
+
+    private static func has(_ member: String, in body: [UInt8]) -> Bool {
+        (try? JSONDocument(body).root[member]?.string) != nil
+    }
+
+    private func call(
+        _ route: Route, _ binding: MessageBinding, _ body: [UInt8], _ options: CallOptions
+    ) async throws(Problem) -> HTTPResponse {
+        let reply: RawReply
+        do {
+            reply = try await bus.callRaw(
+                type: binding.type, version: binding.version, rules: binding.rules, body: body, options)
+        } catch {
+            throw Problem(error)
+        }
+        var response = HTTPResponse(status: route.success, headers: ["cache-control": "no-store"])
+        if !binding.replyIsEmpty {
+            response.headers.set("content-type", "application/json")
+            response.body = reply.body
+        }
+        if reply.isReplay { response.headers.set("idempotency-replayed", "true") }
+        if route.hasETag, let revision = try? JSONDocument(reply.body).root["revision"]?.integer {
+            response.headers.set("etag", "\"r\(revision)\"")
+        }
+        return response
+    }
+
+    private func address(of request: HTTPRequest) throws(Problem) -> String {
+        do {
+            return try clientAddress.find(peer: request.peer, headers: request.head.headers)
+        } catch {
+            throw Problem(.malformedRequest, "X-Forwarded-For does not name the client.")
+        }
+    }
+
+    private func idempotencyKey(of request: HTTPRequest, _ route: Route) throws(Problem) -> String? {
+        guard route.method == .post else { return nil }
+        let values = request.head.headers.all("idempotency-key")
+        guard let value = values.first else { return "gw-\(Identifier.ordered())" }
+        guard values.count == 1, (1...255).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { throw Problem(.malformedRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters.") }
+        return value
+    }
+
+    private func charge(_ address: String) throws(Problem) {
+        guard let household = NetworkAddress(address)?.household else { return }
+        try Self.pass(byAddress?.refusal(for: household, now: MonotonicClock.now()))
+    }
+
+    private func charge(_ actor: Actor) throws(Problem) {
+        try Self.pass(byPerson?.refusal(for: actor.userID, now: MonotonicClock.now()))
+    }
+
+    private static func pass(_ seconds: Int64??) throws(Problem) {
+        guard let seconds = seconds ?? nil else { return }
+        throw Problem(.rateLimited, "Please wait \(seconds) seconds before retrying", retryAfterSeconds: seconds)
+    }
+}
+
+/// One answered request, with nothing personal in it: the route's template, not the path.
+struct RequestRecord: Sendable {
+    var method: String?
+    var route: String?
+    var status: Int
+    var trace: TraceContext
+    /// Nanoseconds of the monotonic clock.
+    var began: UInt64?
+}

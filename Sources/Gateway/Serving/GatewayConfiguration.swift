@@ -1,0 +1,87 @@
+import BusProtocol
+import ServiceRuntime
+
+/// What an operator decides about a gateway.
+struct GatewayConfiguration: Sendable {
+    var host = "127.0.0.1"
+    /// 0: any that is free.
+    var port = 8080
+    var timeout = Duration.seconds(5)
+    var trustedProxies: [Network] = []
+    var corsOrigins: [String] = []
+    /// Requests a minute and person; `nil`: as many as they like.
+    var rateLimit: Int?
+    /// `iss` and `aud` of the access tokens that are taken.
+    var tokenIssuer = "vestibule"
+    var tokenAudience = "vestibule"
+}
+
+extension GatewayConfiguration {
+    static let variables: [ConfigurationVariable] =
+        [
+            .init("GATEWAY_HTTP", .text, "127.0.0.1:8080", "Where to listen: a numeric address and a port"),
+            .init("GATEWAY_TIMEOUT", .duration(1...300, mayBeOff: false), "5s", "How long a request may take"),
+            .init(
+                "GATEWAY_TRUSTED_PROXIES", .list, nil,
+                "Addresses and networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed"),
+            .init("GATEWAY_CORS_ORIGINS", .list, nil, "Origins whose pages may call, https://app.example"),
+            .init("GATEWAY_OPS_KEY", .text, nil, "The operator's key, 32 characters or more", isSecret: true),
+            .init(
+                "GATEWAY_RATE_LIMIT", .text, "600",
+                "Requests a minute of one person, five times that of one address; off in the development profile only"),
+            .init(
+                "GATEWAY_STAFF_NETWORKS", .list, nil, "Networks from which staff and administrators may act; none: any"),
+            .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer of the access tokens that are taken"),
+            .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience of the access tokens that are taken"),
+        ] + CommonVariables.everyProcess(peers: LocalAnswers.required)
+
+    /// - Throws: ``ConfigurationError`` that names the variable.
+    init(_ values: Configuration) throws(ConfigurationError) {
+        (host, port) = try Self.address(try values.text("GATEWAY_HTTP"))
+        timeout = try values.duration("GATEWAY_TIMEOUT")
+        trustedProxies = try Self.networks("GATEWAY_TRUSTED_PROXIES", values)
+        _ = try Self.networks("GATEWAY_STAFF_NETWORKS", values)
+        corsOrigins = values.list("GATEWAY_CORS_ORIGINS")
+        rateLimit = try Self.rateLimit(values)
+        tokenIssuer = try values.text("GATEWAY_TOKEN_ISSUER")
+        tokenAudience = try values.text("GATEWAY_TOKEN_AUDIENCE")
+        if let key = values.optionalText("GATEWAY_OPS_KEY"), key.utf8.count < 32 {
+            throw ConfigurationError("GATEWAY_OPS_KEY must have 32 characters or more")
+        }
+    }
+
+    /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
+    private static func address(_ text: String) throws(ConfigurationError) -> (String, Int) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let host = parts.dropLast().joined(separator: ":")
+        guard parts.count >= 2, !host.isEmpty, let port = parts.last.flatMap({ Int($0) }), (0...65535).contains(port)
+        else { throw ConfigurationError("GATEWAY_HTTP must be ADDRESS:PORT") }
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
+    }
+
+    private static func networks(_ name: String, _ values: Configuration) throws(ConfigurationError) -> [Network] {
+        var networks: [Network] = []
+        for text in values.list(name) {
+            guard let network = Network(text) else {
+                throw ConfigurationError("\(name): \"\(text)\" is no address and no network")
+            }
+            networks.append(network)
+        }
+        return networks
+    }
+
+    private static func rateLimit(_ values: Configuration) throws(ConfigurationError) -> Int? {
+        let text = try values.text("GATEWAY_RATE_LIMIT")
+        if text == "off" {
+            guard values.profile == .development else {
+                throw ConfigurationError("GATEWAY_RATE_LIMIT may be off in the development profile only")
+            }
+            return nil
+        }
+        guard let limit = Int(text), (1...1_000_000).contains(limit) else {
+            throw ConfigurationError("GATEWAY_RATE_LIMIT must be 1 to 1000000 requests a minute, or off")
+        }
+        return limit
+    }
+}

@@ -1,0 +1,55 @@
+import BusRuntime
+import EventLoop
+import HTTPServer
+import JSONText
+
+/// A gateway: an HTTP server in front, a bus behind. Any number of them fit in one process.
+@Loop final class GatewayServer {
+    let bus: Bus
+    private let gatekeeper: Gatekeeper
+    private let local: LocalAnswers
+    private let dispatcher: Dispatcher
+    private let server: HTTPServer
+
+    init(_ configuration: GatewayConfiguration, bus: Bus, limits: HTTPLimits = HTTPLimits()) {
+        self.bus = bus
+        let table = RouteTable.vestibule
+        let gatekeeper = Gatekeeper(bus: bus, issuer: configuration.tokenIssuer, audience: configuration.tokenAudience)
+        let document = CanonicalJSON.bytes(of: OpenAPIDocument(table: table).value())
+        let local = LocalAnswers(bus: bus, gatekeeper: gatekeeper, document: document)
+        let dispatcher = Dispatcher(configuration, table: table, bus: bus, gatekeeper: gatekeeper, local: local)
+        (self.gatekeeper, self.local, self.dispatcher) = (gatekeeper, local, dispatcher)
+        server = HTTPServer(
+            host: configuration.host, port: configuration.port, limits: limits,
+            delegate: HTTPServer.Delegate(
+                bodyLimit: { dispatcher.bodyLimit(for: $0) },
+                errorResponse: { dispatcher.refuse($0, $1, $2) },
+                handler: { await dispatcher.answer($0) }))
+    }
+
+    var boundPort: Int { server.boundPort }
+
+    /// Told of every answer.
+    var onAnswer: @Loop (RequestRecord) -> Void {
+        get { dispatcher.onAnswer }
+        set { dispatcher.onAnswer = newValue }
+    }
+
+    /// Listens, and begins to follow auth's keys and revocations on a bus that was started.
+    ///
+    /// - Throws: `HTTPServerError` where the address cannot be listened at.
+    func start() throws(HTTPServerError) {
+        try server.start()
+        let gatekeeper = gatekeeper
+        Loop.spawn { await gatekeeper.keys.run() }
+        Loop.spawn { await gatekeeper.revocations.run() }
+    }
+
+    /// Takes no more, finishes what is in hand, and stops following.
+    func drain() async {
+        local.isDraining = true
+        await server.drain()
+        gatekeeper.keys.stop()
+        gatekeeper.revocations.stop()
+    }
+}

@@ -1,0 +1,56 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import HTTPServer
+import JSONText
+
+/// What the gateway knows by itself.
+@Loop final class LocalAnswers {
+    /// Services without which the gateway is not ready.
+    nonisolated static let required: [ServiceName] = [.auth, .profile, .questionnaire, .recovery]
+
+    private let bus: Bus
+    private let gatekeeper: Gatekeeper
+    private let document: [UInt8]
+    /// On the way out: no new work, please.
+    var isDraining = false
+
+    init(bus: Bus, gatekeeper: Gatekeeper, document: [UInt8]) {
+        (self.bus, self.gatekeeper, self.document) = (bus, gatekeeper, document)
+    }
+
+    func answer(_ answer: Route.LocalAnswer) throws(Problem) -> HTTPResponse {
+        switch answer {
+        case .health: return Self.json(["status": "ok"], cache: "no-store")
+        case .readiness: return try readiness()
+        case .openAPI: return Self.json(document, cache: "public, max-age=60")
+        case .signingKeys:
+            guard let keys = gatekeeper.keys.document else {
+                throw Problem(.serviceUnavailable, "The keys are not known yet. Please try again.")
+            }
+            return Self.json(keys, cache: "public, max-age=60")
+        }
+    }
+
+    private func readiness() throws(Problem) -> HTTPResponse {
+        var missing = Self.required.filter { !bus.hasReadyReplica(of: $0) }.map(\.rawValue)
+        if gatekeeper.keys.document == nil { missing.append("signing-keys") }
+        if !gatekeeper.revocations.hasSnapshot { missing.append("revocations") }
+        if isDraining { missing.append("gateway") }
+        guard missing.isEmpty else {
+            var problem = Problem(.serviceUnavailable, "Not ready: \(missing.joined(separator: ", ")).")
+            problem.members = ["notReady": .array(missing.map { .string($0) })]
+            throw problem
+        }
+        return Self.json(["status": "ready"], cache: "no-store")
+    }
+
+    private static func json(_ value: JSONValue, cache: String) -> HTTPResponse {
+        json(CanonicalJSON.bytes(of: value), cache: cache)
+    }
+
+    private static func json(_ bytes: [UInt8], cache: String) -> HTTPResponse {
+        HTTPResponse(
+            status: 200, headers: ["content-type": "application/json", "cache-control": cache], body: bytes)
+    }
+}

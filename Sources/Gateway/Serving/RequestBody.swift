@@ -1,0 +1,96 @@
+import BusProtocol
+import EventLoop
+import HTTPServer
+import JSONText
+
+/// Turns an HTTP request into the body of a message.
+struct RequestBody: Sendable {
+    let route: Route
+    let parameters: [String: String]
+    let request: HTTPRequest
+    let recoveryToken: String?
+
+    /// Bodies beyond this are read off the loop: they would hold it for milliseconds. Bytes.
+    private static let largestOnLoop = 16_384
+
+    /// - Throws: ``Problem`` 400, 404, 415 or 422.
+    @Loop func message() async throws(Problem) -> [UInt8] {
+        try checkContentType()
+        guard request.body.count > Self.largestOnLoop else { return try build() }
+        do {
+            return try await Loop.offload { try build() }
+        } catch {
+            throw error as? Problem ?? Problem(.internalError, Problem.internalDetail)
+        }
+    }
+
+    private func checkContentType() throws(Problem) {
+        guard route.body != .none, !request.body.isEmpty else { return }
+        let values = request.head.headers.all("content-type")
+        let parts = (values.first ?? "").lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
+        var accepted = ["application/json"]
+        if route.method == .patch { accepted.append("application/merge-patch+json") }
+        let charsetFits = parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+        guard values.count == 1, let type = parts.first, accepted.contains(type), charsetFits else {
+            throw Problem(.unsupportedMediaType, "The body must be \(accepted.joined(separator: " or ")) in UTF-8.")
+        }
+    }
+
+    func build() throws(Problem) -> [UInt8] {
+        let body = try checkedBody()
+        var members: [String] = []
+        for (name, source) in route.sources.sorted(by: { $0.key < $1.key }) {
+            guard let value = try value(of: name, from: source) else { continue }
+            members.append("\(Self.quoted(name)):\(Self.quoted(value))")
+        }
+        if case .patch(let name) = route.body, let body {
+            members.append("\(Self.quoted(name)):\(String(decoding: body.rawText, as: UTF8.self))")
+        }
+        let added = Array(members.joined(separator: ",").utf8)
+        guard case .members = route.body, let body, !body.members.isEmpty else { return [0x7b] + added + [0x7d] }
+        // The client's members stay as they were written, number for number.
+        return [0x7b] + added + (added.isEmpty ? [] : [0x2c]) + body.rawText.dropFirst()
+    }
+
+    /// The body as an object that fits the route; `nil` where the route has none.
+    private func checkedBody() throws(Problem) -> JSONNode? {
+        guard route.body != .none, let schema = route.bodySchema else { return nil }
+        let root = try parsed(mayBeMissing: !schema.hasRequiredMembers).root
+        guard root.kind == .object else { throw Problem(.malformedRequest, "The body must be a JSON object.") }
+        let problems = schema.problems(in: root)
+        guard problems.isEmpty else { throw Problem(problems) }
+        return root
+    }
+
+    private func parsed(mayBeMissing: Bool) throws(Problem) -> JSONDocument {
+        do {
+            return try JSONDocument(request.body.isEmpty && mayBeMissing ? Array("{}".utf8) : request.body)
+        } catch {
+            throw Problem(.malformedRequest, "The body is not JSON: \(error.description).")
+        }
+    }
+
+    private func value(of member: String, from source: Route.Source) throws(Problem) -> String? {
+        switch source {
+        case .recoveryToken: return recoveryToken
+        case .header(let name): return request.head.headers.first(name)
+        case .path(let name):
+            // What cannot be an id is the id of nothing.
+            guard let value = parameters[name], let schema = route.memberSchema(member),
+                let document = try? JSONDocument(Array(Self.quoted(value).utf8)),
+                schema.problems(in: document.root).isEmpty
+            else { throw Problem(.notFound, "There is nothing here.") }
+            return value
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        String(decoding: CanonicalJSON.bytes(of: .string(text)), as: UTF8.self)
+    }
+}
+
+extension JSONSchema {
+    var hasRequiredMembers: Bool {
+        if case .object(let members) = self { members.contains(where: \.isRequired) } else { false }
+    }
+}

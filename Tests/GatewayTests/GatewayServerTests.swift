@@ -1,0 +1,264 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import JSONText
+import Testing
+
+@testable import Gateway
+
+/// Opens a stage, and closes it whatever comes.
+@Loop private func onStage(
+    _ change: (inout GatewayConfiguration) -> Void = { _ in }, _ play: @Loop (Stage) async throws -> Void
+) async throws {
+    let stage = try await Stage(change)
+    do {
+        try await stage.open()
+        try await play(stage)
+    } catch {
+        await stage.close()
+        throw error
+    }
+    await stage.close()
+}
+
+private let json = ["Content-Type": "application/json"]
+
+@Suite("Gateway: the way of a request") @Loop struct GatewayServerTests {
+    @Test func sendsOneMessageAndPassesTheReplyOn() async throws {
+        try await onStage { stage async throws in
+            let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+            let answer = try await stage.send(
+                "POST", "/auth/otp/send", json.merging(["traceparent": trace]) { $1 }, body: #"{"phone":"+1 555"}"#)
+            #expect(answer.status == 202 && answer.json["maskedPhone"] == "+1")
+            #expect(answer.headers["trace-id"] == "0af7651916cd43dd8448eb211c80319c")
+            let asked = try #require(stage.backstage.asked.first)
+            #expect(asked.body == ["phone": "+1 555"])
+            #expect(asked.context.trace.traceID == "0af7651916cd43dd8448eb211c80319c")
+            #expect(asked.context.actor == nil && asked.context.clientAddress == "127.0.0.1")
+            #expect(asked.context.idempotencyKey?.hasPrefix("gw-") == true)
+        }
+    }
+
+    @Test func keepsTheClientsKeyAndTellsAReplay() async throws {
+        try await onStage { stage async throws in
+            stage.backstage.isReplay = true
+            let headers = json.merging(["Idempotency-Key": "my-own-key"]) { $1 }
+            let answer = try await stage.send("POST", "/auth/otp/send", headers, body: #"{"phone":"+1"}"#)
+            #expect(answer.headers["idempotency-replayed"] == "true")
+            #expect(stage.backstage.asked.first?.context.idempotencyKey == "my-own-key")
+            for key in ["", "with space", String(repeating: "k", count: 256), "é"] {
+                let headers = json.merging(["Idempotency-Key": key]) { $1 }
+                #expect(try await stage.send("POST", "/auth/otp/send", headers, body: "{}").status == 400)
+            }
+        }
+    }
+
+    @Test func mergesThePathIntoTheMessage() async throws {
+        try await onStage { stage async throws in
+            let id = Identifier.ordered()
+            let body = #" { "name":"n","platform":"ios" } "#
+            let answer = try await stage.send("PUT", "/users/me/devices/\(id)", stage.signedIn(json), body: body)
+            #expect(answer.status == 200)
+            let asked = try #require(stage.backstage.asked.first)
+            #expect(asked.body == ["deviceId": .string(id.description), "name": "n", "platform": "ios"])
+            #expect(asked.context.actor?.userID == stage.tokens.user && asked.context.idempotencyKey == nil)
+            let forged = #"{"deviceId":"\#(id)","name":"n","platform":"ios"}"#
+            let second = try await stage.send("PUT", "/users/me/devices/\(id)", stage.signedIn(json), body: forged)
+            #expect(second.status == 422 && second.json["errors"]?.arrayValue?.first?["field"] == "deviceId")
+            #expect(
+                try await stage.send("PUT", "/users/me/devices/x%22", stage.signedIn(json), body: body).status == 404)
+        }
+    }
+
+    @Test func tellsEveryProblemOfABodyAtOnce() async throws {
+        try await onStage { stage async throws in
+            func send(_ body: String, _ headers: [String: String] = json) async throws -> Exchange {
+                try await stage.send("POST", "/auth/otp/send", headers, body: body)
+            }
+            let wrong = try await send(#"{"phone":1,"purpose":"x","more":true}"#)
+            #expect(wrong.status == 422 && wrong.json["code"] == "validation_failed")
+            #expect(wrong.json["errors"]?.arrayValue?.count == 3)
+            for body in ["", "{", "[]", "null", #"{"phone":"1","phone":"2"}"#, "{} {}", "\u{feff}{}"] {
+                let answer = try await send(body)
+                #expect(answer.status == 400 && answer.json["code"] == "malformed_request", "\(body)")
+            }
+            for type in [
+                "text/plain", "application/jsonp", "application/json; charset=latin1", "application/merge-patch+json",
+            ] {
+                #expect(try await send("{}", ["Content-Type": type]).status == 415, "\(type)")
+            }
+            #expect(try await send("{}", [:]).status == 415)
+            #expect(
+                try await send(#"{"phone":"1"}"#, ["Content-Type": "Application/JSON; charset=UTF-8"]).status == 202)
+            #expect(try await send(#"{"phone":"\#(String(repeating: "1", count: 70_000))"}"#).status == 413)
+            #expect(stage.backstage.asked.count == 1)
+        }
+    }
+
+    @Test func answersWithoutABody() async throws {
+        try await onStage { stage async throws in
+            let answer = try await stage.send("POST", "/auth/logout", stage.signedIn())
+            #expect(answer.status == 204 && answer.body.isEmpty && answer.headers["content-length"] == nil)
+        }
+    }
+
+    @Test func knowsPathsAndMethods() async throws {
+        try await onStage { stage async throws in
+            #expect(try await stage.get("/nowhere").json["code"] == "not_found")
+            let wrong = try await stage.send("DELETE", "/users/me/devices")
+            #expect(wrong.status == 405 && wrong.headers["allow"] == "GET, HEAD, OPTIONS")
+            let later = try await stage.get("/profile/fields")
+            #expect(later.status == 501 && later.json["code"] == "not_implemented")
+            #expect(later.json["traceId"]?.stringValue == later.headers["trace-id"])
+            let head = try await stage.send("HEAD", "/healthz")
+            #expect(head.status == 200 && head.body.isEmpty)
+            #expect(try await stage.send("OPTIONS", "*").status == 204)
+            let malformed = try await Exchange(port: stage.gateway.boundPort, request: "GET /\r\n\r\n")
+            #expect(malformed.status == 400 && malformed.json["code"] == "malformed_request")
+            #expect(malformed.headers["trace-id"] == malformed.json["traceId"]?.stringValue)
+        }
+    }
+
+    @Test func relaysWhatAServiceRefuses() async throws {
+        try await onStage { stage async throws in
+            stage.backstage.failure = BusError(.rateLimited, "Please wait", retryAfter: .seconds(42))
+            let answer = try await stage.send("POST", "/auth/otp/send", json, body: #"{"phone":"+1"}"#)
+            #expect(answer.status == 429 && answer.headers["retry-after"] == "42")
+            #expect(answer.json["retryAfterSeconds"] == 42)
+        }
+    }
+
+    @Test func servesKeysAndItsDescription() async throws {
+        try await onStage { stage async throws in
+            let keys = try await stage.get("/.well-known/jwks.json")
+            #expect(keys.json["keys"]?.arrayValue?.first?["kid"] == "k1")
+            #expect(try await stage.get("/openapi.json").json["openapi"] == "3.1.0")
+        }
+    }
+
+    @Test func originsThatWereNamedMayRead() async throws {
+        try await onStage({ $0.corsOrigins = ["https://app.example"] }) { stage async throws in
+            let ask = ["Origin": "https://app.example", "Access-Control-Request-Method": "PATCH"]
+            let flight = try await stage.send("OPTIONS", "/users/me", ask)
+            #expect(flight.status == 204 && flight.headers["access-control-allow-origin"] == "https://app.example")
+            #expect(flight.headers["access-control-allow-methods"]?.contains("PATCH") == true)
+            let other = try await stage.get("/healthz", ["Origin": "https://evil.example"])
+            #expect(other.headers["access-control-allow-origin"] == nil && other.headers["vary"] == "Origin")
+        }
+    }
+
+    @Test func aProxyMustNameTheClient() async throws {
+        try await onStage({ $0.trustedProxies = [Network("127.0.0.0/8")].compactMap { $0 } }) { stage async throws in
+            let body = #"{"phone":"+1"}"#
+            #expect(try await stage.send("POST", "/auth/otp/send", json, body: body).status == 400)
+            let headers = json.merging(["X-Forwarded-For": "6.6.6.6, 203.0.113.5"]) { $1 }
+            #expect(try await stage.send("POST", "/auth/otp/send", headers, body: body).status == 202)
+            #expect(stage.backstage.asked.first?.context.clientAddress == "203.0.113.5")
+        }
+    }
+
+    @Test func limitsTheRateOfAPerson() async throws {
+        try await onStage({ $0.rateLimit = 2 }) { stage async throws in
+            for _ in 0..<2 { #expect(try await stage.get("/users/me/devices", stage.signedIn()).status == 200) }
+            let third = try await stage.get("/users/me/devices", stage.signedIn())
+            #expect(third.status == 429 && third.json["code"] == "rate_limited")
+            #expect(third.headers["retry-after"] != nil)
+            #expect(try await stage.get("/healthz").status == 200)
+        }
+    }
+}
+
+@Suite("Gateway: who may call") @Loop struct GatewayAccessTests {
+    @Test func wantsATokenOfOurs() async throws {
+        try await onStage { stage async throws in
+            func code(_ authorization: String?) async throws -> JSONValue? {
+                let headers = authorization.map { ["Authorization": $0] } ?? [:]
+                let answer = try await stage.get("/users/me/devices", headers)
+                #expect(answer.status == 401 && answer.headers["www-authenticate"] == "Bearer")
+                return answer.json["code"]
+            }
+            let past = Timestamp.now().microsecondsSinceEpoch / 1_000_000 - 2000
+            for wrong in [nil, "Bearer", "Bearer x", "Basic \(stage.token())", "Bearer  \(stage.token())"] {
+                #expect(try await code(wrong) == "unauthorized", "\(wrong ?? "none")")
+            }
+            #expect(try await code("Bearer \(stage.tokens.token(now: past))") == "token_expired")
+            #expect(try await stage.get("/users/me/devices", stage.signedIn()).status == 200)
+        }
+    }
+
+    @Test func learnsOfRevocations() async throws {
+        try await onStage { stage async throws in
+            #expect(try await stage.get("/users/me/devices", stage.signedIn()).status == 200)
+            stage.backstage.revoked = [stage.tokens.session]
+            var answer = try await stage.get("/users/me/devices", stage.signedIn())
+            while answer.status == 200 { answer = try await stage.get("/users/me/devices", stage.signedIn()) }
+            #expect(answer.status == 401 && answer.json["code"] == "token_revoked")
+            #expect(stage.backstage.sessionQuestions == 0)
+        }
+    }
+
+    @Test("without word of revocations it asks about the session, once a second")
+    func asksWhenStale() async throws {
+        try await onStage { stage async throws in
+            stage.silence()
+            while stage.backstage.sessionQuestions == 0 {
+                #expect(try await stage.get("/users/me/devices", stage.signedIn()).status == 200)
+            }
+            for _ in 0..<5 { _ = try await stage.get("/users/me/devices", stage.signedIn()) }
+            #expect(stage.backstage.sessionQuestions == 1)
+            stage.backstage.revoked = [stage.tokens.session]
+            var answer = try await stage.get("/users/me/devices", stage.signedIn())
+            while answer.status == 200 { answer = try await stage.get("/users/me/devices", stage.signedIn()) }
+            #expect(answer.json["code"] == "token_revoked")
+        }
+    }
+
+    @Test func learnsOfANewKey() async throws {
+        try await onStage { stage async throws in
+            var maker = stage.tokens
+            (maker.key, maker.kid) = (.init(), "k2")
+            let token = maker.token(now: Timestamp.now().microsecondsSinceEpoch / 1_000_000)
+            stage.backstage.keys.append(.init(x: Base64URL.encode(maker.key.publicKey.raw), kid: "k2"))
+            var answer = try await stage.get("/users/me/devices", ["Authorization": "Bearer \(token)"])
+            while answer.status == 401 {
+                try await Loop.sleep(for: .milliseconds(50))
+                answer = try await stage.get("/users/me/devices", ["Authorization": "Bearer \(token)"])
+            }
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test func passesARecoveryTokenOn() async throws {
+        try await onStage { stage async throws in
+            let path = "/auth/recovery/\(Identifier.ordered())"
+            #expect(try await stage.get(path).status == 401)
+            #expect(try await stage.get(path, ["Authorization": "Bearer rt_secret"]).status == 200)
+            #expect(stage.backstage.asked.first?.body["recoveryToken"] == "rt_secret")
+        }
+    }
+
+    @Test func aDisputeNeedsASessionOrItsToken() async throws {
+        try await onStage { stage async throws in
+            let path = "/auth/recovery/\(Identifier.ordered())/dispute"
+            let nobody = try await stage.send("POST", path)
+            #expect(nobody.status == 401)
+            #expect(try await stage.send("POST", path, json, body: #"{"disputeToken":"dt_x"}"#).status == 200)
+            #expect(try await stage.send("POST", path, stage.signedIn()).status == 200)
+            #expect(stage.backstage.asked.map { $0.context.actor == nil } == [true, false])
+            #expect(try await stage.send("POST", path, ["Authorization": "Bearer x"]).status == 401)
+        }
+    }
+
+    @Test func isNotReadyWithoutItsServices() async throws {
+        let stage = try await Stage()
+        try stage.gateway.bus.start()
+        try stage.gateway.start()
+        #expect(try await stage.get("/healthz").status == 200)
+        let answer = try await stage.get("/readyz")
+        #expect(answer.status == 503 && answer.headers["retry-after"] == "1")
+        #expect(answer.json["notReady"]?.arrayValue?.contains("auth") == true)
+        #expect(try await stage.get("/users/me/devices", stage.signedIn()).status == 503)
+        #expect(try await stage.send("POST", "/auth/otp/send", json, body: #"{"phone":"1"}"#).status == 503)
+        await stage.close()
+    }
+}

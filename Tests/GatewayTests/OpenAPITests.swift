@@ -1,0 +1,79 @@
+import JSONText
+import Testing
+
+@testable import Gateway
+
+@Suite("OpenAPI document") struct OpenAPITests {
+    private let table = RouteTable.vestibule
+    private let document: JSONValue
+
+    init() throws {
+        // What is served is what a strict reader takes.
+        let bytes = CanonicalJSON.bytes(of: OpenAPIDocument(table: RouteTable.vestibule).value())
+        document = try JSONValue.parse(bytes, limits: JSONLimits(depth: 64, values: 100_000))
+    }
+
+    private func operation(_ route: Route) -> JSONValue? {
+        document["paths"]?[route.path.text]?[route.method.rawValue.lowercased()]
+    }
+
+    @Test func namesEveryRouteAndNoOther() throws {
+        #expect(document["openapi"] == "3.1.0")
+        for route in table.routes { #expect(operation(route) != nil, "\(route.path.text)") }
+        let paths = try #require(document["paths"]?.objectValue)
+        #expect(paths.values.reduce(0) { $0 + ($1.objectValue?.count ?? 0) } == table.routes.count)
+    }
+
+    @Test func operationsAreNamedOnceAndAnswered() throws {
+        let names = table.routes.map { operation($0)?["operationId"]?.stringValue ?? "" }
+        #expect(Set(names).count == table.routes.count)
+        for route in table.routes {
+            let responses = try #require(operation(route)?["responses"]?.objectValue)
+            let expected = if case .later = route.target { "501" } else { String(route.success) }
+            #expect(responses[expected] != nil, "\(route.path.text)")
+            #expect(responses.values.allSatisfy { $0["description"] != nil || $0["$ref"] != nil })
+        }
+    }
+
+    @Test func everyParameterOfAPathIsDeclared() {
+        for route in table.routes {
+            let declared = operation(route)?["parameters"]?.arrayValue ?? []
+            let names = declared.filter { $0["in"] == "path" && $0["required"] == true }.compactMap {
+                $0["name"]?.stringValue
+            }
+            #expect(Set(names) == Set(route.path.parameters), "\(route.path.text)")
+        }
+    }
+
+    @Test func everyReferenceLeadsSomewhere() throws {
+        for reference in Self.references(in: document) {
+            let parts = reference.split(separator: "/").dropFirst()
+            #expect(reference.hasPrefix("#/"))
+            let target = parts.reduce(JSONValue?.some(document)) { $0?[String($1)] }
+            #expect(target != nil, "\(reference)")
+        }
+        let schemes = try #require(document["components"]?["securitySchemes"]?.objectValue)
+        for route in table.routes {
+            for choice in operation(route)?["security"]?.arrayValue ?? [] {
+                #expect(choice.objectValue?.keys.allSatisfy { schemes[$0] != nil } ?? false)
+            }
+        }
+    }
+
+    @Test("a body's schema has no member that comes from elsewhere")
+    func bodies() throws {
+        let route = try #require(table.routes.first { $0.path.text == "/users/me/devices/{id}" && $0.method == .put })
+        let schema = operation(route)?["requestBody"]?["content"]?["application/json"]?["schema"]
+        #expect(schema?["properties"]?["name"] != nil)
+        #expect(schema?["properties"]?["deviceId"] == nil)
+    }
+
+    private static func references(in value: JSONValue) -> [String] {
+        switch value {
+        case .object(let members):
+            (members["$ref"]?.stringValue.map { [$0] } ?? []) + members.values.flatMap { references(in: $0) }
+        case .array(let elements): elements.flatMap { references(in: $0) }
+        default: []
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import BusProtocol
+import HTTPServer
+import JSONText
+import Testing
+
+@testable import Gateway
+
+@Suite("Problem documents") struct ProblemTests {
+    private func document(_ problem: Problem) throws -> (HTTPResponse, JSONValue) {
+        let response = problem.response(traceID: "0af7651916cd43dd8448eb211c80319c")
+        return (response, try JSONValue.parse(response.body))
+    }
+
+    @Test func hasTheStandardMembers() throws {
+        let (response, value) = try document(Problem(.notFound, "There is nothing here."))
+        #expect(response.status == 404)
+        #expect(response.headers.first("content-type") == "application/problem+json")
+        #expect(response.headers.first("trace-id") == "0af7651916cd43dd8448eb211c80319c")
+        #expect(
+            Set(value.objectValue?.keys.map { $0 } ?? []) == ["type", "title", "status", "code", "detail", "traceId"])
+        #expect(value["code"] == "not_found" && value["status"] == 404)
+        #expect(value["traceId"] == "0af7651916cd43dd8448eb211c80319c")
+    }
+
+    @Test func carriesWhatAServiceSaid() throws {
+        let error = BusError(
+            .otpInvalid, "Code incorrect. 2 attempts remaining", retryAfter: .milliseconds(1500),
+            errors: [.init(field: "code", code: "wrong", message: "Wrong.")],
+            details: ["attemptsRemaining": 2, "status": 200, "detail": "forged"])
+        let (response, value) = try document(Problem(error))
+        #expect(response.status == 422 && value["code"] == "otp_invalid")
+        #expect(value["attemptsRemaining"] == 2)
+        #expect(value["status"] == 422 && value["detail"] == "Code incorrect. 2 attempts remaining")
+        #expect(value["retryAfterSeconds"] == 2 && response.headers.first("retry-after") == "2")
+        #expect(value["errors"] == [["field": "code", "code": "wrong", "message": "Wrong."]])
+    }
+
+    @Test func unauthorizedNamesTheScheme() throws {
+        #expect(try document(Problem(.tokenExpired, "")).0.headers.first("www-authenticate") == "Bearer")
+    }
+
+    @Test func unavailableSaysWhenToComeBack() throws {
+        #expect(try document(Problem(.serviceUnavailable, "")).0.headers.first("retry-after") == "1")
+    }
+
+    @Test("what is not for the public stays inside")
+    func hidesWhatIsInternal() throws {
+        var odd = BusError(.internalError, "table accounts is missing")
+        odd.code = "made_up"
+        let (response, value) = try document(Problem(odd))
+        #expect(response.status == 500 && value["code"] == "internal_error")
+        #expect(value["detail"] == .string(Problem.internalDetail))
+        #expect(Problem(BusError(.callerNotAllowed, "gateway may not")).status == 500)
+        #expect(Problem(BusError(.unknownMessage, "auth.x")).status == 501)
+        #expect(Problem(BusError(.invalidMessage, "")).code == "validation_failed")
+    }
+
+    @Test("every refusal of the HTTP server has a problem with its status")
+    func refusals() {
+        let refusals: [HTTPRefusal] = [
+            .malformed("x"), .headersTooLarge, .bodyTooLarge(limit: 1), .unsupportedTransferCoding, .unsupportedVersion,
+            .expectationFailed, .timeout,
+        ]
+        for refusal in refusals { #expect(Problem(refusal).status == refusal.status) }
+    }
+}
