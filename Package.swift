@@ -72,7 +72,7 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("CryptographyTests", ["Cryptography"]),
-        tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "EventLoop", "JSONText", "TestSupport"]),
+        tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText"]),
         tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
         tests("ServiceRuntimeTests", ["ServiceRuntime", "TestSupport"]),

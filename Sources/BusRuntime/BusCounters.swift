@@ -5,6 +5,7 @@ public struct BusCounters: Sendable {
     public struct Key: Hashable, Sendable {
         public let type: String
         public let code: String
+        public init(type: String, code: String) { (self.type, self.code) = (type, code) }
     }
 
     /// Frames that could not be read, or not in their place.

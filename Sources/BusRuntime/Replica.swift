@@ -142,7 +142,12 @@ import JSONText
 
     private func finish(_ id: UInt64, _ outcome: Outcome) {
         guard let call = pending.removeValue(forKey: id) else { return }
-        failuresInARow = 0
+        // Its "too late" and ours race: both mean that it did not answer.
+        if case .error(let error) = outcome, error.status == .deadlineExceeded, error.executed != .no {
+            failed(at: MonotonicClock.now())
+        } else {
+            failuresInARow = 0
+        }
         onOutcome(call, outcome)
         onCapacity()
     }

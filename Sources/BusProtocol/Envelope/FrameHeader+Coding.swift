@@ -82,7 +82,9 @@ extension FrameHeader {
     private mutating func read(_ field: Field, _ value: UnsafeRawBufferPointer) -> Bool {
         switch field {
         case .message:
-            guard value.count > 2, let name = value.text(0..<(value.count - 2), atMost: Self.longestType) else { return false }
+            guard value.count > 2, let name = value.text(0..<(value.count - 2), atMost: Self.longestType) else {
+                return false
+            }
             messageType = MessageType(rawValue: name)
             messageVersion = value.integer(at: value.count - 2)
         case .messageID: messageID = Identifier(value)

@@ -1,0 +1,115 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Testing
+
+@Suite("Balancing") struct BalanceTests {
+    @Test func sharesTheWorkAmongReplicas() async throws {
+        try await BusLab.run { lab in
+            var shares: [Int: Int] = [:]
+            for index in 0..<2 {
+                _ = try lab.server(handlers: [
+                    EchoHandler { request, _ in
+                        shares[index, default: 0] += 1
+                        return request.text
+                    }
+                ])
+            }
+            let client = try lab.client()
+            #expect(try await comes { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
+            let calls = (0..<16).map { _ in Loop.spawn { try await ask(client, times: 125) } }
+            for call in calls { try await call.value }
+            let (one, other) = (shares[0] ?? 0, shares[1] ?? 0)
+            #expect(one + other == 2000)
+            #expect(Double(max(one, other)) / Double(min(one, other)) < 1.25, "\(one) and \(other)")
+        }
+    }
+
+    @Test func neverExceedsTheCreditAndServesInOrder() async throws {
+        try await BusLab.run { lab in
+            let (promise, most) = (LoopPromise<Void>(), 8)
+            var order: [String] = []
+            let server = try lab.server(
+                { $0.credit = most },
+                handlers: [
+                    EchoHandler { request, _ in
+                        order.append(request.text)
+                        try await promise.get()
+                        return request.text
+                    }
+                ])
+            let client = try lab.client()
+            #expect(try await comes { client.hasReadyReplica(of: .auth) })
+            let calls = (0..<40).map { index in
+                Loop.spawn { try await client.call(Echo(text: "\(index)"), .within(.seconds(20))) }
+            }
+            #expect(try await comes { server.inFlight == most })
+            #expect(client.replicas(of: .auth).map(\.inFlight) == [most])
+            promise.resolve(.success(()))
+            for call in calls { _ = try await call.value }
+            #expect(order == (0..<40).map(String.init))
+            #expect(server.counters.answered.keys.map(\.code) == ["ok"])
+        }
+    }
+
+    @Test func asksOnlyReplicasThatAreReady() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            server.state = .starting
+            let client = try lab.client()
+            #expect(try await comes { client.replicas(of: .auth).contains { $0.isAlive } })
+            #expect(!client.hasReadyReplica(of: .auth))
+            server.state = .ready
+            #expect(try await comes(within: .milliseconds(200)) { client.hasReadyReplica(of: .auth) })
+        }
+    }
+
+    @Test func aProcessOfAnotherServiceIsNotAsked() async throws {
+        try await BusLab.run { lab in
+            let other = try lab.server { $0.service = .profile }
+            let client = try lab.client(of: .endpoints([try #require(other.endpoint)])) {
+                $0.grace = .milliseconds(300)
+            }
+            let error = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
+            #expect(error?.code == "service_unavailable")
+            #expect(client.counters.malformedFrames > 0)
+        }
+    }
+
+    /// A replica that answers PINGs but no request stands aside.
+    @Test func aReplicaThatAnswersNothingStandsAside() async throws {
+        try await BusLab.run { lab in
+            var (stuck, good) = (0, 0)
+            _ = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    stuck += 1
+                    try await Loop.sleep(for: .seconds(60))
+                    return request.text
+                }
+            ])
+            _ = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    good += 1
+                    return request.text
+                }
+            ])
+            let client = try lab.client()
+            #expect(try await comes { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
+            while stuck < 5 {
+                _ = await failure { () throws(BusError) in
+                    try await client.call(Echo(text: "a"), .within(.milliseconds(20)))
+                }
+            }
+            _ = await failure { () throws(BusError) in
+                try await client.call(Echo(text: "a"), .within(.milliseconds(20)))
+            }
+            let before = (stuck, good)
+            for _ in 0..<50 { _ = try await client.call(Echo(text: "b"), .standard) }
+            #expect(stuck == before.0 && good == before.1 + 50)
+        }
+    }
+}
+
+@Loop private func ask(_ client: Bus, times: Int) async throws {
+    for index in 0..<times { _ = try await client.call(Echo(text: "\(index)"), .standard) }
+}

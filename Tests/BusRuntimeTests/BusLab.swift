@@ -1,0 +1,131 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import JSONText
+
+/// Asks for a text back; changes nothing.
+struct Echo: BusRequest {
+    typealias Reply = Echoed
+    static let type: MessageType = "auth.echo"
+    static let schema = JSONSchema.object([
+        .required("text", .string(1...100_000)), .optional("number", .integer(0...9)),
+    ])
+    static let rules = MessageRules(service: .auth, callers: [.gateway, .profile], effect: .read, largestBody: 65_536)
+    var text: String
+    var number: Int?
+}
+
+struct Echoed: BusReply {
+    static let schema = JSONSchema.object([.required("text", .string(0...100_000))])
+    var text: String
+}
+
+/// Has an effect: repeated with a key only.
+struct Charge: BusRequest {
+    typealias Reply = Echoed
+    static let type: MessageType = "auth.charge"
+    static let schema = JSONSchema.object([])
+    static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .once)
+}
+
+/// Answers with a body of its own choice.
+struct EchoHandler: RequestHandler {
+    var answer: @Loop @Sendable (Echo, RequestContext) async throws -> String = { request, _ in request.text }
+    func handle(_ request: Echo, context: RequestContext) async throws -> Echoed {
+        Echoed(text: try await answer(request, context))
+    }
+}
+
+struct ChargeHandler: RequestHandler {
+    var answer: @Loop @Sendable (RequestContext) async throws -> String
+    func handle(_ request: Charge, context: RequestContext) async throws -> Echoed {
+        Echoed(text: try await answer(context))
+    }
+}
+
+/// A directory of sockets, and every process of the bus that a test starts in it.
+@Loop final class BusLab {
+    let directory: String
+    private var running: [Bus] = []
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.path + "/b\(UInt32.random(in: 0...UInt32.max))"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// A ready replica of auth.
+    func server(
+        at endpoint: String? = nil, _ change: (inout BusConfiguration) -> Void = { _ in },
+        handlers: [any RequestHandler] = [EchoHandler()]
+    ) throws -> Bus {
+        var configuration = BusConfiguration(service: .auth, build: "test")
+        configuration.bind = [try endpoint ?? configuration.endpoint(inDirectory: directory)]
+        change(&configuration)
+        let bus = Bus(configuration)
+        for handler in handlers { bus.register(handler) }
+        try bus.start()
+        bus.state = .ready
+        running.append(bus)
+        return bus
+    }
+
+    /// Somebody who asks auth.
+    func client(
+        _ service: ServiceName = .gateway, of discovery: Discovery? = nil,
+        _ change: (inout BusConfiguration) -> Void = { _ in }
+    ) throws -> Bus {
+        var configuration = BusConfiguration(service: service, build: "test")
+        configuration.peers = [.auth: discovery ?? .directory(directory)]
+        configuration.discoveryInterval = .milliseconds(20)
+        change(&configuration)
+        let bus = Bus(configuration)
+        try bus.start()
+        running.append(bus)
+        return bus
+    }
+
+    func close() {
+        for bus in running { bus.stop() }
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Runs a test on the loop and stops what it started.
+    nonisolated static func run(_ body: @escaping @Loop @Sendable (BusLab) async throws -> Void) async throws {
+        try await Loop.spawn { try await conduct(body) }.value
+    }
+
+    private static func conduct(_ body: @Loop @Sendable (BusLab) async throws -> Void) async throws {
+        let lab = try BusLab()
+        defer { lab.close() }
+        try await body(lab)
+    }
+}
+
+/// Waits until something is so, and says whether it came to be.
+@Loop func comes(within limit: Duration = .seconds(5), _ condition: @Loop () -> Bool) async throws -> Bool {
+    let end = MonotonicClock.now() + limit.nanoseconds
+    while !condition() {
+        guard MonotonicClock.now() < end else { return false }
+        try await Loop.sleep(for: .milliseconds(2))
+    }
+    return true
+}
+
+/// The error that a call ends with; `nil` where it succeeds.
+@Loop func failure(_ call: @Loop () async throws(BusError) -> some Sendable) async -> BusError? {
+    do throws(BusError) {
+        _ = try await call()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension CallOptions {
+    static var standard: CallOptions { CallOptions(timeout: .seconds(5)) }
+    static func within(_ timeout: Duration, key: String? = nil) -> CallOptions {
+        CallOptions(timeout: timeout, idempotencyKey: key)
+    }
+}

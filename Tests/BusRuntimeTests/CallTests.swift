@@ -1,0 +1,147 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import Testing
+
+@Suite("A call") struct CallTests {
+    @Test(arguments: ["ipc", "tcp"]) func isAnswered(transport: String) async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server(at: transport == "tcp" ? "tcp://127.0.0.1:*" : nil)
+            let client = try lab.client(of: .endpoints([try #require(server.endpoint)]))
+            #expect(try await client.call(Echo(text: "hé"), .standard) == Echoed(text: "hé"))
+            #expect(client.hasReadyReplica(of: .auth))
+            #expect(client.replicas(of: .auth).map(\.instance) == [server.configuration.instance])
+            #expect(server.counters.answered[.init(type: "auth.echo", code: "ok")] == 1)
+        }
+    }
+
+    @Test func ofAnUnknownTypeIsRefused() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            let client = try lab.client()
+            let error = await failure { () throws(BusError) in try await client.call(Charge(), .standard) }
+            #expect(error?.code == "unknown_message")
+            #expect(error?.executed == .no)
+            #expect(server.counters.answered[.init(type: "unknown", code: "unknown_message")] == 1)
+        }
+    }
+
+    @Test func byTheWrongServiceIsRefusedBeforeItsBodyIsRead() async throws {
+        try await BusLab.run { lab in
+            _ = try lab.server()
+            let client = try lab.client(.recovery)
+            let error = await failure { () throws(BusError) in
+                try await client.callRaw(
+                    type: Echo.type, version: 1, rules: Echo.rules, body: Array("no json".utf8), .standard)
+            }
+            #expect(error?.code == "caller_not_allowed")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"number":10}"#, ["number too_large", "text required"]), ("{", []), (#"{"text":"a","text":"b"}"#, []),
+        ("", []),
+    ]) func withABadBodyIsToldEverythingThatIsWrong(body: String, problems: [String]) async throws {
+        try await BusLab.run { lab in
+            _ = try lab.server()
+            let client = try lab.client()
+            let error = await failure { () throws(BusError) in
+                try await client.callRaw(
+                    type: Echo.type, version: 1, rules: Echo.rules, body: Array(body.utf8), .standard)
+            }
+            #expect(error?.code == "invalid_message")
+            #expect((error?.errors ?? []).map { "\($0.field) \($0.code)" }.sorted() == problems)
+        }
+    }
+
+    @Test func mayHaveMembersThatOnlyNewerReadersKnow() async throws {
+        try await BusLab.run { lab in
+            _ = try lab.server()
+            let client = try lab.client()
+            let reply = try await client.callRaw(
+                type: Echo.type, version: 1, rules: Echo.rules, body: Array(#"{"text":"a","later":1}"#.utf8), .standard)
+            #expect(reply.body == Array(#"{"text":"a"}"#.utf8))
+        }
+    }
+
+    @Test func overTheLimitOfItsTypeIsNotSentAndNotTaken() async throws {
+        try await BusLab.run { lab in
+            _ = try lab.server()
+            let client = try lab.client()
+            let body = Array(#"{"text":"\#(String(repeating: "x", count: 70_000))"}"#.utf8)
+            var lenient = Echo.rules
+            for limit in [65_536, 100_000] {
+                lenient.largestBody = limit
+                let error = await failure { () throws(BusError) in
+                    try await client.callRaw(type: Echo.type, version: 1, rules: lenient, body: body, .standard)
+                }
+                #expect(error?.code == "invalid_message")
+            }
+            #expect(
+                try await client.call(Echo(text: String(repeating: "x", count: 60_000)), .standard).text.count == 60_000
+            )
+        }
+    }
+
+    @Test func carriesItsContext() async throws {
+        try await BusLab.run { lab in
+            var seen: [RequestContext] = []
+            _ = try lab.server(handlers: [
+                EchoHandler { request, context in
+                    seen.append(context)
+                    context.isReplay = true
+                    return request.text
+                }
+            ])
+            var options = CallOptions.within(.seconds(2), key: "key-1")
+            options.actor = Actor(userID: .random(), sessionID: .ordered(), role: "user")
+            options.clientAddress = "203.0.113.9"
+            for service in [ServiceName.gateway, .profile] {
+                let client = try lab.client(service)
+                let reply = try await client.callRaw(
+                    type: Echo.type, version: 1, rules: Echo.rules, body: Array(#"{"text":"a"}"#.utf8), options)
+                #expect(reply.isReplay)
+            }
+            let (gateway, other) = (try #require(seen.first), try #require(seen.last))
+            #expect(gateway.actor == options.actor && gateway.clientAddress == "203.0.113.9")
+            #expect(gateway.messageID == options.messageID && gateway.idempotencyKey == "key-1")
+            #expect(gateway.trace.traceID == options.trace.traceID && gateway.trace.spanID != options.trace.spanID)
+            #expect((.seconds(1)...(.seconds(2))).contains(gateway.remaining))
+            // Only a gateway vouches for persons.
+            #expect(other.caller == .profile && other.actor == nil && other.clientAddress == nil)
+        }
+    }
+
+    @Test func passesAServicesOwnErrorsAndHidesAllOthers() async throws {
+        struct Secret: Error { let text = "hunter2" }
+        try await BusLab.run { lab in
+            let server = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    guard request.text == "domain" else { throw Secret() }
+                    throw BusError(.otpLocked, "Too many attempts.", retryAfter: .seconds(9), details: ["left": 0])
+                }
+            ])
+            var reported = 0
+            server.onInternalError = { _, error in reported += error is Secret ? 1 : 0 }
+            let client = try lab.client()
+            let domain = await failure { () throws(BusError) in try await client.call(Echo(text: "domain"), .standard) }
+            #expect(domain == BusError(.otpLocked, "Too many attempts.", retryAfter: .seconds(9), details: ["left": 0]))
+            let hidden = await failure { () throws(BusError) in try await client.call(Echo(text: "other"), .standard) }
+            #expect(hidden?.code == "internal_error" && hidden?.executed == .unknown)
+            #expect(hidden?.detail.contains("hunter2") == false)
+            #expect(reported == 1 && server.counters.internalErrors == 1)
+        }
+    }
+
+    @Test func withAHeaderThatNobodyWouldReadIsRefusedHere() async throws {
+        try await BusLab.run { lab in
+            _ = try lab.server()
+            let client = try lab.client()
+            let error = await failure { () throws(BusError) in
+                try await client.call(Echo(text: "a"), .within(.seconds(1), key: String(repeating: "k", count: 70_000)))
+            }
+            #expect(error?.code == "invalid_message")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Testing
+
+@Suite("A deadline") struct DeadlineTests {
+    @Test func endsTheCallAndTheHandler() async throws {
+        try await BusLab.run { lab in
+            var cancelled = 0
+            let server = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    do { try await Loop.sleep(for: .seconds(60)) } catch { cancelled += 1 }
+                    return request.text
+                }
+            ])
+            let client = try lab.client()
+            #expect(try await comes { client.hasReadyReplica(of: .auth) })
+            let start = MonotonicClock.now()
+            let error = await failure { () throws(BusError) in
+                try await client.call(Echo(text: "a"), .within(.milliseconds(150)))
+            }
+            let taken = Duration.nanoseconds(MonotonicClock.now() - start)
+            #expect(error?.code == "deadline_exceeded" && error?.executed == .unknown)
+            #expect(taken >= .milliseconds(145) && taken < .milliseconds(600))
+            #expect(try await comes { cancelled == 1 && server.inFlight == 0 })
+        }
+    }
+
+    /// A caller that only knows the wire is told by the server, although the handler does not end.
+    @Test func isToldByTheServerToo() async throws {
+        try await BusLab.run { lab in
+            let promise = LoopPromise<Void>()
+            let server = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    try await promise.get()
+                    return request.text
+                }
+            ])
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            try await peer.greet()
+            peer.send(.echo(5, budgetMs: 50), Array(#"{"text":"a"}"#.utf8))
+            let (header, body) = try #require(try await peer.receive(.error, .reply))
+            #expect(header.correlationID == 5 && String(decoding: body, as: UTF8.self).contains("deadline_exceeded"))
+            promise.resolve(.success(()))
+            #expect(try await comes { server.inFlight == 0 })
+            peer.send(.echo(6, budgetMs: 0), Array(#"{"text":"a"}"#.utf8))
+            // The late answer of request 5 is not sent: the next frame is about request 6, which is not executed.
+            let (next, refusal) = try #require(try await peer.receive(.error, .reply))
+            #expect(next.correlationID == 6 && String(decoding: refusal, as: UTF8.self).contains(#""executed":"no""#))
+        }
+    }
+
+    @Test func aCancelledCallerLetsGoAtOnce() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    try await Loop.sleep(for: .seconds(60))
+                    return request.text
+                }
+            ])
+            let client = try lab.client()
+            let task = Loop.spawn { try await client.call(Echo(text: "a"), .within(.seconds(60))) }
+            #expect(try await comes { server.inFlight == 1 })
+            task.cancel()
+            await #expect(throws: BusError.self) { try await task.value }
+            #expect(try await comes { server.inFlight == 0 })
+            #expect(client.replicas(of: .auth).map(\.inFlight) == [0])
+        }
+    }
+
+    @Test func isWaitedForQuietlyByWhoStartsFirst() async throws {
+        try await BusLab.run { lab in
+            let client = try lab.client()
+            let early = Loop.spawn { try await client.call(Echo(text: "early"), .standard) }
+            try await Loop.sleep(for: .milliseconds(50))
+            _ = try lab.server()
+            #expect(try await early.value.text == "early")
+        }
+    }
+
+    @Test func withoutAnyReplicaTheGraceIsShort() async throws {
+        try await BusLab.run { lab in
+            let client = try lab.client { $0.grace = .milliseconds(100) }
+            let error = await failure { () throws(BusError) in
+                try await client.call(Echo(text: "a"), .within(.seconds(60)))
+            }
+            #expect(error?.code == "service_unavailable" && error?.executed == .no && error?.retryAfterMs == 1000)
+        }
+    }
+}

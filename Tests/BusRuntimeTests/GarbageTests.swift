@@ -1,0 +1,126 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Testing
+
+@Suite("Garbage") struct GarbageTests {
+    @Test func isCountedAndNeverStopsTheServer() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            try await peer.greet()
+            let good = FrameHeader.echo(1).encoded()
+            let messages: [[[UInt8]]] = [
+                [[]], [good], [good, [], []], [[], []], [Array("GET / HTTP/1.1".utf8), []], [good, [1]],
+                [Array(good.prefix(40)), []], [FrameHeader(kind: .reply).encoded(), []],
+                Array(repeating: [0], count: 500),
+            ]
+            for message in messages { peer.send(message) }
+            #expect(
+                try await comes {
+                    server.counters.malformedFrames + server.counters.foreignFrames == messages.count
+                })
+            #expect(server.counters.foreignFrames == 2)
+            let client = try lab.client()
+            #expect(try await client.call(Echo(text: "still"), .standard).text == "still")
+        }
+    }
+
+    @Test func isAnsweredWhereItsHeaderCanBeRead() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            try await peer.greet()
+            for (id, field) in [(7, [0x81, 0, 0]), (8, [3, 9, 0])] as [(UInt64, [UInt8])] {
+                peer.send([FrameHeader.echo(id).encoded() + field, []])
+                let (header, body) = try #require(try await peer.receive(.error))
+                #expect(header.correlationID == id)
+                #expect(String(decoding: body, as: UTF8.self).contains(#""code":"invalid_message""#))
+            }
+        }
+    }
+
+    @Test func fuzzedFramesLeaveTheServerStanding() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            try await peer.greet()
+            let body = Array(#"{"text":"fuzz"}"#.utf8)
+            var header = FrameHeader.echo(1)
+            header.bodyLength = UInt32(body.count)
+            let good = header.encoded()
+            for round in 0..<5000 {
+                var (bytes, text) = (good, body)
+                for _ in 0..<Int.random(in: 1...3) { bytes[Int.random(in: bytes.indices)] = .random(in: 0...255) }
+                if Bool.random() { text[Int.random(in: text.indices)] = .random(in: 0...255) }
+                peer.send([bytes, text])
+                if round % 100 == 0 { while try await !peer.receive(within: .milliseconds(1)).isEmpty {} }
+            }
+            let client = try lab.client()
+            #expect(try await client.call(Echo(text: "still"), .standard).text == "still")
+        }
+    }
+
+    @Test func aStrangerIsNotHeardBeforeItsHello() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            peer.send(.echo(9), Array(#"{"text":"a"}"#.utf8))
+            let (hello, _) = try #require(try await peer.receive(.hello))
+            #expect(hello.wantsHello)
+            let (header, body) = try #require(try await peer.receive(.error))
+            #expect(header.correlationID == 9)
+            #expect(String(decoding: body, as: UTF8.self).contains(#""executed":"no""#))
+            #expect(server.inFlight == 0)
+        }
+    }
+
+    @Test func fromAReplicaIsCountedByTheCaller() async throws {
+        try await BusLab.run { lab in
+            let endpoint = "ipc://\(lab.directory)/auth-raw.sock"
+            let replica = RawPeer.replica(at: endpoint)
+            let client = try lab.client(of: .endpoints([endpoint]))
+            let peer = try #require(try await replica.receive().first)
+            replica.send([peer, Array("nonsense".utf8)])
+            replica.send([peer, FrameHeader(kind: .pong).encoded(), Array("{".utf8)])
+            replica.send([peer, FrameHeader(kind: .request).encoded(), []])
+            #expect(try await comes { client.counters.malformedFrames >= 3 })
+            #expect(!client.hasReadyReplica(of: .auth))
+        }
+    }
+
+    /// The server forgot its caller, or is another process: the call is repeated after a new HELLO, and succeeds.
+    @Test func aCallerThatWasForgottenGreetsAgain() async throws {
+        try await BusLab.run { lab in
+            let endpoint = "ipc://\(lab.directory)/auth-raw.sock"
+            let replica = RawPeer.replica(at: endpoint)
+            let client = try lab.client(of: .endpoints([endpoint]))
+            let peer = try #require(try await replica.receive().first)
+            let instance = Identifier.ordered()
+            @Loop func say(_ header: FrameHeader, _ text: String) {
+                var header = header
+                header.bodyLength = UInt32(text.utf8.count)
+                replica.send([peer, header.encoded(), Array(text.utf8)])
+            }
+            @Loop func greet(stranger: Bool) {
+                var hello = FrameHeader(kind: .hello)
+                hello.wantsHello = stranger
+                say(hello, String(decoding: RawPeer.hello(.auth, instance: instance), as: UTF8.self))
+                if !stranger { say(FrameHeader(kind: .pong), #"{"state":"ready","inFlight":0}"#) }
+            }
+            greet(stranger: false)
+            let call = Loop.spawn { try await client.call(Charge(), .standard) }
+            let (first, _) = try #require(try await replica.receive(.request))
+            greet(stranger: true)
+            say(
+                FrameHeader(kind: .error, correlationID: first.correlationID),
+                #"{"status":"UNAVAILABLE","code":"service_unavailable","detail":"","executed":"no"}"#)
+            _ = try #require(try await replica.receive(.hello))
+            greet(stranger: false)
+            let (second, _) = try #require(try await replica.receive(.request))
+            #expect(second.messageID == first.messageID && second.correlationID != first.correlationID)
+            say(FrameHeader(kind: .reply, correlationID: second.correlationID), #"{"text":"done"}"#)
+            #expect(try await call.value.text == "done")
+        }
+    }
+}
