@@ -68,7 +68,8 @@ public enum ServiceProcess {
         for number in [SIGTERM, SIGINT] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [self] in Loop.spawn { await self.hear() } }
+            // Dispatch calls it on a thread of its own: it must not take the isolation of this initialiser.
+            source.setEventHandler { @Sendable [self] in Loop.spawn { await self.hear() } }
             source.resume()
             sources.append(source)
         }
