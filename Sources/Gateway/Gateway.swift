@@ -43,6 +43,7 @@ import ServiceRuntime
     }
 
     func start() throws {
+        Self.raiseDescriptorLimit()
         try server.bus.start()
         try server.start()
         log.info("listening", ["port": .integer(Int64(server.boundPort))])
@@ -53,6 +54,14 @@ import ServiceRuntime
         await server.drain()
         server.bus.stop()
         log.info("stopped")
+    }
+
+    /// Each client costs a descriptor, and the customary limit of 1024 is only the soft one.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func record(_ record: RequestRecord, in log: Log) {

@@ -15,7 +15,6 @@ import EventLoop
     private var ended: [Identifier: Timestamp] = [:]
     private var cursor: Int64?
     private var lastWord: UInt64?
-    private var isStopped = false
 
     init(bus: Bus) { self.bus = bus }
 
@@ -29,10 +28,9 @@ import EventLoop
 
     func isRevoked(_ session: Identifier) -> Bool { ended[session] != nil }
 
-    func stop() { isStopped = true }
-
+    /// Until its task is cancelled.
     func run() async {
-        while !isStopped {
+        while !Task.isCancelled {
             do {
                 let request = FollowRevocations(after: cursor, waitMs: Self.wait.milliseconds)
                 take(try await bus.call(request, CallOptions(timeout: .seconds(2))))

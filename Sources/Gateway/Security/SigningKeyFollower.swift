@@ -12,7 +12,6 @@ import JSONText
     private(set) var document: [UInt8]?
     private var fetching: LoopPromise<Void>?
     private var lastFetch: UInt64 = 0
-    private var isStopped = false
 
     static let interval = Duration.seconds(60)
     /// Between two looks that unknown keys caused: anybody can make up a `kid`.
@@ -20,14 +19,13 @@ import JSONText
 
     init(bus: Bus) { self.bus = bus }
 
+    /// Until its task is cancelled.
     func run() async {
-        while !isStopped {
+        while !Task.isCancelled {
             await fetch()
             try? await Loop.sleep(for: document == nil ? .milliseconds(200) : Self.interval)
         }
     }
-
-    func stop() { isStopped = true }
 
     /// Looks for a key that is missing, not more often than `leastInterval`.
     func refresh() async {

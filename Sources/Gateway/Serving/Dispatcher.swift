@@ -60,7 +60,7 @@ import JSONText
             case .otherMethods(let methods): response = try otherMethod(request, methods)
             case .route(let route, let parameters):
                 path = route.path.text
-                response = try await answer(request, route, parameters, trace)
+                response = try await answer(request, route, parameters, trace, began: began)
             }
         } catch {
             response = error.response(traceID: trace.traceID)
@@ -102,7 +102,7 @@ import JSONText
     }
 
     private func answer(
-        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ trace: TraceContext
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ trace: TraceContext, began: UInt64
     ) async throws(Problem) -> HTTPResponse {
         if case .local(let answer) = route.target { return try local.answer(answer) }
         guard load <= Self.largestLoad else {
@@ -121,9 +121,16 @@ import JSONText
             throw Gatekeeper.unauthorized
         }
         let options = CallOptions(
-            timeout: configuration.timeout, trace: trace, actor: caller.actor, clientAddress: address,
+            timeout: try remaining(since: began), trace: trace, actor: caller.actor, clientAddress: address,
             idempotencyKey: key)
         return try await call(route, binding, body, options)
+    }
+
+    /// What the token check left of the request's time.
+    private func remaining(since began: UInt64) throws(Problem) -> Duration {
+        let remaining = configuration.timeout - .nanoseconds(Int64(MonotonicClock.now() - began))
+        guard remaining > .zero else { throw Problem(.deadlineExceeded, "The request took too long to answer.") }
+        return remaining
     }
 
     private static func has(_ member: String, in body: [UInt8]) -> Bool {

@@ -10,6 +10,7 @@ import JSONText
     private let local: LocalAnswers
     private let dispatcher: Dispatcher
     private let server: HTTPServer
+    private var followers: [Task<Void, any Error>] = []
 
     init(_ configuration: GatewayConfiguration, bus: Bus, limits: HTTPLimits = HTTPLimits()) {
         self.bus = bus
@@ -41,15 +42,15 @@ import JSONText
     func start() throws(HTTPServerError) {
         try server.start()
         let gatekeeper = gatekeeper
-        Loop.spawn { await gatekeeper.keys.run() }
-        Loop.spawn { await gatekeeper.revocations.run() }
+        followers = [
+            Loop.spawn { await gatekeeper.keys.run() }, Loop.spawn { await gatekeeper.revocations.run() },
+        ]
     }
 
     /// Takes no more, finishes what is in hand, and stops following.
     func drain() async {
         local.isDraining = true
         await server.drain()
-        gatekeeper.keys.stop()
-        gatekeeper.revocations.stop()
+        for follower in followers { follower.cancel() }
     }
 }

@@ -31,8 +31,11 @@ struct RequestBody: Sendable {
         var accepted = ["application/json"]
         if route.method == .patch { accepted.append("application/merge-patch+json") }
         let charsetFits = parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
-        guard values.count == 1, let type = parts.first, accepted.contains(type), charsetFits else {
-            throw Problem(.unsupportedMediaType, "The body must be \(accepted.joined(separator: " or ")) in UTF-8.")
+        let isPlain = request.head.headers.first("content-encoding") == nil
+        guard values.count == 1, let type = parts.first, accepted.contains(type), charsetFits, isPlain else {
+            throw Problem(
+                .unsupportedMediaType,
+                "The body must be \(accepted.joined(separator: " or ")) in UTF-8, not compressed.")
         }
     }
 
