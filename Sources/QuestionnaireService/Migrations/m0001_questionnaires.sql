@@ -86,16 +86,15 @@ CREATE TABLE snapshots (
 );
 COMMENT ON TABLE snapshots IS 'What a session came to when it was completed, and after each later change.';
 
--- Append-only is held by the tables themselves, whatever role is connected. A deletion of the person goes through
--- sessions and takes the rows with it.
+-- What was told once stays told: the role that the service runs as can add here, and neither change nor remove. The
+-- deletion of a person goes through sessions, whose cascade is the owner's.
+REVOKE UPDATE, DELETE ON answer_history, snapshots FROM {{runtime}};
+
+-- Not by a right, as above: a foreign key locks the row that it refers to, and that takes the right to update.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'a published definition never changes' USING ERRCODE = 'restrict_violation';
 END
 $$;
-CREATE TRIGGER answer_history_append_only BEFORE UPDATE ON answer_history
-    FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER snapshots_append_only BEFORE UPDATE ON snapshots
-    FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER definitions_append_only BEFORE UPDATE OR DELETE ON definitions
+CREATE TRIGGER definitions_never_change BEFORE UPDATE OR DELETE ON definitions
     FOR EACH ROW EXECUTE FUNCTION refuse_change();

@@ -1,0 +1,38 @@
+import BusProtocol
+import Cryptography
+
+extension Definition {
+    /// How a client names this version.
+    var reference: QuestionnaireReference {
+        QuestionnaireReference(key: key, version: version, hash: Hex.encode(hash), title: title)
+    }
+}
+
+extension QuestionView {
+    init(_ question: Question) {
+        self.init(
+            key: question.key, slug: question.slug, section: question.section, type: question.kind.rawValue,
+            text: question.text, help: question.help, required: question.required, skippable: question.skippable,
+            declinable: question.declinable, visible: true, presentation: question.presentation,
+            default: question.suggestion, constraints: QuestionConstraints(question),
+            options: question.options.isEmpty
+                ? nil : question.options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) })
+    }
+}
+
+extension QuestionConstraints {
+    fileprivate init(_ question: Question) {
+        self.init()
+        let limits = question.constraints
+        (min, max, step) = (limits.min?.double, limits.max?.double, limits.step?.double)
+        topK = limits.topK.map(Int64.init)
+        (minLength, maxLength) = (limits.minLength.map(Int64.init), limits.maxLength.map(Int64.init))
+        (minLabel, maxLabel) = (limits.minLabel, limits.maxLabel)
+        (earliest, latest) = (limits.earliest, limits.latest)
+        (minAge, maxAge) = (limits.minAge.map(Int64.init), limits.maxAge.map(Int64.init))
+        pattern = limits.pattern?.rawValue
+        if limits.otherCount > 0 {
+            other = OtherConstraint(maxCount: Int64(limits.otherCount), maxLength: Int64(limits.otherLength))
+        }
+    }
+}

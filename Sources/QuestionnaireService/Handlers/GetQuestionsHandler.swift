@@ -1,0 +1,39 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// Shows the person's questionnaire: the version that the session is pinned to, or the newest published one.
+struct GetQuestionsHandler: RequestHandler {
+    let questionnaire: String
+    let sessions: SessionStore
+    let definitions: DefinitionStore
+
+    func handle(_ request: GetQuestions, context: RequestContext) async throws -> QuestionsView {
+        let person = try context.person().userID
+        guard let session = try await sessions.current(of: person, for: questionnaire) else {
+            throw BusError.nothingPublished
+        }
+        let published = try await definitions.definition(session.hash)
+        let sheet = AnswerSheet(definition: published.definition, answers: session.answers)
+        return QuestionsView(
+            questionnaire: published.reference, sessionId: session.id, status: session.status,
+            questions: published.views, answers: sheet.views, progress: sheet.progress, nextQuestion: sheet.next?.key)
+    }
+}
+
+extension AnswerSheet {
+    fileprivate var views: [AnswerView] {
+        visibleAnswers.map { question, answer in
+            AnswerView(
+                question: question.key, state: answer.state, value: answer.value, revision: answer.revision,
+                answeredAt: answer.changedAt)
+        }
+    }
+}
+
+extension BusError {
+    /// The moments between the service's first start and the end of its import.
+    static let nothingPublished = BusError(
+        .serviceUnavailable, "The questions are not ready yet. Please try again in a moment.",
+        retryAfter: .seconds(1))
+}
