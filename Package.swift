@@ -77,7 +77,13 @@ let package = Package(
         tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
         tests("ServiceRuntimeTests", ["ServiceRuntime", "TestSupport"]),
-        tests("GatewayTests", ["Gateway", "TestSupport"]),
+        tests(
+            "GatewayTests",
+            [
+                "BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "Gateway", "HTTPServer", "JSONText",
+                "ServiceRuntime",
+                "TestSupport",
+            ]),
         tests("AuthServiceTests", ["AuthService", "TestSupport"]),
         tests("ProfileServiceTests", ["ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
