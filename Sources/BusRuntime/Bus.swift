@@ -185,6 +185,6 @@ import JSONText
         (try? WireJSON.encode(Hello(configuration))) ?? []
     }
 
-    /// Milliseconds since 1970 by this machine's clock.
-    static func wallMilliseconds() -> UInt64 { UInt64(max(0, Timestamp.now().microsecondsSinceEpoch / 1000)) }
+    /// The time that frames carry.
+    nonisolated static func clockMilliseconds() -> UInt64 { MonotonicClock.now() / 1_000_000 }
 }

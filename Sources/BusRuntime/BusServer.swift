@@ -8,6 +8,19 @@ import JSONText
         var hello: Hello
         var lastHeard: UInt64
         var inFlight = 0
+        /// The shortest way that a frame had, in ms between two clocks that have nothing to do with each other.
+        var shortestWay: Int64?
+
+        /// Milliseconds that a frame was on its way beyond the shortest way: in a queue, or before a process that stood
+        /// still. Without it a process that is thawed would do what nobody waits for any more.
+        mutating func delay(ofFrameSentAt sentAtMs: UInt64) -> Int64 {
+            // A clock that cannot be is none.
+            guard sentAtMs > 0, sentAtMs < 1 << 60 else { return 0 }
+            let way = Int64(Bus.clockMilliseconds()) - Int64(sentAtMs)
+            let shortest = min(shortestWay ?? way, way)
+            shortestWay = shortest
+            return way - shortest
+        }
     }
     private struct Route: Hashable {
         let type: MessageType
@@ -83,6 +96,9 @@ import JSONText
                 return refuseMalformed(peer, header.correlationID)
             }
             peers[peer]?.lastHeard = MonotonicClock.now()
+            var header = header
+            let delay = peers[peer]?.delay(ofFrameSentAt: header.sentAtMs) ?? 0
+            header.budgetMs -= UInt32(clamping: min(delay, Int64(header.budgetMs)))
             take(header, received.body, peer)
         }
     }
@@ -112,7 +128,12 @@ import JSONText
             counters.malformedFrames += 1
             return
         }
-        peers[peer] = Peer(hello: hello, lastHeard: MonotonicClock.now(), inFlight: peers[peer]?.inFlight ?? 0)
+        if peers[peer] == nil {
+            peers[peer] = Peer(hello: hello, lastHeard: MonotonicClock.now())
+        } else {
+            peers[peer]?.hello = hello
+            peers[peer]?.shortestWay = nil
+        }
         sendHello(to: peer)
         pong(peer: peer)
     }
@@ -133,7 +154,7 @@ import JSONText
     private func send(_ header: FrameHeader, _ body: [UInt8], to peer: [UInt8]) {
         var header = header
         header.bodyLength = UInt32(body.count)
-        header.sentAtMs = Bus.wallMilliseconds()
+        header.sentAtMs = Bus.clockMilliseconds()
         if !socket.send(header, body, to: peer) { counters.undeliverable += 1 }
     }
 

@@ -68,7 +68,7 @@ import JSONText
         call.begin(at: self)
         call.header.correlationID = lastCorrelationID
         call.header.budgetMs = UInt32(clamping: (call.deadline - min(now, call.deadline)) / 1_000_000)
-        call.header.sentAtMs = Bus.wallMilliseconds()
+        call.header.sentAtMs = Bus.clockMilliseconds()
         guard socket.send(call.header, call.body) else {
             lose()
             return onOutcome(call, .notWritten)
@@ -207,7 +207,7 @@ import JSONText
     /// Frames that are no requests; only these count as spoken, so that a busy caller still hears a PONG.
     private func speak(_ kind: FrameKind, body: [UInt8] = [], correlationID: UInt64 = 0) {
         var header = FrameHeader(kind: kind, correlationID: correlationID, bodyLength: UInt32(body.count))
-        header.sentAtMs = Bus.wallMilliseconds()
+        header.sentAtMs = Bus.clockMilliseconds()
         if kind != .cancel { lastSpoken = MonotonicClock.now() }
         _ = socket.send(header, body)
     }

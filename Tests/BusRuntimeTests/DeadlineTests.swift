@@ -50,6 +50,32 @@ import Testing
         }
     }
 
+    /// As after SIGSTOP and SIGCONT: the request lay in a buffer for longer than its caller waits.
+    @Test func countsTheTimeBeforeTheProcessRead() async throws {
+        try await BusLab.run { lab in
+            var budgets: [Duration] = []
+            let server = try lab.server(handlers: [
+                EchoHandler { request, context in
+                    budgets.append(context.remaining)
+                    return request.text
+                }
+            ])
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            try await peer.greet()
+            peer.send(FrameHeader(kind: .ping))
+            for (id, age) in [(1, 3000), (2, 1000)] as [(UInt64, UInt64)] {
+                var header = FrameHeader.echo(id, budgetMs: 2000)
+                header.sentAtMs = MonotonicClock.now() / 1_000_000 - age
+                peer.send(header, Array(#"{"text":"a"}"#.utf8))
+                let (answer, body) = try #require(try await peer.receive(.reply, .error))
+                #expect(answer.correlationID == id)
+                let text = String(decoding: body, as: UTF8.self)
+                #expect(text.contains(id == 1 ? #""executed":"no""# : #""text":"a""#))
+            }
+            #expect(budgets.count == 1 && budgets.allSatisfy { $0 < .milliseconds(1050) })
+        }
+    }
+
     @Test func aCancelledCallerLetsGoAtOnce() async throws {
         try await BusLab.run { lab in
             let server = try lab.server(handlers: [

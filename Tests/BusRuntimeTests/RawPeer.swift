@@ -37,6 +37,7 @@ import Foundation
     func send(_ header: FrameHeader, _ body: [UInt8] = []) {
         var header = header
         header.bodyLength = UInt32(body.count)
+        if header.sentAtMs == 0 { header.sentAtMs = MonotonicClock.now() / 1_000_000 }
         send([header.encoded(), body])
     }
 

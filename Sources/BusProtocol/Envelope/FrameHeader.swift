@@ -6,7 +6,7 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
 /// The first of the two parts of every frame on the bus; the second is the JSON body.
 ///
 /// Fixed part, little-endian: magic and wire version (4 bytes), kind (1), flags (1), attempt (1), reserved (1),
-/// correlation id (8), body length (4), remaining budget in ms (4), sent-at in ms since 1970 (8). Then fields, each an id
+/// correlation id (8), body length (4), remaining budget in ms (4), sent-at in ms (8). Then fields, each an id
 /// (1), a length (2) and so many bytes. An unknown field is skipped, unless its id has the high bit: "must understand".
 public struct FrameHeader: Sendable, Equatable {
     public static let magic: [UInt8] = [0x56, 0x53, 0x54, 1]
@@ -30,7 +30,7 @@ public struct FrameHeader: Sendable, Equatable {
     public var bodyLength: UInt32
     /// Milliseconds that the caller still waits, as of sending.
     public var budgetMs: UInt32 = 0
-    /// Milliseconds since 1970 by the sender's clock.
+    /// Milliseconds of the sender's own clock, which nobody sets: only differences mean something. 0 where it is not told.
     public var sentAtMs: UInt64 = 0
 
     public var messageType: MessageType?
