@@ -25,10 +25,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// Files compiled into the binary as bytes (`PackageResources`), so that a service is one file.
 let resources: [String: [Resource]] = [
+    "AuthService": [.embedInCode("Migrations/m0001_accounts.sql")],
+    "ProfileService": [.embedInCode("Migrations/m0001_profiles.sql")],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),
         .embedInCode("Migrations/m0001_questionnaires.sql"),
-    ]
+    ],
 ]
 let exclusions: [String: [String]] = ["ServiceContractTests": ["Fixtures"]]
 

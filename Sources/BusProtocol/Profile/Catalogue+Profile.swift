@@ -1,4 +1,6 @@
 extension Catalogue {
-    /// What profile answers, and the events that it tells.
-    static let profile: [any BusRequest.Type] = []
+    /// What profile answers.
+    static let profile: [any BusRequest.Type] = [
+        GetOnboarding.self, ViewOnboarding.self, GetMe.self, UpdateMe.self, GetCompletion.self, SkipField.self,
+    ]
 }

@@ -1,0 +1,94 @@
+import BusProtocol
+import Database
+import EventLoop
+import ServiceRuntime
+
+@main enum AuthMain {
+    static func main() async { await ServiceProcess.main(AuthBlueprint.blueprint) }
+}
+
+/// How auth is put together.
+enum AuthBlueprint {
+    static let blueprint = ServiceBlueprint(
+        name: .auth, variables: variables, migrations: AuthMigrations.all, peers: [.profile, .recovery],
+        assemble: assemble)
+
+    @Loop private static func assemble(_ house: ServiceHouse) throws {
+        let configuration = house.configuration
+        let spool = SpoolProvider(folder: try configuration.text("SPOOL_DIR"))
+        guard configuration.profile != .production else {
+            throw ConfigurationError("SMS_PROVIDER and PUSH_PROVIDER: the production profile takes no spool provider")
+        }
+        let secrets = Secrets(house.keys)
+        let limits = try limits(configuration)
+        let appName = try configuration.text("APP_NAME")
+        let keys = SigningKeyStore(database: house.database, sealer: secrets.keySealer)
+        let checker = ChallengeChecker(secrets: secrets, limits: limits)
+        let opener = SessionOpener(house: house, secrets: secrets, keys: keys)
+        house.handle(SendOTPHandler(house: house, secrets: secrets, limits: limits, appName: appName))
+        house.handle(VerifyOTPHandler(house: house, checker: checker, opener: opener))
+        house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, opener: opener))
+        house.handle(LogoutHandler(house: house))
+        house.handle(ListDevicesHandler(house: house))
+        house.handle(PutDeviceHandler(house: house, secrets: secrets))
+        house.handle(GetSigningKeysHandler(keys: keys))
+        house.handle(FollowRevocationsHandler(house: house))
+        house.handle(CheckSessionHandler(house: house))
+        house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker))
+        house.handle(CaseOpenedHandler(house: house))
+        house.handle(CaseClosedHandler(house: house))
+        house.handle(NotifyPersonHandler(house: house, appName: appName))
+        let push = PushSender(house: house, secrets: secrets, spool: spool)
+        house.deliver("sms") { try await spool.sendSMS($0) }
+        house.deliver("push") { try await push.send($0) }
+        house.background("signing-keys") {
+            try await house.database.waitUntilAvailable()
+            try await keys.load()
+            try await Loop.sleep(for: .seconds(60))
+        }
+    }
+
+    private static func limits(_ configuration: Configuration) throws(ConfigurationError) -> ChallengeLimits {
+        ChallengeLimits(
+            lifetime: try configuration.duration("AUTH_OTP_TTL").components.seconds,
+            resendAfter: try configuration.duration("AUTH_OTP_RESEND_AFTER").components.seconds,
+            perHour: try configuration.integer("AUTH_OTP_PER_HOUR"),
+            perDay: try configuration.integer("AUTH_OTP_PER_DAY"),
+            perAddressHour: try configuration.integer("AUTH_OTP_PER_ADDRESS_HOUR"),
+            lock: try configuration.duration("AUTH_OTP_LOCK").components.seconds,
+            wrongPerDay: try configuration.integer("AUTH_OTP_WRONG_PER_DAY"))
+    }
+
+    private static let variables: [ConfigurationVariable] =
+        [
+            .init("AUTH_OTP_TTL", .duration(30...900, mayBeOff: false), "300s", "How long a code lives"),
+            .init("AUTH_OTP_RESEND_AFTER", .duration(1...3600, mayBeOff: false), "60s", "Between two codes to a phone"),
+            .init("AUTH_OTP_PER_HOUR", .integer(1...100), "5", "Codes to a phone within an hour"),
+            .init("AUTH_OTP_PER_DAY", .integer(1...1000), "10", "Codes to a phone within a day"),
+            .init(
+                "AUTH_OTP_PER_ADDRESS_HOUR", .integer(1...100_000), "30",
+                "Codes asked for by a client address within an hour"),
+            .init(
+                "AUTH_OTP_LOCK", .duration(1...86_400, mayBeOff: false), "15m", "The lock after the third wrong code"),
+            .init("AUTH_OTP_WRONG_PER_DAY", .integer(3...100), "10", "Wrong codes for a phone within a day"),
+            .init(
+                "AUTH_OTP_PREFIX_BREAKER", .text, "50",
+                "Sends to a prefix that open its breaker, or off; comes with the auth issue"),
+            .init("AUTH_SMS_COUNTRIES", .list, nil, "Countries that get SMS; comes with the auth issue"),
+            .init(
+                "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
+                "Sleep after which a sign-in is a recovery; comes with the auth issue"),
+            .init("SMS_PROVIDER", .list, "spool", "Who sends SMS: spool"),
+            .init("PUSH_PROVIDER", .list, "spool", "Who sends pushes: spool"),
+            .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
+        ]
+        + ["APPLE", "GOOGLE"].flatMap { provider in
+            ["ISSUER", "JWKS_URL", "AUDIENCES"].map {
+                ConfigurationVariable(
+                    "AUTH_\(provider)_\($0)", .text, nil, "Of the identity provider; comes with the auth issue")
+            }
+        }
+        + ["TOKEN_URL", "REVOKE_URL", "TEAM_ID", "KEY_ID", "KEY_FILE"].map {
+            ConfigurationVariable("AUTH_APPLE_\($0)", .text, nil, "Of Apple's code exchange; comes with the auth issue")
+        } + [.init("AUTH_SOCIAL_RAW_NONCE", .boolean, "false", "Takes nonces as issued; comes with the auth issue")]
+}

@@ -1,3 +1,0 @@
-@main struct AuthServiceMain {
-    static func main() {}
-}

@@ -1,0 +1,25 @@
+import BusProtocol
+import Cryptography
+import JSONText
+
+/// Makes access tokens: JSON Web Tokens (RFC 7519) of the profile RFC 9068, signed with Ed25519 (RFC 8037).
+struct AccessTokenIssuer: Sendable {
+    /// Seconds.
+    static let lifetime: Int64 = 900
+    static let issuer = "vestibule"
+
+    let kid: String
+    let key: Ed25519PrivateKey
+
+    func token(person: Identifier, session: Identifier, role: String, now: Timestamp) -> String {
+        let seconds = now.microsecondsSinceEpoch / 1_000_000
+        let header: JSONValue = ["alg": "EdDSA", "kid": .string(kid), "typ": "at+jwt"]
+        let claims: JSONValue = [
+            "iss": .string(Self.issuer), "aud": .string(Self.issuer), "sub": .string(person.description),
+            "sid": .string(session.description), "role": .string(role), "iat": .integer(seconds),
+            "exp": .integer(seconds + Self.lifetime), "jti": .string(Identifier.ordered().description),
+        ]
+        let signed = [header, claims].map { Base64URL.encode(CanonicalJSON.bytes(of: $0)) }.joined(separator: ".")
+        return "\(signed).\(Base64URL.encode(key.signature(for: Array(signed.utf8))))"
+    }
+}

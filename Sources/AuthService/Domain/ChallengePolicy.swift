@@ -1,0 +1,94 @@
+import BusProtocol
+
+/// Limits of one-time codes.
+struct ChallengeLimits: Sendable {
+    /// Seconds that a code lives.
+    var lifetime: Int64 = 300
+    /// Seconds between two sends to a phone.
+    var resendAfter: Int64 = 60
+    /// Sends to a phone.
+    var perHour: Int64 = 5
+    var perDay: Int64 = 10
+    /// Sends asked for by a client address within an hour.
+    var perAddressHour: Int64 = 30
+    /// Seconds that an asker is locked for a phone after the third wrong code.
+    var lock: Int64 = 900
+    /// Wrong codes for a phone within a day, over all challenges.
+    var wrongPerDay: Int64 = 10
+
+    static let tries: Int64 = 3
+    /// Challenges of one phone that are alive at once.
+    static let mostAlive: Int64 = 3
+}
+
+/// What is known of a phone and of who asks when a code is asked for, as one query read it.
+struct SendHistory: Sendable, Equatable {
+    var now: Timestamp
+    var lastSend: Timestamp?
+    var sendsInHour: Int64 = 0
+    var oldestInHour: Timestamp?
+    var sendsInDay: Int64 = 0
+    var oldestInDay: Timestamp?
+    var addressInHour: Int64 = 0
+    var wrongInDay: Int64 = 0
+    var lockedUntil: Timestamp?
+}
+
+/// Whether a code may be sent and what an attempt at one means. No clock and no table in here.
+enum ChallengePolicy {
+    enum SendDecision: Equatable, Sendable {
+        case allow
+        /// Whole seconds to wait.
+        case wait(Int64)
+        case locked(Int64)
+    }
+
+    static func send(_ history: SendHistory, _ limits: ChallengeLimits) -> SendDecision {
+        if let until = history.lockedUntil, until > history.now {
+            return .locked(seconds(from: history.now, to: until))
+        }
+        var waits: [Int64] = []
+        if let last = history.lastSend {
+            waits.append(seconds(from: history.now, to: last + .seconds(limits.resendAfter)))
+        }
+        if history.sendsInHour >= limits.perHour, let oldest = history.oldestInHour {
+            waits.append(seconds(from: history.now, to: oldest + .seconds(3600)))
+        }
+        if history.sendsInDay >= limits.perDay, let oldest = history.oldestInDay {
+            waits.append(seconds(from: history.now, to: oldest + .seconds(86_400)))
+        }
+        if history.addressInHour >= limits.perAddressHour { waits.append(3600) }
+        if history.wrongInDay >= limits.wrongPerDay { waits.append(86_400) }
+        let longest = waits.max() ?? 0
+        return longest > 0 ? .wait(longest) : .allow
+    }
+
+    /// Rounded up; zero when it is over.
+    static func seconds(from now: Timestamp, to end: Timestamp) -> Int64 {
+        max(0, (end.microsecondsSinceEpoch - now.microsecondsSinceEpoch + 999_999) / 1_000_000)
+    }
+
+    enum Verdict: Equatable, Sendable {
+        case right
+        /// Wrong, with so many tries left.
+        case wrong(triesLeft: Int64)
+        /// The third wrong one: the challenge is dead and its asker locked out.
+        case dead
+        case expired
+    }
+
+    /// - Parameter state: of the challenge's row.
+    static func verdict(
+        state: String, wrongTries: Int64, expiresAt: Timestamp, now: Timestamp, isRight: Bool
+    ) -> Verdict {
+        switch state {
+        case "open": break
+        case "dead": return .dead
+        default: return .expired
+        }
+        guard now < expiresAt else { return .expired }
+        if isRight { return .right }
+        let left = ChallengeLimits.tries - wrongTries - 1
+        return left > 0 ? .wrong(triesLeft: left) : .dead
+    }
+}

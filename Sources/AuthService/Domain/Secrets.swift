@@ -1,0 +1,40 @@
+import BusProtocol
+import Cryptography
+
+/// Everything secret that auth makes or looks up, each under a subkey of its own.
+struct Secrets: Sendable {
+    let phoneHash: KeyedHash
+    let phoneSealer: Sealer
+    let addressHash: KeyedHash
+    let pushSealer: Sealer
+    let keySealer: Sealer
+    let answerSealer: Sealer
+    private let codeHash: KeyedHash
+    private let tokenHash: KeyedHash
+    private let referenceHash: KeyedHash
+
+    init(_ keys: KeyRing) {
+        phoneHash = KeyedHash(keys, purpose: "phone-lookup")
+        phoneSealer = Sealer(keys, purpose: "phone")
+        addressHash = KeyedHash(keys, purpose: "client-address")
+        pushSealer = Sealer(keys, purpose: "push-token")
+        keySealer = Sealer(keys, purpose: "signing-key")
+        answerSealer = Sealer(keys, purpose: "refresh-answer")
+        codeHash = KeyedHash(keys, purpose: "otp")
+        tokenHash = KeyedHash(keys, purpose: "token")
+        referenceHash = KeyedHash(keys, purpose: "phone-reference")
+    }
+
+    /// A new secret, its kind told by its prefix: `rf_`, `ds_`.
+    static func make(prefix: String) -> String { "\(prefix)_\(Base64URL.encode(RandomBytes.make(32)))" }
+
+    func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
+
+    /// Bound to its challenge and its phone: a code of another challenge never fits.
+    func hash(ofCode code: String, challenge: Identifier, phone: [UInt8]) -> [UInt8] {
+        codeHash.code(for: challenge.array + phone + code.utf8)
+    }
+
+    /// What another service may know of a number: the same each time, and of no use without auth's key.
+    func reference(ofPhoneHash hash: [UInt8]) -> String { Base64URL.encode(referenceHash.code(for: hash)) }
+}

@@ -1,0 +1,82 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// What an SMS needs to be sent; it stands sealed in the outbox until it is.
+struct SMSMessage: Codable, Sendable {
+    var to: String
+    var body: String
+}
+
+struct SendOTPHandler: RequestHandler {
+    let house: ServiceHouse
+    let secrets: Secrets
+    let limits: ChallengeLimits
+    let appName: String
+
+    func handle(_ request: SendOTP, context: RequestContext) async throws -> OTPSent {
+        guard let phone = PhoneNumber(request.phone) else {
+            throw BusError(.invalidPhone, "Please enter a valid phone number.")
+        }
+        let purpose = request.purpose ?? "login"
+        guard request.linkToken == nil, purpose != "change_phone" else {
+            throw BusError(.notImplemented, "This is not available yet.")
+        }
+        let hash = secrets.phoneHash.code(for: phone.e164)
+        let address = secrets.addressHash.code(for: context.clientAddress ?? "")
+        return try await house.once(context) { transaction in
+            let asker = try await asker(request.device, address: address, in: transaction)
+            let history = try await ChallengeStore.history(
+                phone: hash, asker: asker, address: address, in: transaction)
+            try refuse(ChallengePolicy.send(history, limits))
+            let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
+            ChallengeStore.insert(
+                id, phone: hash, phoneSealed: secrets.phoneSealer.seal(Array(phone.e164.utf8), associated: id.array),
+                purpose: purpose, asker: asker, address: address,
+                code: secrets.hash(ofCode: code, challenge: id, phone: hash), lifetime: limits.lifetime, in: transaction
+            )
+            let sms = SMSMessage(to: phone.e164, body: text(code: code, purpose: purpose))
+            house.outbox.enqueue("sms", payload: try WireJSON.encode(sms), in: transaction)
+            return .reply(
+                OTPSent(
+                    challengeId: id, expiresInSeconds: limits.lifetime, resendAfterSeconds: limits.resendAfter,
+                    maskedPhone: phone.masked))
+        }
+    }
+
+    /// A device counts only with its secret; who has none is known by the address.
+    @Loop private func asker(
+        _ proof: SendOTP.Proof?, address: [UInt8], in transaction: Transaction
+    ) async throws -> String {
+        if let proof,
+            let known = try await transaction.query(
+                "SELECT secret_hash FROM devices WHERE id = $1", [.uuid(proof.id)]
+            ).first?.bytes("secret_hash"), constantTimeEqual(known, secrets.hash(of: proof.secret))
+        {
+            return "device \(proof.id)"
+        }
+        return "address \(Hex.encode(address))"
+    }
+
+    private func refuse(_ decision: ChallengePolicy.SendDecision) throws(BusError) {
+        switch decision {
+        case .allow: return
+        case .wait(let seconds):
+            throw BusError(
+                .rateLimited, "Please wait \(seconds) seconds before retrying.", retryAfter: .seconds(seconds))
+        case .locked(let seconds):
+            throw BusError(
+                .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.",
+                retryAfter: .seconds(seconds))
+        }
+    }
+
+    private func text(code: String, purpose: String) -> String {
+        let act = purpose == "recovery" ? "to recover an account" : "to sign in"
+        return "\(code) is your \(appName) code \(act). It is valid for 5 minutes. Never share it."
+    }
+}

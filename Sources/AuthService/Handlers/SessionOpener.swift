@@ -1,0 +1,63 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Opens sessions: account, device, session and tokens, in the transaction of the proof that they rest on.
+struct SessionOpener: Sendable {
+    let house: ServiceHouse
+    let secrets: Secrets
+    let keys: SigningKeyStore
+
+    @Loop func signIn(
+        _ challenge: Challenge, _ claim: DeviceClaim, in transaction: Transaction
+    ) async throws -> Session {
+        let account = try await AccountStore.ensure(
+            phone: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
+            seal: { person in
+                let number =
+                    (try? secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)) ?? []
+                return secrets.phoneSealer.seal(number, associated: person.array)
+            }, in: transaction)
+        if account.isNew {
+            try await house.outbox.tell(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
+        }
+        let (device, secret) = try await device(claim, person: account.id, in: transaction)
+        let (session, refresh) = (Identifier.ordered(), Secrets.make(prefix: "rf"))
+        AccountStore.insertSession(
+            session, person: account.id, device: device, refresh: secrets.hash(of: refresh), in: transaction)
+        return Session(
+            accessToken: try keys.issuer.token(
+                person: account.id, session: session, role: account.role, now: challenge.now),
+            expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
+            deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))
+    }
+
+    /// The known device where it proves itself, else a new one with a secret of its own.
+    @Loop private func device(
+        _ claim: DeviceClaim, person: Identifier, in transaction: Transaction
+    ) async throws -> (id: Identifier, secret: String?) {
+        if let id = claim.id, let secret = claim.secret,
+            let known = try await AccountStore.secretHash(of: id, person: person, in: transaction),
+            constantTimeEqual(known, secrets.hash(of: secret))
+        {
+            let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
+            AccountStore.touchDevice(id, claim: claim, push: push, in: transaction)
+            return (id, nil)
+        }
+        let (id, secret) = (Identifier.ordered(), Secrets.make(prefix: "ds"))
+        let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
+        AccountStore.insertDevice(
+            id, person: person, secret: secrets.hash(of: secret), claim: claim, push: push, in: transaction)
+        return (id, secret)
+    }
+
+    /// Profile's word, within 300 ms; `nil` where it has none. A sign-in does not fail for that.
+    @Loop func onboardingStatus(of person: Identifier, _ context: RequestContext) async -> String? {
+        let timeout = min(Duration.milliseconds(300), context.remaining)
+        let options = CallOptions(timeout: timeout, trace: context.trace.child())
+        return try? await house.bus.call(GetOnboarding(personID: person), options).onboardingStatus
+    }
+}

@@ -1,0 +1,70 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+struct VerifyOTPHandler: RequestHandler {
+    let house: ServiceHouse
+    let checker: ChallengeChecker
+    let opener: SessionOpener
+
+    func handle(_ request: VerifyOTP, context: RequestContext) async throws -> Session {
+        var session: Session = try await house.once(context, carriesToken: true) { transaction in
+            switch try await checker.check(request.challengeId, request.code, purpose: "login", in: transaction) {
+            case .refused(let error): return .refusal(error)
+            case .passed(let challenge):
+                return .reply(try await opener.signIn(challenge, request.device, in: transaction))
+            }
+        }
+        // Outside of the transaction: profile's answer is worth no lock, and a stored reply gets a fresh one.
+        session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
+        return session
+    }
+}
+
+/// Tries a code against its challenge, counting what is wrong.
+struct ChallengeChecker: Sendable {
+    let secrets: Secrets
+    let limits: ChallengeLimits
+
+    enum Result: Sendable {
+        case passed(Challenge)
+        /// To be committed: the wrong try was counted.
+        case refused(BusError)
+    }
+
+    @Loop func check(
+        _ id: Identifier, _ code: String, purpose: String, in transaction: Transaction
+    ) async throws -> Result {
+        let expired = BusError(.otpExpired, "Code expired. Request a new one.")
+        guard let challenge = try await ChallengeStore.locked(id, in: transaction), challenge.purpose == purpose else {
+            throw expired
+        }
+        let hash = secrets.hash(ofCode: code, challenge: id, phone: challenge.phoneHash)
+        let verdict = ChallengePolicy.verdict(
+            state: challenge.state, wrongTries: challenge.wrongTries, expiresAt: challenge.expiresAt,
+            now: challenge.now,
+            isRight: constantTimeEqual(hash, challenge.codeHash))
+        switch verdict {
+        case .right:
+            ChallengeStore.use(id, in: transaction)
+            return .passed(challenge)
+        case .expired: throw expired
+        case .wrong(let left):
+            ChallengeStore.countWrong(challenge, isDead: false, lock: limits.lock, in: transaction)
+            return .refused(
+                BusError(
+                    .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining.", executed: .yes,
+                    details: ["attemptsRemaining": .integer(left)]))
+        case .dead:
+            let error = BusError(
+                .otpLocked, "Too many attempts. Try again in \((limits.lock + 59) / 60) minutes.", executed: .yes,
+                retryAfter: .seconds(limits.lock))
+            guard challenge.state == "open" else { throw error }
+            ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
+            return .refused(error)
+        }
+    }
+}

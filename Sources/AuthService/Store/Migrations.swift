@@ -1,0 +1,8 @@
+import Database
+
+/// The schema of auth, step by step.
+enum AuthMigrations {
+    static let all = [
+        Migration(name: "m0001_accounts", sql: String(decoding: PackageResources.m0001_accounts_sql, as: UTF8.self))
+    ]
+}

@@ -1,0 +1,22 @@
+import BusProtocol
+
+/// Ages by the calendar. Who is born on 29 February has the birthday on 1 March in other years.
+enum Age {
+    static let adult = 18
+
+    /// Whole years; `nil` for a date to come.
+    static func years(born: CivilDate, on today: CivilDate) -> Int? {
+        guard born <= today else { return nil }
+        let years = today.year - born.year
+        guard let birthday = birthday(of: born, turning: years) else { return years }
+        return birthday <= today ? years : years - 1
+    }
+
+    /// The day on which the person turns 18.
+    static func eligibleOn(born: CivilDate) -> CivilDate { birthday(of: born, turning: adult) ?? born }
+
+    private static func birthday(of born: CivilDate, turning age: Int) -> CivilDate? {
+        CivilDate(year: born.year + age, month: born.month, day: born.day)
+            ?? CivilDate(year: born.year + age, month: 3, day: 1)
+    }
+}

@@ -1,0 +1,114 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// Judges the value of one field and puts it into the form in which it is kept.
+enum FieldValidator {
+    struct Refusal: Error, Equatable {
+        let code: String
+        let message: String
+        init(_ code: String, _ message: String) { (self.code, self.message) = (code, message) }
+    }
+
+    /// Bytes that any text may have, however few graphemes they are.
+    private static let longestText = 4096
+
+    static func canonical(_ value: JSONValue, for field: ProfileField) throws(Refusal) -> JSONValue {
+        switch field.kind {
+        case .name(let length): return .string(try name(value, length))
+        case .text(let length): return .string(try text(value, length))
+        case .date:
+            guard let text = value.stringValue, let date = CivilDate(text) else {
+                throw Refusal("malformed", "Must be a date, YYYY-MM-DD.")
+            }
+            return .string(date.description)
+        case .choice(let options):
+            guard let choice = value.stringValue else { throw Refusal("wrong_type", "Must be a text.") }
+            guard options.contains(choice) else {
+                throw Refusal("not_allowed", "Must be one of: \(options.joined(separator: ", ")).")
+            }
+            return value
+        case .choices(let options, let exclusive): return .array(try choices(value, options, exclusive))
+        case .integer(let range):
+            guard let number = value.integerValue else { throw Refusal("wrong_type", "Must be a whole number.") }
+            guard range.contains(number) else {
+                throw Refusal(
+                    number < range.lowerBound ? "too_small" : "too_large",
+                    "Must be from \(range.lowerBound) to \(range.upperBound).")
+            }
+            return value
+        case .url: return .string(try url(value))
+        case .country:
+            guard let code = value.stringValue, code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0) }) else {
+                throw Refusal("malformed", "Must be a country code of two capital letters.")
+            }
+            return value
+        case .coordinates: return try coordinates(value)
+        }
+    }
+
+    /// NFC, without white space at its ends, and no control characters.
+    private static func text(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
+        guard let given = value.stringValue else { throw Refusal("wrong_type", "Must be a text.") }
+        guard given.utf8.count <= longestText else { throw Refusal("too_long", "Must have at most \(length.upperBound) characters.") }
+        let text = given.precomposedStringWithCanonicalMapping.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.count >= length.lowerBound else {
+            throw Refusal("too_short", "Must have at least \(length.lowerBound) character\(length.lowerBound == 1 ? "" : "s").")
+        }
+        guard text.count <= length.upperBound else {
+            throw Refusal("too_long", "Must have at most \(length.upperBound) characters.")
+        }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" }) else {
+            throw Refusal("malformed", "Must not have control characters.")
+        }
+        return text
+    }
+
+    /// Letters of any script, marks, spaces, apostrophes, hyphens and full stops.
+    private static func name(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
+        let text = try text(value, length)
+        let isName = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+                .spacingMark:
+                true
+            default: [" ", "'", "\u{2019}", "-", "\u{2010}", "."].contains(scalar)
+            }
+        }
+        guard isName else { throw Refusal("malformed", "Must have letters, spaces, apostrophes, hyphens and full stops only.") }
+        return text
+    }
+
+    private static func choices(
+        _ value: JSONValue, _ options: [String], _ exclusive: String?
+    ) throws(Refusal) -> [JSONValue] {
+        guard let values = value.arrayValue?.map(\.stringValue), !values.contains(nil) else {
+            throw Refusal("wrong_type", "Must be a list of texts.")
+        }
+        let chosen = Set(values.compactMap { $0 })
+        guard !chosen.isEmpty else { throw Refusal("too_few", "Must have at least one entry.") }
+        guard chosen.isSubset(of: options), chosen.count == values.count else {
+            throw Refusal("not_allowed", "Must be different ones of: \(options.joined(separator: ", ")).")
+        }
+        if let exclusive, chosen.contains(exclusive), chosen.count > 1 {
+            throw Refusal("not_allowed", "\"\(exclusive)\" stands alone.")
+        }
+        return options.filter(chosen.contains).map { .string($0) }
+    }
+
+    private static func url(_ value: JSONValue) throws(Refusal) -> String {
+        guard let text = value.stringValue else { throw Refusal("wrong_type", "Must be a text.") }
+        guard text.utf8.count <= 2048, text.hasPrefix("https://"), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
+            let host = URL(string: text)?.host(), !host.isEmpty
+        else { throw Refusal("malformed", "Must be an https address.") }
+        return text
+    }
+
+    private static func coordinates(_ value: JSONValue) throws(Refusal) -> JSONValue {
+        guard let members = value.objectValue, Set(members.keys) == ["latitude", "longitude"],
+            let latitude = members["latitude"]?.doubleValue, let longitude = members["longitude"]?.doubleValue,
+            (-90...90).contains(latitude), (-180...180).contains(longitude)
+        else { throw Refusal("malformed", "Must be {latitude, longitude} in degrees.") }
+        return value
+    }
+}

@@ -1,0 +1,77 @@
+import BusProtocol
+
+/// Where a person is on the way in, derived from what is known and kept nowhere.
+enum Onboarding {
+    enum Status: String, Sendable, CaseIterable {
+        case active
+        case nonMatching = "non_matching"
+        case suspended, deleted
+    }
+    enum Step: String, Sendable, CaseIterable { case profile, questionnaire, verification, complete }
+    enum VisualPreferences: Sendable, CaseIterable { case notReady, deferred, ready }
+
+    /// What an operator asks of people.
+    struct Policy: Sendable, Equatable {
+        var requiresVerification = true
+        var requiresVisualSignal = true
+        var provisionalMaxOffers: Int64?
+    }
+
+    /// The five values of the public API. `blocked` means no matching; the app stays open.
+    static func onboardingStatus(_ status: Status, _ step: Step, _ visual: VisualPreferences) -> String {
+        guard status == .active else { return "blocked" }
+        switch (step, visual) {
+        case (.profile, _), (.questionnaire, _): return "questionnaire_pending"
+        case (.verification, .notReady): return "vps_pending"
+        case (.verification, _): return "verification_pending"
+        case (.complete, _): return "complete"
+        }
+    }
+
+    static func matchingMode(_ status: Status, _ step: Step, _ visual: VisualPreferences) -> String {
+        guard status == .active, step == .complete else { return "none" }
+        return visual == .ready ? "full-confidence" : "provisional"
+    }
+
+    static func step(of record: ProfileRecord, _ policy: Policy) -> Step {
+        if !record.missingRequired.isEmpty { return .profile }
+        if !record.isQuestionnaireComplete { return .questionnaire }
+        return policy.requiresVerification ? .verification : .complete
+    }
+
+    static func status(of record: ProfileRecord, today: CivilDate) -> Status {
+        guard let born = record.dateOfBirth, let age = Age.years(born: born, on: today) else { return .active }
+        return age < Age.adult ? .nonMatching : .active
+    }
+
+    /// The services of visual preferences are not there yet: not ready, unless the operator leaves the step out.
+    static func visualPreferences(_ policy: Policy) -> VisualPreferences { policy.requiresVisualSignal ? .notReady : .ready }
+
+    static func view(of record: ProfileRecord, _ policy: Policy, today: CivilDate) -> OnboardingView {
+        let (status, step, visual) = (
+            status(of: record, today: today), step(of: record, policy), visualPreferences(policy)
+        )
+        var keys = ["phone", "profile", "questionnaire"]
+        if policy.requiresVisualSignal { keys.append("visual_preferences") }
+        if policy.requiresVerification { keys.append("verification") }
+        let current = current(step, policy)
+        let place = current.flatMap { keys.firstIndex(of: $0) } ?? keys.count
+        return OnboardingView(
+            onboardingStatus: onboardingStatus(status, step, visual), onboardingStep: step.rawValue,
+            matchingMode: matchingMode(status, step, visual), provisionalMaxOffers: policy.provisionalMaxOffers,
+            resumeAt: current,
+            steps: keys.enumerated().map { index, key in
+                OnboardingStep(key: key, state: index < place ? "done" : index == place ? "current" : "pending")
+            },
+            eligibleOn: status == .nonMatching ? record.dateOfBirth.map { Age.eligibleOn(born: $0) } : nil)
+    }
+
+    private static func current(_ step: Step, _ policy: Policy) -> String? {
+        switch step {
+        case .profile: "profile"
+        case .questionnaire: "questionnaire"
+        case .verification: policy.requiresVisualSignal ? "visual_preferences" : "verification"
+        case .complete: nil
+        }
+    }
+}

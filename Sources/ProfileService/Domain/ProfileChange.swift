@@ -1,0 +1,84 @@
+import BusProtocol
+import JSONText
+
+/// What a PATCH does to a profile, or everything that is wrong with it.
+struct ProfileChange: Sendable, Equatable {
+    /// `nil` clears a field.
+    var states: [String: FieldState?] = [:]
+    var dateOfBirth: CivilDate?
+    var problems: [BusError.FieldProblem] = []
+    /// The date of birth stands already and is another one.
+    var isDateOfBirthLocked = false
+
+    var isEmpty: Bool { states.isEmpty && dateOfBirth == nil }
+
+    init(_ given: [String: JSONValue], to record: ProfileRecord, today: CivilDate) {
+        for (key, value) in given.sorted(by: { $0.key < $1.key }) {
+            if key == "height" { takeHeight(value, given) } else { take(key, value, record, today) }
+        }
+        fillDisplayName(record)
+    }
+
+    private mutating func refuse(_ field: String, _ code: String, _ message: String) {
+        problems.append(.init(field: field, code: code, message: message))
+    }
+
+    private mutating func take(_ key: String, _ value: JSONValue, _ record: ProfileRecord, _ today: CivilDate) {
+        guard let field = FieldCatalogue.field(key) else {
+            return refuse(key, "unknown_member", "There is no such field.")
+        }
+        if field.kind == .date { return takeDateOfBirth(value, record, today) }
+        let state: FieldState?
+        if value == .null {
+            state = nil
+        } else if value == .string(FieldCatalogue.declined) {
+            guard field.isDeclinable else { return refuse(key, "not_declinable", "This cannot be left unsaid.") }
+            state = .declined
+        } else {
+            do throws(FieldValidator.Refusal) {
+                state = .answered(try FieldValidator.canonical(value, for: field))
+            } catch {
+                return refuse(key, error.code, error.message)
+            }
+        }
+        if record.fields[key] != state { states[key] = .some(state) }
+    }
+
+    /// `{feet: 4–7, inches: 0–11}` is another way to write `heightInches`.
+    private mutating func takeHeight(_ value: JSONValue, _ given: [String: JSONValue]) {
+        guard given["heightInches"] == nil else {
+            return refuse("height", "not_allowed", "Give either height or heightInches.")
+        }
+        guard let members = value.objectValue, Set(members.keys) == ["feet", "inches"],
+            let feet = members["feet"]?.integerValue, let inches = members["inches"]?.integerValue
+        else { return refuse("height", "malformed", "Must be {feet, inches} in whole numbers.") }
+        guard (4...7).contains(feet), (0...11).contains(inches) else {
+            return refuse("height", feet < 4 || inches < 0 ? "too_small" : "too_large", "Must be from 4 feet 0 to 7 feet 11.")
+        }
+        states["heightInches"] = .some(.answered(.integer(feet * 12 + inches)))
+    }
+
+    private mutating func takeDateOfBirth(_ value: JSONValue, _ record: ProfileRecord, _ today: CivilDate) {
+        guard let date = value.stringValue.flatMap({ CivilDate($0) }) else {
+            if value == .null, record.dateOfBirth == nil { return }
+            if value == .null { return isDateOfBirthLocked = true }
+            return refuse("dateOfBirth", "malformed", "Must be a date, YYYY-MM-DD.")
+        }
+        guard let age = Age.years(born: date, on: today), age <= 120 else {
+            return refuse("dateOfBirth", date > today ? "too_large" : "too_small", "Must be the date of birth of a living person.")
+        }
+        if let known = record.dateOfBirth {
+            isDateOfBirthLocked = isDateOfBirthLocked || known != date
+        } else {
+            dateOfBirth = date
+        }
+    }
+
+    /// The first name stands in where no display name was chosen.
+    private mutating func fillDisplayName(_ record: ProfileRecord) {
+        guard record.fields["displayName"] == nil, states["displayName"] == nil,
+            case .answered(.string(let name))?? = states["firstName"], (2...50).contains(name.count)
+        else { return }
+        states["displayName"] = .some(.answered(.string(name)))
+    }
+}

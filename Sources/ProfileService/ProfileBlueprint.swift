@@ -1,0 +1,43 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import ServiceRuntime
+
+@main enum ProfileMain {
+    static func main() async { await ServiceProcess.main(ProfileBlueprint.blueprint) }
+}
+
+/// How profile is put together.
+enum ProfileBlueprint {
+    static let blueprint = ServiceBlueprint(
+        name: .profile, variables: variables, migrations: ProfileMigrations.all, peers: [.auth], assemble: assemble)
+
+    @Loop private static func assemble(_ house: ServiceHouse) throws {
+        let configuration = house.configuration
+        let policy = Onboarding.Policy(
+            requiresVerification: try configuration.boolean("PROFILE_REQUIRE_VERIFICATION"),
+            requiresVisualSignal: try configuration.boolean("MATCH_REQUIRE_VISUAL_SIGNAL"),
+            provisionalMaxOffers: configuration.optionalText("MATCH_PROVISIONAL_MAX_OFFERS").flatMap { Int64($0) })
+        let profile = ProfileContext(
+            house: house,
+            store: ProfileStore(database: house.database, sealer: Sealer(house.keys, purpose: "date-of-birth")),
+            policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
+            appName: try configuration.text("APP_NAME"))
+        house.handle(GetMeHandler(profile: profile))
+        house.handle(UpdateMeHandler(profile: profile))
+        house.handle(GetCompletionHandler(profile: profile))
+        house.handle(SkipFieldHandler(profile: profile))
+        house.handle(ViewOnboardingHandler(profile: profile))
+        house.handle(GetOnboardingHandler(profile: profile))
+        house.handle(AccountCreatedHandler(profile: profile))
+        house.handle(SessionCompletedHandler(profile: profile))
+    }
+
+    private static let variables: [ConfigurationVariable] = [
+        .init("PROFILE_AGE_POLICY", .choice(["soft_block", "reject"]), "soft_block", "What a date of birth under 18 does"),
+        .init("PROFILE_REPROMPT_AFTER", .duration(3600...31_536_000, mayBeOff: false), "168h", "Until a skipped field is asked for again; comes with the profile issue"),
+        .init("PROFILE_REQUIRE_VERIFICATION", .boolean, "true", "Whether photo verification is a step"),
+        .init("MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, "true", "Whether visual preferences are a step"),
+        .init("MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil, "Offers that a provisional person gets"),
+    ]
+}

@@ -1,3 +1,0 @@
-@main struct ProfileServiceMain {
-    static func main() {}
-}
