@@ -31,6 +31,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Definitions/yoked-compat.json"),
         .embedInCode("Migrations/m0001_questionnaires.sql"),
     ],
+    "RecoveryService": [.embedInCode("Migrations/m0001_cases.sql")],
 ]
 let exclusions: [String: [String]] = ["ServiceContractTests": ["Fixtures"]]
 

@@ -43,7 +43,8 @@ enum FieldCatalogue {
             key: "gender", step: 4, kind: .choice(["male", "female", "non_binary", "other"]), category: .required,
             isDeclinable: true),
         ProfileField(
-            key: "lookingFor", step: 5, kind: .choices(["men", "women", "non_binary", "everyone"], exclusive: "everyone"),
+            key: "lookingFor", step: 5,
+            kind: .choices(["men", "women", "non_binary", "everyone"], exclusive: "everyone"),
             category: .required),
         ProfileField(key: "photo", step: 6, kind: .url, category: .encouraged),
         ProfileField(key: "city", step: 7, kind: .text(1...100), category: .encouraged),

@@ -39,7 +39,8 @@ enum FieldValidator {
             return value
         case .url: return .string(try url(value))
         case .country:
-            guard let code = value.stringValue, code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0) }) else {
+            guard let code = value.stringValue, code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0) })
+            else {
                 throw Refusal("malformed", "Must be a country code of two capital letters.")
             }
             return value
@@ -50,10 +51,13 @@ enum FieldValidator {
     /// NFC, without white space at its ends, and no control characters.
     private static func text(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
         guard let given = value.stringValue else { throw Refusal("wrong_type", "Must be a text.") }
-        guard given.utf8.count <= longestText else { throw Refusal("too_long", "Must have at most \(length.upperBound) characters.") }
+        guard given.utf8.count <= longestText else {
+            throw Refusal("too_long", "Must have at most \(length.upperBound) characters.")
+        }
         let text = given.precomposedStringWithCanonicalMapping.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.count >= length.lowerBound else {
-            throw Refusal("too_short", "Must have at least \(length.lowerBound) character\(length.lowerBound == 1 ? "" : "s").")
+            throw Refusal(
+                "too_short", "Must have at least \(length.lowerBound) character\(length.lowerBound == 1 ? "" : "s").")
         }
         guard text.count <= length.upperBound else {
             throw Refusal("too_long", "Must have at most \(length.upperBound) characters.")
@@ -75,7 +79,9 @@ enum FieldValidator {
             default: [" ", "'", "\u{2019}", "-", "\u{2010}", "."].contains(scalar)
             }
         }
-        guard isName else { throw Refusal("malformed", "Must have letters, spaces, apostrophes, hyphens and full stops only.") }
+        guard isName else {
+            throw Refusal("malformed", "Must have letters, spaces, apostrophes, hyphens and full stops only.")
+        }
         return text
     }
 

@@ -45,7 +45,9 @@ enum Onboarding {
     }
 
     /// The services of visual preferences are not there yet: not ready, unless the operator leaves the step out.
-    static func visualPreferences(_ policy: Policy) -> VisualPreferences { policy.requiresVisualSignal ? .notReady : .ready }
+    static func visualPreferences(_ policy: Policy) -> VisualPreferences {
+        policy.requiresVisualSignal ? .notReady : .ready
+    }
 
     static func view(of record: ProfileRecord, _ policy: Policy, today: CivilDate) -> OnboardingView {
         let (status, step, visual) = (

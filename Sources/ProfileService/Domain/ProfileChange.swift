@@ -53,7 +53,8 @@ struct ProfileChange: Sendable, Equatable {
             let feet = members["feet"]?.integerValue, let inches = members["inches"]?.integerValue
         else { return refuse("height", "malformed", "Must be {feet, inches} in whole numbers.") }
         guard (4...7).contains(feet), (0...11).contains(inches) else {
-            return refuse("height", feet < 4 || inches < 0 ? "too_small" : "too_large", "Must be from 4 feet 0 to 7 feet 11.")
+            return refuse(
+                "height", feet < 4 || inches < 0 ? "too_small" : "too_large", "Must be from 4 feet 0 to 7 feet 11.")
         }
         states["heightInches"] = .some(.answered(.integer(feet * 12 + inches)))
     }
@@ -65,7 +66,9 @@ struct ProfileChange: Sendable, Equatable {
             return refuse("dateOfBirth", "malformed", "Must be a date, YYYY-MM-DD.")
         }
         guard let age = Age.years(born: date, on: today), age <= 120 else {
-            return refuse("dateOfBirth", date > today ? "too_large" : "too_small", "Must be the date of birth of a living person.")
+            return refuse(
+                "dateOfBirth", date > today ? "too_large" : "too_small", "Must be the date of birth of a living person."
+            )
         }
         if let known = record.dateOfBirth {
             isDateOfBirthLocked = isDateOfBirthLocked || known != date

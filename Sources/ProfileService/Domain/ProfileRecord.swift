@@ -36,7 +36,9 @@ struct ProfileRecord: Sendable, Equatable {
         }
     }
 
-    var missingRequired: [ProfileField] { FieldCatalogue.fields.filter { $0.category == .required && !isSatisfied($0) } }
+    var missingRequired: [ProfileField] {
+        FieldCatalogue.fields.filter { $0.category == .required && !isSatisfied($0) }
+    }
 
     func keys(where matches: (FieldState) -> Bool) -> [String] {
         FieldCatalogue.fields.map(\.key).filter { fields[$0].map(matches) ?? false }

@@ -32,7 +32,8 @@ struct SkipFieldHandler: RequestHandler {
             }
             var change = ProfileChange([:], to: record, today: profile.today)
             change.states[field.key] = .some(.skipped)
-            return .reply(CompletionRules.completion(of: try await profile.store.apply(change, to: record, in: transaction)))
+            return .reply(
+                CompletionRules.completion(of: try await profile.store.apply(change, to: record, in: transaction)))
         }
     }
 }

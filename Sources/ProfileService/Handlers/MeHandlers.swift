@@ -57,7 +57,8 @@ struct UpdateMeHandler: RequestHandler {
         return try await profile.house.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             if let tag = request.ifMatch, tag != "*", tag != "\"r\(record.revision)\"" {
-                throw BusError(.preconditionFailed, "Your profile was changed on another device. Please look at it again.")
+                throw BusError(
+                    .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
             }
             let change = ProfileChange(request.fields, to: record, today: profile.today)
             try refuse(change)

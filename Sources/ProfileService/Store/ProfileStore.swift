@@ -28,7 +28,9 @@ struct ProfileStore: Sendable {
     @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
         transaction.send(Self.create, [.uuid(person)])
         transaction.send(Self.lock, [.uuid(person)])
-        guard let row = try await transaction.query(Self.load, [.uuid(person)]).first else { throw DatabaseError.aborted }
+        guard let row = try await transaction.query(Self.load, [.uuid(person)]).first else {
+            throw DatabaseError.aborted
+        }
         return try record(row)
     }
 
@@ -45,11 +47,14 @@ struct ProfileStore: Sendable {
             case .declined: try set(key, "declined", nil, record.personID, transaction)
             case nil:
                 transaction.send(
-                    "DELETE FROM profile_fields WHERE person_id = $1 AND key = $2", [.uuid(record.personID), .text(key)])
+                    "DELETE FROM profile_fields WHERE person_id = $1 AND key = $2",
+                    [.uuid(record.personID), .text(key)])
             }
         }
         changed.dateOfBirth = change.dateOfBirth ?? record.dateOfBirth
-        let sealed = change.dateOfBirth.map { sealer.seal(Array($0.description.utf8), associated: record.personID.array) }
+        let sealed = change.dateOfBirth.map {
+            sealer.seal(Array($0.description.utf8), associated: record.personID.array)
+        }
         let rows = try await transaction.query(
             Self.touch, [.uuid(record.personID), .bytes(sealed), .bool(CompletionRules.isComplete(changed))])
         guard let row = rows.first else { throw DatabaseError.aborted }

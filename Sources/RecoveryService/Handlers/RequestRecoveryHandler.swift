@@ -1,0 +1,83 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Takes a claim: auth proves the claimant's phone and freezes the account, then the case is made.
+struct RequestRecoveryHandler: RequestHandler {
+    let store: CaseStore
+
+    func handle(_ request: RequestRecovery, context: RequestContext) async throws -> RecoveryRequested {
+        let house = store.house
+        let address = store.secrets.hash(ofAddress: context.clientAddress ?? "")
+        try await refuseTooMany(Self.byAddress, .bytes(address), store.policy.perAddressDay, wait: 86_400)
+        // Chosen before auth is asked, so that a repetition after a lost answer speaks of the same case.
+        let id = try await caseID(of: context)
+        let begun = try await house.bus.call(
+            BeginRecovery(
+                caseID: id, accountPhone: request.accountPhone, challengeID: request.challengeId, code: request.code,
+                device: request.device, freezeSeconds: store.policy.freeze),
+            CallOptions(
+                timeout: context.remaining, trace: context.trace.child(), idempotencyKey: context.idempotencyKey))
+        return try await house.once(context, carriesToken: true) { transaction in
+            let earlier = try await transaction.query(Self.byClaimant, [.text(begun.claimantReference), .uuid(id)])
+            guard try earlier.first?.integer("count") ?? 0 < store.policy.perPhone else {
+                throw Self.tooMany(wait: 2_592_000)
+            }
+            guard let made = try await store.ensure(begun, address: address, in: transaction) else {
+                return .refusal(BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes))
+            }
+            let token = RecoverySecrets.make(prefix: "rt")
+            transaction.send(
+                "UPDATE cases SET token_hash = $2, address_hash = $3 WHERE id = $1",
+                [.uuid(made.id), .bytes(store.secrets.hash(of: token)), .bytes(address)])
+            return .reply(
+                RecoveryRequested(
+                    recoveryId: made.id, recoveryToken: token, status: CaseStatus.held.rawValue,
+                    holdUntil: made.holdUntil))
+        }
+    }
+
+    @Loop private func caseID(of context: RequestContext) async throws -> Identifier {
+        guard let request = context.inboxRequest else { return .ordered() }
+        let key = store.secrets.hash(ofRequest: "\(request.scope)\n\(request.key)")
+        let rows = try await store.house.database.write(Self.reserve, [.bytes(key), .uuid(.ordered())])
+        guard let row = rows.first else { throw DatabaseError.aborted }
+        return try row.uuid("case_id")
+    }
+
+    @Loop private func refuseTooMany(_ count: Statement, _ value: SQLValue, _ limit: Int64, wait: Int64) async throws {
+        let rows = try await store.house.database.read(count, [value])
+        guard try rows.first?.integer("count") ?? 0 < limit else { throw Self.tooMany(wait: wait) }
+    }
+
+    private static func tooMany(wait: Int64) -> BusError {
+        BusError(.rateLimited, "Please wait \(wait) seconds before retrying.", retryAfter: .seconds(wait))
+    }
+
+    private static let reserve: Statement = """
+        INSERT INTO requests AS r (key, case_id) VALUES ($1, $2)
+        ON CONFLICT (key) DO UPDATE SET case_id = r.case_id RETURNING case_id
+        """
+    private static let byAddress: Statement = """
+        SELECT count(*) AS count FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
+        """
+    private static let byClaimant: Statement = """
+        SELECT count(*) AS count FROM cases
+        WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
+        """
+}
+
+/// Makes the case where the answer to the request was lost: auth says in an event what it began.
+struct RecoveryBeganHandler: RequestHandler {
+    let store: CaseStore
+
+    func handle(_ event: RecoveryBegan, context: RequestContext) async throws -> Acknowledged {
+        try await store.house.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
+            _ = try await store.ensure(event.begun, address: nil, in: transaction)
+        }
+        return Acknowledged()
+    }
+}

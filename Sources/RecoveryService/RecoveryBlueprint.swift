@@ -1,0 +1,38 @@
+import BusProtocol
+import EventLoop
+import ServiceRuntime
+
+@main enum RecoveryMain {
+    static func main() async { await ServiceProcess.main(RecoveryBlueprint.blueprint) }
+}
+
+/// How recovery is put together.
+enum RecoveryBlueprint {
+    static let blueprint = ServiceBlueprint(
+        name: .recovery, variables: variables, migrations: RecoveryMigrations.all, peers: [.auth], assemble: assemble)
+
+    @Loop private static func assemble(_ house: ServiceHouse) throws {
+        let configuration = house.configuration
+        let policy = RecoveryPolicy(
+            hold: try configuration.duration("RECOVERY_HOLD").components.seconds,
+            perPhone: try configuration.integer("RECOVERY_PER_PHONE"),
+            perAddressDay: try configuration.integer("RECOVERY_PER_ADDRESS_DAY"))
+        if configuration.profile != .development, policy.hold < 86_400 {
+            throw ConfigurationError("RECOVERY_HOLD: less than 24h is for the development profile only")
+        }
+        let store = CaseStore(house: house, secrets: RecoverySecrets(house.keys), policy: policy)
+        house.handle(RequestRecoveryHandler(store: store))
+        house.handle(GetRecoveryCaseHandler(store: store))
+        house.handle(DisputeRecoveryHandler(store: store))
+        house.handle(RecoveryBeganHandler(store: store))
+        house.handle(NotificationDeliveredHandler(store: store))
+        let timer = HoldTimer(store: store)
+        house.deliver("timer:hold-ended") { try await timer.fire($0) }
+    }
+
+    private static let variables: [ConfigurationVariable] = [
+        .init("RECOVERY_HOLD", .duration(1...1_209_600, mayBeOff: false), "72h", "How long the owner may say no"),
+        .init("RECOVERY_PER_PHONE", .integer(1...100), "3", "Requests of a claimant's number within 30 days"),
+        .init("RECOVERY_PER_ADDRESS_DAY", .integer(1...100_000), "20", "Requests from a client address within a day"),
+    ]
+}

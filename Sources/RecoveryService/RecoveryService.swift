@@ -1,3 +1,0 @@
-@main struct RecoveryServiceMain {
-    static func main() {}
-}
