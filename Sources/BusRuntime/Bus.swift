@@ -21,7 +21,7 @@ import JSONText
 
     /// Told of every error of a handler that has no words for the wire, with nothing personal in what it may log.
     public var onInternalError: (@Loop (RequestContext, any Error) -> Void)? {
-        didSet { server?.onInternalError = onInternalError }
+        didSet { server?.desk.onInternalError = onInternalError }
     }
 
     public init(_ configuration: BusConfiguration) { self.configuration = configuration }
@@ -31,7 +31,7 @@ import JSONText
 
     private func register<Handler: RequestHandler>(_ handler: Handler, as endpoint: Endpoint) {
         registered.append((endpoint, Handler.Request.type, Handler.Request.version))
-        server?.register(endpoint, type: Handler.Request.type, version: Handler.Request.version)
+        server?.desk.register(endpoint, type: Handler.Request.type, version: Handler.Request.version)
     }
 
     /// Every message type that has a handler here.
@@ -44,9 +44,9 @@ import JSONText
         if !configuration.bind.isEmpty {
             let server = try BusServer(configuration)
             server.state = state
-            server.onInternalError = onInternalError
-            server.onWork = { [weak self] in self?.hurry() }
-            for (endpoint, type, version) in registered { server.register(endpoint, type: type, version: version) }
+            server.desk.onInternalError = onInternalError
+            server.desk.onWork = { [weak self] in self?.hurry() }
+            for (endpoint, type, version) in registered { server.desk.register(endpoint, type: type, version: version) }
             self.server = server
         }
         for (service, discovery) in configuration.peers {
@@ -131,7 +131,7 @@ import JSONText
         return counters
     }
     /// Requests that are being handled here.
-    public var inFlight: Int { server?.inFlight ?? 0 }
+    public var inFlight: Int { server?.desk.inFlight ?? 0 }
 
     // MARK: Time
 
@@ -141,7 +141,7 @@ import JSONText
         let now = MonotonicClock.now()
         server?.tick(now: now)
         for pool in pools.values { pool.tick(now: now) }
-        tickIsFast = (server?.inFlight ?? 0) > 0 || pools.values.contains { $0.isBusy }
+        tickIsFast = (server?.desk.inFlight ?? 0) > 0 || pools.values.contains { $0.isBusy }
         timer = LoopTimer(after: tickIsFast ? BusTiming.tick : .milliseconds(100)) { [weak self] in self?.tick() }
     }
 
@@ -162,7 +162,7 @@ import JSONText
         if let server {
             server.announceGoAway()
             try? await Loop.sleep(for: notice)
-            server.refusesWork = true
+            server.desk.refusesWork = true
             let end = MonotonicClock.now() + Duration.seconds(5).nanoseconds
             while inFlight > 0, MonotonicClock.now() < end { try? await Loop.sleep(for: .milliseconds(5)) }
         }

@@ -76,6 +76,8 @@ struct Hello: Codable, Sendable, Equatable {
 /// What a replica says of itself in each PONG.
 struct Pong: Codable, Sendable, Equatable {
     var state: ServiceState
+    /// Requests whose handlers have not begun.
+    var queueDepth: Int
     var inFlight: Int
 }
 

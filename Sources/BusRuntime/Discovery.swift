@@ -52,7 +52,9 @@ public enum Discovery: Sendable, Equatable {
     /// Between two looks, at least.
     func interval(_ shortest: Duration) -> Duration {
         switch self {
-        case .endpoints, .directory: shortest
+        case .directory: shortest
+        // A list never changes, but a replica whose socket could not be made is tried again.
+        case .endpoints: max(shortest, .seconds(5))
         case .dns: max(shortest, .seconds(1))
         }
     }

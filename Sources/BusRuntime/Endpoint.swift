@@ -44,3 +44,8 @@ struct Endpoint: Sendable {
         }
     }
 }
+
+extension BusError {
+    /// The body of an ERROR frame.
+    var encoded: [UInt8] { (try? WireJSON.encode(self)) ?? [] }
+}

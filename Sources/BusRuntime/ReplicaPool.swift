@@ -133,7 +133,6 @@ public struct ReplicaState: Sendable, Equatable {
             let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
             let (discovery, name) = (discovery, service.rawValue)
             if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
-            // A list never changes, but a replica of it whose socket could not be made is tried again.
             let pause = discovery.interval(configuration.discoveryInterval) * Double.random(in: 1...1.5)
             try? await Loop.sleep(for: pause)
         }

@@ -1,41 +1,80 @@
 /// Where a request stands in its trace. Source: W3C Trace Context, level 1.
 public struct TraceContext: Sendable, Hashable {
-    /// 32 lower-case hexadecimal digits, not all zero.
-    public let traceID: String
-    /// 16 lower-case hexadecimal digits, not all zero.
-    public let spanID: String
+    private let high: UInt64
+    private let low: UInt64
+    private let span: UInt64
 
-    private init(traceID: String, spanID: String) { (self.traceID, self.spanID) = (traceID, spanID) }
+    private init(_ high: UInt64, _ low: UInt64, span: UInt64) { (self.high, self.low, self.span) = (high, low, span) }
 
     /// A trace that begins here.
     public static func fresh() -> TraceContext {
-        TraceContext(
-            traceID: hex(UInt64.random(in: 1...UInt64.max)) + hex(.random(in: 0...UInt64.max)), spanID: newSpan())
+        TraceContext(.random(in: 1...UInt64.max), .random(in: 0...UInt64.max), span: newSpan())
     }
 
     /// - Parameter header: a `traceparent`; `nil` where it is malformed, and then a trace begins anew.
     public init?(traceparent header: String) {
-        let parts = header.split(separator: "-", omittingEmptySubsequences: false)
-        func isHex(_ part: Substring, _ count: Int) -> Bool {
-            part.utf8.count == count
-                && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        }
-        guard parts.count >= 4, isHex(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,
-            isHex(parts[1], 32), isHex(parts[2], 16), isHex(parts[3], 2), parts[1].contains(where: { $0 != "0" }),
-            parts[2].contains(where: { $0 != "0" })
+        let bytes = Array(header.utf8)
+        func isDash(_ index: Int) -> Bool { bytes[index] == UInt8(ascii: "-") }
+        guard bytes.count >= 55, isDash(2), isDash(35), isDash(52), let version = Self.number(bytes[0..<2]),
+            version != 0xff, bytes.count == 55 || (version != 0 && isDash(55)), Self.number(bytes[53..<55]) != nil,
+            let high = Self.number(bytes[3..<19]), let low = Self.number(bytes[19..<35]), high | low != 0,
+            let span = Self.number(bytes[36..<52]), span != 0
         else { return nil }
-        self.init(traceID: String(parts[1]), spanID: String(parts[2]))
+        self.init(high, low, span: span)
     }
 
     /// The next hop of the same trace.
-    public func child() -> TraceContext { TraceContext(traceID: traceID, spanID: Self.newSpan()) }
+    public func child() -> TraceContext { TraceContext(high, low, span: Self.newSpan()) }
 
-    public var traceparent: String { "00-\(traceID)-\(spanID)-01" }
+    /// 32 lower-case hexadecimal digits, not all zero.
+    public var traceID: String { text { $0.put(high).put(low) } }
+    /// 16 lower-case hexadecimal digits, not all zero.
+    public var spanID: String { text { $0.put(span) } }
+    public var traceparent: String { text { $0.put("00-").put(high).put(low).put("-").put(span).put("-01") } }
 
-    private static func newSpan() -> String { hex(UInt64.random(in: 1...UInt64.max)) }
+    private static func newSpan() -> UInt64 { .random(in: 1...UInt64.max) }
 
-    private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    private func text(_ write: (HexWriter) -> HexWriter) -> String {
+        String(unsafeUninitializedCapacity: 55) { write(HexWriter(buffer: $0)).position }
+    }
+
+    /// Lower-case digits only, as the standard demands.
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        var value: UInt64 = 0
+        for byte in digits {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return value
+    }
+}
+
+/// Puts digits one behind the other into the storage of a string.
+private struct HexWriter {
+    let buffer: UnsafeMutableBufferPointer<UInt8>
+    var position = 0
+
+    init(buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+    func put(_ value: UInt64) -> HexWriter {
+        var next = self
+        for shift in stride(from: 60, through: 0, by: -4) {
+            let digit = UInt8(value >> UInt64(shift) & 15)
+            buffer[next.position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            next.position += 1
+        }
+        return next
+    }
+
+    func put(_ text: StaticString) -> HexWriter {
+        var next = self
+        for index in 0..<text.utf8CodeUnitCount {
+            buffer[next.position] = text.utf8Start[index]
+            next.position += 1
+        }
+        return next
     }
 }

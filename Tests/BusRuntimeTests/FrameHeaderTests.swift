@@ -18,7 +18,7 @@ import Testing
             Identifier("00000000-0000-0000-0000-000000000002").map { Actor(userID: user, sessionID: $0, role: "user") }
         }
         header.clientAddress = "::1"
-        header.hints = .init(inFlight: 7, handlerMicroseconds: 8)
+        header.hints = .init(queueDepth: 6, inFlight: 7, handlerMicroseconds: 8)
         return header
     }()
 
@@ -29,7 +29,7 @@ import Testing
         + [0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 3, 2, 0] + Array("k1".utf8)
         + [4, 4, 0] + Array("00-t".utf8) + [5, 36, 0] + [UInt8](repeating: 0, count: 15) + [1]
         + [UInt8](repeating: 0, count: 15) + [2] + Array("user".utf8) + [6, 3, 0] + Array("::1".utf8)
-        + [7, 8, 0, 7, 0, 0, 0, 8, 0, 0, 0]
+        + [7, 12, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0]
 
     @Test func theBytesOfVersionOneStay() throws {
         #expect(Self.full.encoded() == Self.golden)

@@ -106,7 +106,7 @@ import Testing
                 var hello = FrameHeader(kind: .hello)
                 hello.wantsHello = stranger
                 say(hello, String(decoding: RawPeer.hello(.auth, instance: instance), as: UTF8.self))
-                if !stranger { say(FrameHeader(kind: .pong), #"{"state":"ready","inFlight":0}"#) }
+                if !stranger { say(FrameHeader(kind: .pong), #"{"state":"ready","queueDepth":0,"inFlight":0}"#) }
             }
             greet(stranger: false)
             let call = Loop.spawn { try await client.call(Charge(), .standard) }

@@ -31,7 +31,8 @@ extension FrameHeader {
         }
         if let clientAddress { bytes.append(.clientAddress, clientAddress) }
         if let hints {
-            bytes.begin(.hints, 8)
+            bytes.begin(.hints, 12)
+            bytes.appendInteger(hints.queueDepth)
             bytes.appendInteger(hints.inFlight)
             bytes.appendInteger(hints.handlerMicroseconds)
         }
@@ -97,8 +98,10 @@ extension FrameHeader {
             else { return false }
             actor = Actor(userID: user, sessionID: session, role: role)
         case .hints:
-            guard value.count >= 8 else { return false }
-            hints = Hints(inFlight: value.integer(at: 0), handlerMicroseconds: value.integer(at: 4))
+            guard value.count >= 12 else { return false }
+            hints = Hints(
+                queueDepth: value.integer(at: 0), inFlight: value.integer(at: 4),
+                handlerMicroseconds: value.integer(at: 8))
         }
         switch field {
         case .messageID: return messageID != nil

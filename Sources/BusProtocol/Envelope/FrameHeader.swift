@@ -48,11 +48,13 @@ public struct FrameHeader: Sendable, Equatable {
 
     /// How busy the answering replica is.
     public struct Hints: Sendable, Equatable {
+        /// Requests whose handlers have not begun.
+        public var queueDepth: UInt32
         public var inFlight: UInt32
         /// Microseconds between arrival and answer.
         public var handlerMicroseconds: UInt32
-        public init(inFlight: UInt32, handlerMicroseconds: UInt32) {
-            (self.inFlight, self.handlerMicroseconds) = (inFlight, handlerMicroseconds)
+        public init(queueDepth: UInt32, inFlight: UInt32, handlerMicroseconds: UInt32) {
+            (self.queueDepth, self.inFlight, self.handlerMicroseconds) = (queueDepth, inFlight, handlerMicroseconds)
         }
     }
 
