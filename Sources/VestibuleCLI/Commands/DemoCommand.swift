@@ -1,0 +1,37 @@
+import Foundation
+
+enum DemoCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state", "--http"])
+        let state = try StateFolder(arguments["--state"])
+        if let running = RunFile(state) {
+            let address = arguments["--http"] ?? running.address
+            return try Demo(client: try HTTPClient(address), spool: state.spool).run()
+        }
+        let address = arguments["--http"] ?? UpCommand.defaultAddress
+        say("No system runs from \(state.path): starting one.\n")
+        let system = LocalSystem(state: state, address: address)
+        try system.start()
+        defer { system.stop() }
+        try supervise(system) { try Demo(client: try HTTPClient(address), spool: state.spool).run() }
+    }
+
+    /// The demo goes on in a thread of its own while this one supervises.
+    private static func supervise(_ system: LocalSystem, _ body: @escaping @Sendable () throws -> Void) throws {
+        let outcome = DemoOutcome()
+        let thread = Thread { outcome.finish(Result { try body() }) }
+        thread.start()
+        while outcome.result == nil { guard system.turn() else { throw CommandError("interrupted", code: 130) } }
+        try outcome.result?.get()
+    }
+}
+
+/// Handed from the demo's thread to the supervising one.
+private final class DemoOutcome: @unchecked Sendable {
+    // `lock` protects `value`.
+    private let lock = NSLock()
+    private var value: Result<Void, any Error>?
+
+    var result: Result<Void, any Error>? { lock.withLock { value } }
+    func finish(_ result: Result<Void, any Error>) { lock.withLock { value = result } }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The `vestibule` command.
+@main enum VestibuleMain {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        let words = CommandLine.arguments.dropFirst()
+        do {
+            try run(words.first ?? "--help", words.dropFirst())
+        } catch let error as CommandError {
+            say("vestibule: \(error.message)", to: 2)
+            exit(error.code)
+        } catch {
+            say("vestibule: \(error)", to: 2)
+            exit(1)
+        }
+    }
+
+    private static func run(_ command: String, _ words: ArraySlice<String>) throws {
+        if words.contains("--help") { return say(Help.text) }
+        switch command {
+        case "up": try UpCommand.run(words)
+        case "down": try DownCommand.run(words)
+        case "status": try StatusCommand.run(words)
+        case "logs": try LogsCommand.run(words)
+        case "demo": try DemoCommand.run(words)
+        case "sms": try SMSCommand.run(words)
+        case "config": try ConfigCommand.run(words)
+        case "help", "--help", "-h": say(Help.text)
+        default: throw CommandError.usage("there is no command \(command); see vestibule --help")
+        }
+    }
+}
+
+enum Help {
+    static let text = """
+        vestibule: onboarding on this machine
+
+          vestibule up [--state DIR] [--http HOST:PORT] [--scale auth=2,…] [--detach]
+                                          start everything and supervise it until Ctrl-C
+          vestibule down [--state DIR]    stop what up started
+          vestibule status [--state DIR] [--json]
+                                          the processes, and whether the system is ready
+          vestibule logs [--state DIR] [-f] [SERVICE]
+                                          what the services log, as JSON lines
+          vestibule demo [--state DIR] [--http HOST:PORT]
+                                          carry one person through; starts a system where none runs
+          vestibule sms last PHONE [--state DIR]
+                                          the last SMS to a number, from the development spool
+          vestibule config [--json]       every environment variable, with its default
+
+        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given.
+        Exit codes: 0 done, 64 wrong usage, 69 something needed is not to be had, 73 the state folder cannot be used,
+        78 a configuration that is refused, 1 anything else.
+        """
+}

@@ -1,0 +1,85 @@
+import Foundation
+import JSONText
+
+enum DownCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"])
+        let state = try StateFolder(arguments["--state"], create: false)
+        guard let run = RunFile(state) else { return say("Nothing runs from \(state.path).") }
+        kill(run.process, SIGTERM)
+        let end = Date().addingTimeInterval(30)
+        while kill(run.process, 0) == 0 {
+            guard Date() < end else { throw CommandError("process \(run.process) does not stop") }
+            usleep(20_000)
+        }
+        say("Stopped.")
+    }
+}
+
+enum StatusCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"])
+        let state = try StateFolder(arguments["--state"], create: false)
+        guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
+        let isReady = (try? HTTPClient(run.address).send("GET", "/readyz"))?.status == 200
+        if arguments.has("--json") {
+            var value = run.value.objectValue ?? [:]
+            value["ready"] = .bool(isReady)
+            say(String(decoding: CanonicalJSON.bytes(of: .object(value)), as: UTF8.self))
+        } else {
+            say("http://\(run.address) is \(isReady ? "ready" : "not ready")\n\n\(run.table)")
+        }
+        if !isReady { exit(1) }
+    }
+}
+
+enum LogsCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["-f"])
+        let state = try StateFolder(arguments["--state"], create: false)
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: state.logs))?.sorted() ?? []
+        let files = all.filter { name in arguments.rest.isEmpty || arguments.rest.contains { name == "\($0).log" } }
+        guard !files.isEmpty else { throw CommandError("there are no such logs in \(state.logs)") }
+        var command = ["tail", "-q", "-n", "100"] + (arguments.has("-f") ? ["-F"] : [])
+        command += files.map { "\(state.logs)/\($0)" }
+        var pointers = command.map { strdup($0) } + [nil]
+        execvp("tail", &pointers)
+        throw CommandError.unavailable("tail cannot be started")
+    }
+}
+
+enum SMSCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"])
+        guard arguments.rest.count == 2, arguments.rest[0] == "last" else {
+            throw CommandError.usage("expected vestibule sms last PHONE")
+        }
+        let state = try StateFolder(arguments["--state"], create: false)
+        let digits = arguments.rest[1].filter(\.isNumber)
+        let last = Spool(file: "\(state.spool)/sms.jsonl").lines().last { $0["to"]?.stringValue?.dropFirst() == digits[...] }
+        guard let body = last?["body"]?.stringValue else { throw CommandError("there is no SMS to +\(digits)") }
+        say(body)
+    }
+}
+
+enum ConfigCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, flags: ["--json"])
+        var variables: [String: JSONValue] = [:]
+        for program in LocalSystem.programs.values {
+            let text = try Subprocess.run([LocalSystem.binary(program), "--describe-config"])
+            for variable in try JSONValue.parse(Array(text.utf8)).arrayValue ?? [] {
+                variables[variable["name"]?.stringValue ?? ""] = variable
+            }
+        }
+        let sorted = variables.sorted { $0.key < $1.key }.map(\.value)
+        if arguments.has("--json") {
+            return say(String(decoding: CanonicalJSON.bytes(of: .array(sorted)), as: UTF8.self))
+        }
+        for variable in sorted {
+            let name = (variable["name"]?.stringValue ?? "").padding(toLength: 32, withPad: " ", startingAt: 0)
+            let fallback = (variable["default"]?.stringValue ?? "-").padding(toLength: 18, withPad: " ", startingAt: 0)
+            say("\(name)\(fallback)\(variable["note"]?.stringValue ?? "") (\(variable["type"]?.stringValue ?? ""))")
+        }
+    }
+}

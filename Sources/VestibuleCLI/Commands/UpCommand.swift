@@ -1,0 +1,73 @@
+import Foundation
+
+enum UpCommand {
+    static let defaultAddress = "127.0.0.1:8080"
+
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state", "--http", "--scale"], flags: ["--detach"])
+        guard arguments.rest.isEmpty else { throw CommandError.usage("up takes no \(arguments.rest[0])") }
+        let state = try StateFolder(arguments["--state"])
+        let address = arguments["--http"] ?? defaultAddress
+        let scale = try parseScale(arguments["--scale"])
+        if arguments.has("--detach") { return try detach(state, address, arguments["--scale"]) }
+        let started = Date()
+        let system = LocalSystem(state: state, address: address, scale: scale)
+        try system.start()
+        printReady(state, address, Date().timeIntervalSince(started))
+        say("\nCtrl-C stops everything.")
+        system.run()
+        say("\nStopping.")
+        system.stop()
+    }
+
+    /// `auth=2,profile=3`
+    static func parseScale(_ text: String?) throws -> [String: Int] {
+        var scale: [String: Int] = [:]
+        for part in (text ?? "").split(separator: ",") {
+            let sides = part.split(separator: "=")
+            guard sides.count == 2, StateFolder.services.contains(String(sides[0])), let count = Int(sides[1]),
+                (1...16).contains(count)
+            else {
+                throw CommandError.usage("--scale takes SERVICE=1…16 of \(StateFolder.services.joined(separator: ", ")), not \(part)")
+            }
+            scale[String(sides[0])] = count
+        }
+        return scale
+    }
+
+    /// Starts the same command in the background and returns when it is ready or has failed.
+    private static func detach(_ state: StateFolder, _ address: String, _ scale: String?) throws {
+        let started = Date()
+        let log = state.log("supervisor")
+        unlink(log)
+        var words = [LocalSystem.binary("vestibule"), "up", "--state", state.path, "--http", address]
+        if let scale { words += ["--scale", scale] }
+        let process = try Subprocess.start(
+            words, environment: ProcessInfo.processInfo.environment, output: log, newSession: true)
+        while true {
+            var status: Int32 = 0
+            if waitpid(process, &status, WNOHANG) == process {
+                let line = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").last.map(String.init)
+                throw CommandError(line?.replacing("vestibule: ", with: "") ?? "the system did not start", code: (status >> 8) & 0xff)
+            }
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            if text.contains("Ctrl-C stops everything.") { break }
+            usleep(20_000)
+        }
+        printReady(state, address, Date().timeIntervalSince(started))
+        say("\nIt runs in the background: vestibule down --state \(state.path) stops it.")
+    }
+
+    private static func printReady(_ state: StateFolder, _ address: String, _ seconds: Double) {
+        say("Vestibule is ready at http://\(address) (\(String(format: "%.1f", seconds)) s)\n")
+        if let run = RunFile(state) { say(run.table) }
+        say(
+            """
+
+            Try it:
+              curl -s http://\(address)/readyz
+              curl -s http://\(address)/auth/otp/send -H 'Content-Type: application/json' -d '{"phone":"+14155550123"}'
+              curl -s http://\(address)/openapi.json
+            """)
+    }
+}

@@ -1,0 +1,228 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// One person, through the public API only, from a phone number to a recovery that its owner stops.
+///
+/// Every step is printed with its HTTP status and its time; the first that does not do what the contract says ends it.
+final class Demo {
+    private let client: HTTPClient
+    private let sms: Spool
+    private let push: Spool
+    private var steps = 0
+
+    init(client: HTTPClient, spool: String) {
+        self.client = client
+        sms = Spool(file: "\(spool)/sms.jsonl")
+        push = Spool(file: "\(spool)/push.jsonl")
+    }
+
+    private struct Person {
+        let phone: String
+        let token: String
+        let pushToken: String
+        let id: String
+    }
+
+    func run() throws {
+        let person = try signUp()
+        try profile(person)
+        try questionnaire(person)
+        try onboarding(person)
+        try recovery(person)
+        say("\n\(steps) steps, each as the contract says.")
+    }
+
+    // MARK: Steps
+
+    @discardableResult
+    private func step(
+        _ what: String, _ method: String, _ path: String, body: JSONValue? = nil, token: String? = nil, expect: Int
+    ) throws -> JSONValue {
+        var headers: [String: String] = [:]
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        if method == "POST" { headers["Idempotency-Key"] = "demo-\(UUID().uuidString)" }
+        let started = Date()
+        let answer = try client.send(method, path, body: body, headers: headers)
+        let milliseconds = Date().timeIntervalSince(started) * 1000
+        steps += 1
+        say(String(format: "%3d  %-52@ %d  %6.1f ms", steps, what as NSString, answer.status, milliseconds))
+        guard answer.status == expect else {
+            let detail = answer.body["detail"]?.stringValue ?? ""
+            throw CommandError("\(method) \(path) answered \(answer.status), expected \(expect): \(detail)")
+        }
+        return answer.body
+    }
+
+    private func check(_ holds: Bool, _ what: String) throws {
+        guard holds else { throw CommandError("the contract does not hold: \(what)") }
+    }
+
+    private func text(_ value: JSONValue, _ name: String) throws -> String {
+        guard let text = value[name]?.stringValue else { throw CommandError("the answer has no \(name)") }
+        return text
+    }
+
+    private static func newPhone() -> String { "+4670\(Int.random(in: 1_000_000...9_999_999))" }
+
+    // MARK: Phone
+
+    private func signUp() throws -> Person {
+        say("Phone")
+        let (phone, pushToken) = (Self.newPhone(), "demo-push-\(UUID().uuidString)")
+        let (challenge, code) = try prove(phone, purpose: "login")
+        let wrong = String(format: "%06d", ((Int(code) ?? 0) + 1) % 1_000_000)
+        let device: JSONValue = ["name": "First phone", "platform": "ios", "pushToken": .string(pushToken)]
+        let refused = try step(
+            "a wrong code is refused", "POST", "/auth/otp/verify",
+            body: ["challengeId": .string(challenge), "code": .string(wrong), "device": device], expect: 422)
+        try check(refused["code"] == "otp_invalid" && refused["attemptsRemaining"] == 2, "two attempts remain")
+        let session = try step(
+            "the right code signs in", "POST", "/auth/otp/verify",
+            body: ["challengeId": .string(challenge), "code": .string(code), "device": device], expect: 200)
+        try check(session["isNewUser"] == true && session["deviceSecret"] != nil, "a new person on a new device")
+        let used = try step(
+            "a code works once", "POST", "/auth/otp/verify",
+            body: ["challengeId": .string(challenge), "code": .string(code), "device": device], expect: 410)
+        try check(used["code"] == "otp_expired", "a used code is over")
+        let renewed = try step(
+            "the session is renewed", "POST", "/auth/token/refresh",
+            body: ["refreshToken": session["refreshToken"] ?? .null], expect: 200)
+        guard let user = renewed["user"] else { throw CommandError("the session names no user") }
+        return Person(
+            phone: phone, token: try text(renewed, "accessToken"), pushToken: pushToken, id: try text(user, "id"))
+    }
+
+    /// Asks for a code and reads it from the spool.
+    private func prove(_ phone: String, purpose: String) throws -> (challenge: String, code: String) {
+        let sent = try step(
+            "a code is sent (\(purpose))", "POST", "/auth/otp/send",
+            body: ["phone": .string(phone), "purpose": .string(purpose)], expect: 202)
+        try check(sent["maskedPhone"] == .string("+46 (***) ***-\(phone.suffix(4))"), "the number is masked")
+        let line = try sms.wait(for: "the SMS") { $0["to"] == .string(phone) }
+        let code = String((line["body"]?.stringValue ?? "").prefix { $0.isNumber })
+        try check(code.count == 6, "the SMS begins with six digits")
+        return (try text(sent, "challengeId"), code)
+    }
+
+    // MARK: Profile
+
+    private func profile(_ person: Person) throws {
+        say("Profile")
+        let invalid = try step(
+            "two invalid fields are both named", "PATCH", "/users/me", body: ["displayName": "x", "gender": "unknown"],
+            token: person.token, expect: 422)
+        try check(invalid["errors"]?.arrayValue?.count == 2, "one entry for each problem")
+        let young = Timestamp.now().date.year - 18
+        let me = try step(
+            "the basics are saved", "PATCH", "/users/me",
+            body: [
+                "displayName": "Åsa", "gender": "prefer_not_to_say", "lookingFor": ["everyone"], "city": "Malmö",
+                "dateOfBirth": .string("\(young - 10)-02-28"),
+            ], token: person.token, expect: 200)
+        try check(me["age"]?.integerValue ?? 0 >= 27 && me["ageGate"] == nil, "an adult passes the age gate")
+        let locked = try step(
+            "the date of birth is locked", "PATCH", "/users/me", body: ["dateOfBirth": .string("\(young - 11)-02-28")],
+            token: person.token, expect: 409)
+        try check(locked["code"] == "date_of_birth_locked", "it is changed by staff only")
+        try step("the bio is skipped", "POST", "/users/me/skips", body: ["field": "bio"], token: person.token, expect: 200)
+        let completion = try step("what is missing", "GET", "/users/me/completion", token: person.token, expect: 200)
+        try check(completion["missingRequired"] == [] && completion["skippedFields"] == ["bio"], "nothing required is missing")
+    }
+
+    // MARK: Questionnaire
+
+    private func questionnaire(_ person: Person) throws {
+        say("Questionnaire")
+        let opened = try step("it is opened", "GET", "/compatibility/questions", token: person.token, expect: 200)
+        let questions = opened["questions"]?.arrayValue ?? []
+        try check(questions.count == 25 && questions.count { $0["required"] == true } == 10, "25 questions, 10 required")
+        for question in questions.prefix(12) { try answer(question, person) }
+        // Every request has a connection of its own: this one comes as from an app that was killed.
+        let resumed = try step("resumed after a disconnect", "GET", "/compatibility/questions", token: person.token, expect: 200)
+        try check(resumed["sessionId"] == opened["sessionId"], "the same session")
+        try check(resumed["progress"]?["answered"] == 12, "twelve answers were kept")
+        let early = try step(
+            "it cannot be completed early", "POST", "/compatibility/responses", body: ["answers": [], "complete": true],
+            token: person.token, expect: 409)
+        try check(early["code"] == "questionnaire_incomplete", "required answers are missing")
+        for question in questions.dropFirst(12) { try answer(question, person) }
+        let done = try step(
+            "it is completed", "POST", "/compatibility/responses", body: ["answers": [], "complete": true],
+            token: person.token, expect: 200)
+        try check(done["status"] == "completed" && done["progress"]?["percentage"] == 100, "all of it is answered")
+    }
+
+    private func answer(_ question: JSONValue, _ person: Person) throws {
+        let key = try text(question, "key")
+        try step(
+            "\(key)", "POST", "/compatibility/responses",
+            body: ["answers": [["question": .string(key), "value": try DemoAnswer.value(for: question)]]],
+            token: person.token, expect: 200)
+    }
+
+    private func onboarding(_ person: Person) throws {
+        say("Onboarding")
+        let end = Date().addingTimeInterval(20)
+        var state = JSONValue.null
+        repeat {
+            // Profile hears of the completed questionnaire in an event.
+            state = try client.send("GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"]).body
+            usleep(20_000)
+        } while state["onboardingStep"] != "verification" && Date() < end
+        let view = try step("where the person stands", "GET", "/users/me/onboarding", token: person.token, expect: 200)
+        try check(view["onboardingStatus"] == "vps_pending", "visual preferences come next")
+    }
+
+    // MARK: Recovery
+
+    private func recovery(_ person: Person) throws {
+        say("Recovery")
+        let (challenge, code) = try prove(Self.newPhone(), purpose: "recovery")
+        let requested = try step(
+            "a claimant asks for the account", "POST", "/auth/recovery/request",
+            body: [
+                "accountPhone": .string(person.phone), "challengeId": .string(challenge), "code": .string(code),
+                "device": ["name": "Second phone", "platform": "android"],
+            ], expect: 202)
+        let (id, claim) = (try text(requested, "recoveryId"), try text(requested, "recoveryToken"))
+        let held = try step("the hold runs", "GET", "/auth/recovery/\(id)", token: claim, expect: 200)
+        let remaining = held["remainingSeconds"]?.integerValue ?? 0
+        try check(held["status"] == "held" && remaining > 0, "the case is held")
+        say("     the hold ends at \(try text(held, "holdUntil")), in \(remaining / 3600) h \(remaining / 60 % 60) min")
+        let note = try push.wait(for: "the push notification") {
+            $0["pushToken"] == .string(person.pushToken) && $0["data"]?["recoveryId"] == .string(id)
+        }
+        try check(note["userId"] == .string(person.id) && note["data"]?["disputeToken"] != nil, "the owner's phone is told")
+        say("     the first phone reads: \(try text(note, "body"))")
+        let disputed = try step(
+            "the owner disputes", "POST", "/auth/recovery/\(id)/dispute", body: [:], token: person.token, expect: 200)
+        try check(disputed["status"] == "disputed", "the case is over")
+        let after = try step("the claimant is told nothing", "GET", "/auth/recovery/\(id)", token: claim, expect: 200)
+        try check(after["status"] == "held", "the case looks as before")
+        try step("the owner's session lives on", "GET", "/users/me", token: person.token, expect: 200)
+        try step("and is ended by its owner", "POST", "/auth/logout", token: person.token, expect: 204)
+        let end = Date().addingTimeInterval(1)
+        var status = 200
+        while status == 200, Date() < end {
+            status = try client.send("GET", "/users/me", headers: ["Authorization": "Bearer \(person.token)"]).status
+        }
+        try step("its token is of no use any more", "GET", "/users/me", token: person.token, expect: 401)
+    }
+}
+
+/// An answer that fits a question.
+enum DemoAnswer {
+    static func value(for question: JSONValue) throws -> JSONValue {
+        let options = (question["options"]?.arrayValue ?? []).filter { $0["exclusive"] != true }
+            .compactMap { $0["key"]?.stringValue }.map { JSONValue.string($0) }
+        let constraints = question["constraints"]
+        switch question["type"]?.stringValue {
+        case "single_choice": return options.first ?? .null
+        case "multi_choice", "tags": return .array(Array(options.prefix(max(1, Int(constraints?["min"]?.integerValue ?? 1)))))
+        case "ranking": return .array(Array(options.prefix(Int(constraints?["topK"]?.integerValue ?? Int64(options.count)))))
+        case "slider": return constraints?["min"] ?? 0
+        case let type: throw CommandError("there is no answer for a question of type \(type ?? "nothing")")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import JSONText
+
+/// An answer of the public API.
+struct HTTPAnswer {
+    let status: Int
+    /// Names in lower case.
+    let headers: [String: String]
+    let body: JSONValue
+}
+
+/// A small blocking client for one address: a connection per request, strict about what it reads.
+struct HTTPClient {
+    let host: String
+    let port: UInt16
+
+    /// - Parameter address: `127.0.0.1:8080`, or the same behind `http://`.
+    init(_ address: String) throws {
+        let plain = address.hasPrefix("http://") ? String(address.dropFirst(7)) : address
+        let parts = plain.split(separator: ":")
+        guard parts.count == 2, let port = UInt16(parts[1]) else {
+            throw CommandError.usage("\(address) is no address: expected HOST:PORT")
+        }
+        host = parts[0] == "localhost" ? "127.0.0.1" : String(parts[0])
+        self.port = port
+    }
+
+    /// - Throws: ``CommandError`` where nobody answers, or not in HTTP.
+    func send(
+        _ method: String, _ path: String, body: JSONValue? = nil, headers: [String: String] = [:]
+    ) throws -> HTTPAnswer {
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: \(host):\(port)", "Connection: close"]
+        let bytes = body.map { CanonicalJSON.bytes(of: $0) } ?? []
+        if body != nil {
+            lines.append("Content-Type: application/json")
+            lines.append("Content-Length: \(bytes.count)")
+        } else if method != "GET" {
+            lines.append("Content-Length: 0")
+        }
+        lines += headers.map { "\($0.key): \($0.value)" }
+        return try parse(try exchange(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + bytes))
+    }
+
+    private func exchange(_ request: [UInt8]) throws -> [UInt8] {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var limit = timeval(tv_sec: 15, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = Self.address(host, port)
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw CommandError.unavailable("nobody answers at \(host):\(port)") }
+        var sent = 0
+        while sent < request.count {
+            let count = request[sent...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { throw CommandError.unavailable("the connection to \(host):\(port) broke") }
+            sent += count
+        }
+        var (received, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count == 0 { return received }
+            guard count > 0 else { throw CommandError.unavailable("\(host):\(port) did not answer in time") }
+            received += buffer.prefix(count)
+        }
+    }
+
+    static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, host, &address.sin_addr)
+        return address
+    }
+
+    private func parse(_ bytes: [UInt8]) throws -> HTTPAnswer {
+        let broken = CommandError.unavailable("\(host):\(port) does not answer in HTTP")
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw broken }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let words = lines[0].split(separator: " ")
+        guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else { throw broken }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { throw broken }
+            headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        let body = Array(bytes[end.upperBound...])
+        guard headers["transfer-encoding"] == nil, headers["content-length"].map({ Int($0) == body.count }) ?? body.isEmpty
+        else { throw broken }
+        let value = body.isEmpty ? JSONValue.null : (try? JSONValue.parse(body)) ?? .null
+        return HTTPAnswer(status: status, headers: headers, body: value)
+    }
+}

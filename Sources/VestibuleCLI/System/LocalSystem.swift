@@ -1,0 +1,143 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// A whole system on this machine: PostgreSQL, the services, the gateway.
+final class LocalSystem {
+    let state: StateFolder
+    let address: String
+    private let scale: [String: Int]
+    private var postgres: PostgresServer?
+    private var supervisor: Supervisor?
+    private var lock: Int32 = -1
+
+    static let programs = [
+        "auth": "AuthService", "profile": "ProfileService", "questionnaire": "QuestionnaireService",
+        "recovery": "RecoveryService", "gateway": "Gateway",
+    ]
+
+    init(state: StateFolder, address: String, scale: [String: Int] = [:]) {
+        self.state = state
+        self.address = address
+        self.scale = scale
+    }
+
+    /// Starts everything and returns when the gateway is ready. On any failure nothing is left running.
+    func start() throws {
+        lock = try state.lock()
+        try Self.refuseUsedPort(address)
+        do {
+            try state.ensureKeys()
+            let postgres = try PostgresServer(state)
+            self.postgres = postgres
+            try postgres.start()
+            let supervisor = Supervisor { [state, address] children in
+                Self.write(children, to: state, address: address)
+            }
+            self.supervisor = supervisor
+            for service in StateFolder.services {
+                for replica in 1...(scale[service] ?? 1) {
+                    try supervisor.start(try program(service, postgres, replica))
+                }
+            }
+            try supervisor.start(try program("gateway", postgres, 1))
+            try waitUntilReady(supervisor)
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    /// Supervises until a signal asks for the end.
+    func run() {
+        while turn() {}
+    }
+
+    /// Looks after the processes once; false when somebody asked for the end.
+    func turn() -> Bool { supervisor?.turn() ?? false }
+
+    func stop() {
+        supervisor?.stopAll()
+        postgres?.stop()
+        unlink(state.runFile)
+        if lock >= 0 { close(lock) }
+    }
+
+    private func waitUntilReady(_ supervisor: Supervisor) throws {
+        let (client, end) = (try HTTPClient(address), Date().addingTimeInterval(60))
+        while Date() < end {
+            if (try? client.send("GET", "/readyz"))?.status == 200 { return }
+            guard supervisor.turn() else { throw CommandError("stopped before the system was ready", code: 130) }
+            if let failure = supervisor.firstFailure { throw CommandError("\(failure) (logs: \(state.logs))") }
+        }
+        throw CommandError.unavailable("the system was not ready within a minute: see the logs in \(state.logs)")
+    }
+
+    /// A program with the variables that it declares, and no others.
+    private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
+        let binary = Self.binary(Self.programs[name] ?? name)
+        var given = ProcessInfo.processInfo.environment
+        given["BUS_BIND"] = "ipc:\(state.bus)"
+        for service in StateFolder.services { given["BUS_\(service.uppercased())"] = "ipc:\(state.bus)" }
+        given["SPOOL_DIR"] = state.spool
+        given["GATEWAY_HTTP"] = address
+        if StateFolder.services.contains(name) {
+            let prefix = name.uppercased()
+            given["\(prefix)_DATABASE_URL"] = try postgres.url(name)
+            given["\(prefix)_DATABASE_OWNER_URL"] = try postgres.url("\(name)_owner")
+            given["\(prefix)_KEYS_FILE"] = state.keyRing(name)
+        }
+        var environment = ["PATH": given["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "registers=none"]
+        for variable in try Self.variables(of: binary) {
+            for key in [variable, "\(variable)_FILE"] { if let value = given[key] { environment[key] = value } }
+        }
+        // A misspelt one of its own must reach the program, which refuses it.
+        for (key, value) in given where key.hasPrefix("\(name.uppercased())_") { environment[key] = value }
+        return Supervisor.Program(
+            name: replica == 1 ? name : "\(name)-\(replica)", arguments: [binary], environment: environment,
+            log: state.log(replica == 1 ? name : "\(name)-\(replica)"))
+    }
+
+    /// The other programs lie beside this one.
+    static func binary(_ name: String) -> String {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(filePath: own).deletingLastPathComponent().appending(path: name).path
+    }
+
+    /// What a program says that it reads.
+    static func variables(of binary: String) throws -> [String] {
+        let text = try Subprocess.run([binary, "--describe-config"])
+        return try JSONValue.parse(Array(text.utf8)).arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
+    }
+
+    private static func refuseUsedPort(_ text: String) throws {
+        let client = try HTTPClient(text)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var (address, reuse) = (HTTPClient.address(client.host, client.port), Int32(1))
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard bound == 0 else {
+            throw CommandError.unavailable("\(text) cannot be listened on (in use?); choose another with --http HOST:PORT")
+        }
+    }
+
+    private static func write(
+        _ children: [(name: String, process: pid_t, restarts: Int)], to state: StateFolder, address: String
+    ) {
+        let processes = children.map { child -> JSONValue in
+            [
+                "name": .string(child.name), "pid": .integer(Int64(child.process)),
+                "restarts": .integer(Int64(child.restarts)),
+            ]
+        }
+        let run: JSONValue = [
+            "pid": .integer(Int64(getpid())), "http": .string(address), "processes": .array(processes),
+        ]
+        try? state.write(String(decoding: CanonicalJSON.bytes(of: run), as: UTF8.self), to: state.runFile, mode: 0o600)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// The private PostgreSQL of a state folder: on a socket only, with a schema, an owner and a runtime role per service.
+struct PostgresServer {
+    let state: StateFolder
+    private let binaries: String
+    private let data: String
+    private var socketFolder: String { "\(state.sockets)/pg" }
+    private var isRoot: Bool { getuid() == 0 }
+
+    init(_ state: StateFolder) throws {
+        self.state = state
+        binaries = try Self.findBinaries()
+        data = try Self.dataFolder(state)
+    }
+
+    /// PostgreSQL does not run as root. Where its own user cannot reach the state folder, its data lies under /var/tmp.
+    private static func dataFolder(_ state: StateFolder) throws -> String {
+        let inside = "\(state.path)/postgres"
+        guard getuid() == 0 else { return inside }
+        if (try? Subprocess.run(["runuser", "-u", "postgres", "--", "test", "-x", state.path])) != nil { return inside }
+        return "/var/tmp/\(URL(filePath: state.sockets).lastPathComponent)-postgres"
+    }
+
+    private static func findBinaries() throws -> String {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let fit = versions.compactMap { Int($0) }.filter { $0 >= 15 }.sorted(by: >)
+        for version in fit where access("/usr/lib/postgresql/\(version)/bin/initdb", X_OK) == 0 {
+            return "/usr/lib/postgresql/\(version)/bin"
+        }
+        throw CommandError.unavailable(
+            "no PostgreSQL server of version 15 or newer: install the package postgresql, or run make up, which does")
+    }
+
+    /// A connection string for a role.
+    func url(_ role: String) throws -> String {
+        "host=\(socketFolder) dbname=vestibule user=\(role) password=\(try state.password(role))"
+    }
+
+    var superuser: String { "host=\(socketFolder) dbname=postgres user=postgres" }
+
+    /// Starts the server, with what a killed `up` left running stopped first, and makes what is missing in it.
+    func start() throws {
+        try ownFolder(socketFolder, mode: 0o755)
+        if !FileManager.default.fileExists(atPath: "\(data)/PG_VERSION") { try create() }
+        _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"])
+        do {
+            try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(data)/server.log", "-w", "-t", "30", "start"])
+        } catch {
+            throw CommandError.unavailable("PostgreSQL does not start: see \(data)/server.log")
+        }
+        try provision()
+    }
+
+    private var options: String {
+        // Its own log would print keys and parameters of statements that fail.
+        "-k \(socketFolder) -c listen_addresses='' -c max_connections=200 -c log_error_verbosity=terse "
+            + "-c log_parameter_max_length=0 -c log_parameter_max_length_on_error=0 -c log_min_error_statement=panic"
+    }
+
+    private func ownFolder(_ folder: String, mode: Int) throws {
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+        chmod(folder, mode_t(mode))
+        if isRoot { try Subprocess.run(["chown", "postgres:postgres", folder]) }
+    }
+
+    private func create() throws {
+        try? FileManager.default.removeItem(atPath: data)
+        try ownFolder(data, mode: 0o700)
+        try asServer("initdb", ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--auth=peer"])
+        // The superuser comes in as the user that owns the server; everybody else with a password.
+        let rules = """
+            local all postgres peer map=owner
+            local all all scram-sha-256
+
+            """
+        let user = isRoot ? "postgres" : NSUserName()
+        try place(rules, in: "\(data)/pg_hba.conf")
+        try place("owner \(user) postgres\n", in: "\(data)/pg_ident.conf")
+    }
+
+    private func place(_ text: String, in file: String) throws {
+        try text.write(toFile: file, atomically: false, encoding: .utf8)
+        if isRoot { try Subprocess.run(["chown", "postgres:postgres", file]) }
+    }
+
+    private func provision() throws {
+        let exists = try query("postgres", "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")
+        if exists.isEmpty { try query("postgres", "CREATE DATABASE vestibule") }
+        var sql = "REVOKE ALL ON DATABASE vestibule FROM PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC;"
+        for service in StateFolder.services {
+            let (owner, runtime) = ("\(service)_owner", service)
+            for role in [owner, runtime] {
+                sql += """
+                    DO $$ BEGIN
+                        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '\(role)') THEN CREATE ROLE \(role); END IF;
+                    END $$;
+                    ALTER ROLE \(role) LOGIN NOINHERIT PASSWORD '\(try state.password(role))';
+                    GRANT CONNECT ON DATABASE vestibule TO \(role);
+                    """
+            }
+            sql += "CREATE SCHEMA IF NOT EXISTS \(service) AUTHORIZATION \(owner);"
+            sql += "GRANT CREATE ON DATABASE vestibule TO \(owner);"
+        }
+        try query("vestibule", sql)
+    }
+
+    @discardableResult
+    private func query(_ database: String, _ sql: String) throws -> String {
+        try asServer(
+            "psql", ["-h", socketFolder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql])
+    }
+
+    /// Stops the server; open connections are closed by it.
+    func stop() { _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
+
+    @discardableResult
+    private func asServer(_ program: String, _ arguments: [String]) throws -> String {
+        let command = ["\(binaries)/\(program)"] + arguments
+        return try Subprocess.run(isRoot ? ["runuser", "-u", "postgres", "--"] + command : command)
+    }
+}

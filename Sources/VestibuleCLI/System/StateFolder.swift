@@ -1,0 +1,81 @@
+import Cryptography
+import Foundation
+import JSONText
+
+/// The folder in which everything of one local system lies: keys, passwords, logs, spools, and beside it a short-named
+/// folder for sockets.
+struct StateFolder {
+    let path: String
+    /// Sockets have short paths: they lie in a private folder under /tmp that is named after this one.
+    let sockets: String
+
+    static let services = ["auth", "profile", "questionnaire", "recovery"]
+
+    /// - Throws: ``CommandError`` where the folder cannot be used.
+    init(_ given: String?, create: Bool = true) throws {
+        let path = URL(filePath: given ?? ".vestibule").standardizedFileURL.path
+        self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
+        sockets = "/tmp/vestibule-\(getuid())-\(Hex.encode(SHA256.digest(Array(self.path.utf8)).prefix(5)))"
+        guard create else { return }
+        for folder in [self.path, logs, spool, keys, sockets, bus] { try Self.make(folder) }
+        // The database's user passes through to its own folder.
+        chmod(self.path, 0o711)
+        chmod(sockets, 0o711)
+    }
+
+    private static func make(_ folder: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandError("the state folder cannot be used: \(folder) cannot be made", code: 73)
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw CommandError("the state folder cannot be used: \(folder) is not writable", code: 73)
+        }
+    }
+
+    var logs: String { "\(path)/logs" }
+    var spool: String { "\(path)/spool" }
+    var keys: String { "\(path)/keys" }
+    var bus: String { "\(sockets)/bus" }
+    var runFile: String { "\(path)/run.json" }
+    func log(_ name: String) -> String { "\(logs)/\(name).log" }
+    func keyRing(_ service: String) -> String { "\(keys)/\(service).keys" }
+
+    /// One `up` per state folder: the lock goes with the process that holds it.
+    func lock() throws -> Int32 {
+        let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandError("the state folder cannot be used: no lock in \(path)", code: 73) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw CommandError("a system is running from \(path) already: see vestibule status, or stop it with vestibule down")
+        }
+        return descriptor
+    }
+
+    /// Makes what is missing of the key rings, readable by their owner only.
+    func ensureKeys() throws {
+        for service in Self.services where !FileManager.default.fileExists(atPath: keyRing(service)) {
+            try write(KeyRing.generate(id: "k1"), to: keyRing(service), mode: 0o400)
+        }
+    }
+
+    /// The password of a database role, made at first use.
+    func password(_ role: String) throws -> String {
+        let file = "\(keys)/\(role).password"
+        if let known = try? String(contentsOfFile: file, encoding: .utf8) { return known }
+        let password = Base64URL.encode(RandomBytes.make(24))
+        try write(password, to: file, mode: 0o400)
+        return password
+    }
+
+    func write(_ text: String, to file: String, mode: mode_t) throws {
+        let bytes = Array(text.utf8)
+        let temporary = "\(file).new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0, Glibc.write(descriptor, bytes, bytes.count) == bytes.count, close(descriptor) == 0,
+            rename(temporary, file) == 0
+        else { throw CommandError("\(file) cannot be written", code: 73) }
+    }
+}

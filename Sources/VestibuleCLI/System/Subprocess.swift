@@ -1,0 +1,69 @@
+import Foundation
+
+/// Starts programs with posix_spawn. Not Foundation's `Process`: it waits until every heir of its pipes is gone, and a
+/// database server that goes on in the background is one.
+enum Subprocess {
+    /// - Parameters:
+    ///   - environment: all of it; nothing is inherited.
+    ///   - output: a file that both output streams are added to.
+    ///   - newSession: the process is no longer reached by the terminal's Ctrl-C.
+    static func start(
+        _ arguments: [String], environment: [String: String], output: String, newSession: Bool
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The supervisor blocks the signals that it waits for; its children must not.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var flags = Int16(POSIX_SPAWN_SETSIGMASK)
+        if newSession {
+            posix_spawnattr_setpgroup(&attributes, 0)
+            flags |= Int16(POSIX_SPAWN_SETPGROUP)
+        }
+        posix_spawnattr_setflags(&attributes, flags)
+        var words = arguments.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in words + variables { free(pointer) } }
+        var process: pid_t = 0
+        let result = posix_spawnp(&process, arguments[0], &actions, &attributes, &words, &variables)
+        guard result == 0 else {
+            throw CommandError.unavailable("\(arguments[0]) cannot be started: \(String(cString: strerror(result)))")
+        }
+        return process
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: what it printed.
+    /// - Throws: ``CommandError`` with the last line of it where it failed.
+    @discardableResult
+    static func run(_ arguments: [String], environment: [String: String]? = nil) throws -> String {
+        let output = "/tmp/vestibule-run-\(UUID().uuidString)"
+        defer { unlink(output) }
+        // The server's user may not enter the folder that the command was called in.
+        let process = try start(
+            ["env", "-C", "/"] + arguments, environment: environment ?? ProcessInfo.processInfo.environment,
+            output: output, newSession: false)
+        let status = wait(process)
+        let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        guard status == 0 else {
+            let reason = text.split(separator: "\n").last.map(String.init) ?? "exit code \(status)"
+            throw CommandError.unavailable("\(arguments[0]) failed: \(reason)")
+        }
+        return text
+    }
+
+    static func wait(_ process: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+}

@@ -1,3 +1,0 @@
-@main struct VestibuleCLIMain {
-    static func main() {}
-}
