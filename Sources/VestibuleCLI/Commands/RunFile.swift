@@ -9,8 +9,10 @@ struct RunFile {
 
     /// `nil` where no `up` runs from the folder.
     init?(_ state: StateFolder) {
-        guard let data = FileManager.default.contents(atPath: state.runFile), let value = try? JSONValue.parse([UInt8](data)),
-            let process = value["pid"]?.integerValue, let address = value["http"]?.stringValue, kill(pid_t(process), 0) == 0
+        guard let data = FileManager.default.contents(atPath: state.runFile),
+            let value = try? JSONValue.parse([UInt8](data)),
+            let process = value["pid"]?.integerValue, let address = value["http"]?.stringValue,
+            kill(pid_t(process), 0) == 0
         else { return nil }
         (self.process, self.address, self.value) = (pid_t(process), address, value)
     }
@@ -23,7 +25,8 @@ struct RunFile {
             ]
         }
         return ([["process", "pid", "restarts"]] + rows).map { row in
-            row[0].padding(toLength: 18, withPad: " ", startingAt: 0) + row[1].padding(toLength: 10, withPad: " ", startingAt: 0)
+            row[0].padding(toLength: 18, withPad: " ", startingAt: 0)
+                + row[1].padding(toLength: 10, withPad: " ", startingAt: 0)
                 + row[2]
         }.joined(separator: "\n")
     }

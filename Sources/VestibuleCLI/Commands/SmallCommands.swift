@@ -56,7 +56,9 @@ enum SMSCommand {
         }
         let state = try StateFolder(arguments["--state"], create: false)
         let digits = arguments.rest[1].filter(\.isNumber)
-        let last = Spool(file: "\(state.spool)/sms.jsonl").lines().last { $0["to"]?.stringValue?.dropFirst() == digits[...] }
+        let last = Spool(file: "\(state.spool)/sms.jsonl").lines().last {
+            $0["to"]?.stringValue?.dropFirst() == digits[...]
+        }
         guard let body = last?["body"]?.stringValue else { throw CommandError("there is no SMS to +\(digits)") }
         say(body)
     }

@@ -28,7 +28,8 @@ enum UpCommand {
             guard sides.count == 2, StateFolder.services.contains(String(sides[0])), let count = Int(sides[1]),
                 (1...16).contains(count)
             else {
-                throw CommandError.usage("--scale takes SERVICE=1…16 of \(StateFolder.services.joined(separator: ", ")), not \(part)")
+                throw CommandError.usage(
+                    "--scale takes SERVICE=1…16 of \(StateFolder.services.joined(separator: ", ")), not \(part)")
             }
             scale[String(sides[0])] = count
         }
@@ -47,8 +48,10 @@ enum UpCommand {
         while true {
             var status: Int32 = 0
             if waitpid(process, &status, WNOHANG) == process {
-                let line = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").last.map(String.init)
-                throw CommandError(line?.replacing("vestibule: ", with: "") ?? "the system did not start", code: (status >> 8) & 0xff)
+                let line = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").last.map(
+                    String.init)
+                throw CommandError(
+                    line?.replacing("vestibule: ", with: "") ?? "the system did not start", code: (status >> 8) & 0xff)
             }
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             if text.contains("Ctrl-C stops everything.") { break }

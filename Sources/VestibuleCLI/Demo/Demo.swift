@@ -46,7 +46,8 @@ final class Demo {
         let answer = try client.send(method, path, body: body, headers: headers)
         let milliseconds = Date().timeIntervalSince(started) * 1000
         steps += 1
-        say(String(format: "%3d  %-52@ %d  %6.1f ms", steps, what as NSString, answer.status, milliseconds))
+        let label = what.padding(toLength: 40, withPad: " ", startingAt: 0)
+        say(String(format: "%3d  ", steps) + label + String(format: " %d  %7.1f ms", answer.status, milliseconds))
         guard answer.status == expect else {
             let detail = answer.body["detail"]?.stringValue ?? ""
             throw CommandError("\(method) \(path) answered \(answer.status), expected \(expect): \(detail)")
@@ -125,9 +126,12 @@ final class Demo {
             "the date of birth is locked", "PATCH", "/users/me", body: ["dateOfBirth": .string("\(young - 11)-02-28")],
             token: person.token, expect: 409)
         try check(locked["code"] == "date_of_birth_locked", "it is changed by staff only")
-        try step("the bio is skipped", "POST", "/users/me/skips", body: ["field": "bio"], token: person.token, expect: 200)
+        try step(
+            "the bio is skipped", "POST", "/users/me/skips", body: ["field": "bio"], token: person.token, expect: 200)
         let completion = try step("what is missing", "GET", "/users/me/completion", token: person.token, expect: 200)
-        try check(completion["missingRequired"] == [] && completion["skippedFields"] == ["bio"], "nothing required is missing")
+        try check(
+            completion["missingRequired"] == [] && completion["skippedFields"] == ["bio"], "nothing required is missing"
+        )
     }
 
     // MARK: Questionnaire
@@ -136,14 +140,17 @@ final class Demo {
         say("Questionnaire")
         let opened = try step("it is opened", "GET", "/compatibility/questions", token: person.token, expect: 200)
         let questions = opened["questions"]?.arrayValue ?? []
-        try check(questions.count == 25 && questions.count { $0["required"] == true } == 10, "25 questions, 10 required")
+        try check(
+            questions.count == 25 && questions.count { $0["required"] == true } == 10, "25 questions, 10 required")
         for question in questions.prefix(12) { try answer(question, person) }
         // Every request has a connection of its own: this one comes as from an app that was killed.
-        let resumed = try step("resumed after a disconnect", "GET", "/compatibility/questions", token: person.token, expect: 200)
+        let resumed = try step(
+            "resumed after a disconnect", "GET", "/compatibility/questions", token: person.token, expect: 200)
         try check(resumed["sessionId"] == opened["sessionId"], "the same session")
         try check(resumed["progress"]?["answered"] == 12, "twelve answers were kept")
         let early = try step(
-            "it cannot be completed early", "POST", "/compatibility/responses", body: ["answers": [], "complete": true],
+            "it cannot be completed early", "POST", "/compatibility/responses",
+            body: ["answers": [], "complete": true],
             token: person.token, expect: 409)
         try check(early["code"] == "questionnaire_incomplete", "required answers are missing")
         for question in questions.dropFirst(12) { try answer(question, person) }
@@ -167,7 +174,8 @@ final class Demo {
         var state = JSONValue.null
         repeat {
             // Profile hears of the completed questionnaire in an event.
-            state = try client.send("GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"]).body
+            state = try client.send("GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"])
+                .body
             usleep(20_000)
         } while state["onboardingStep"] != "verification" && Date() < end
         let view = try step("where the person stands", "GET", "/users/me/onboarding", token: person.token, expect: 200)
@@ -193,7 +201,8 @@ final class Demo {
         let note = try push.wait(for: "the push notification") {
             $0["pushToken"] == .string(person.pushToken) && $0["data"]?["recoveryId"] == .string(id)
         }
-        try check(note["userId"] == .string(person.id) && note["data"]?["disputeToken"] != nil, "the owner's phone is told")
+        try check(
+            note["userId"] == .string(person.id) && note["data"]?["disputeToken"] != nil, "the owner's phone is told")
         say("     the first phone reads: \(try text(note, "body"))")
         let disputed = try step(
             "the owner disputes", "POST", "/auth/recovery/\(id)/dispute", body: [:], token: person.token, expect: 200)
@@ -219,8 +228,10 @@ enum DemoAnswer {
         let constraints = question["constraints"]
         switch question["type"]?.stringValue {
         case "single_choice": return options.first ?? .null
-        case "multi_choice", "tags": return .array(Array(options.prefix(max(1, Int(constraints?["min"]?.integerValue ?? 1)))))
-        case "ranking": return .array(Array(options.prefix(Int(constraints?["topK"]?.integerValue ?? Int64(options.count)))))
+        case "multi_choice", "tags":
+            return .array(Array(options.prefix(max(1, Int(constraints?["min"]?.integerValue ?? 1)))))
+        case "ranking":
+            return .array(Array(options.prefix(Int(constraints?["topK"]?.integerValue ?? Int64(options.count)))))
         case "slider": return constraints?["min"] ?? 0
         case let type: throw CommandError("there is no answer for a question of type \(type ?? "nothing")")
         }

@@ -55,7 +55,9 @@ struct HTTPClient {
         guard connected == 0 else { throw CommandError.unavailable("nobody answers at \(host):\(port)") }
         var sent = 0
         while sent < request.count {
-            let count = request[sent...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = request[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw CommandError.unavailable("the connection to \(host):\(port) broke") }
             sent += count
         }
@@ -85,10 +87,12 @@ struct HTTPClient {
         var headers: [String: String] = [:]
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { throw broken }
-            headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(
+                in: .whitespaces)
         }
         let body = Array(bytes[end.upperBound...])
-        guard headers["transfer-encoding"] == nil, headers["content-length"].map({ Int($0) == body.count }) ?? body.isEmpty
+        guard headers["transfer-encoding"] == nil,
+            headers["content-length"].map({ Int($0) == body.count }) ?? body.isEmpty
         else { throw broken }
         let value = body.isEmpty ? JSONValue.null : (try? JSONValue.parse(body)) ?? .null
         return HTTPAnswer(status: status, headers: headers, body: value)

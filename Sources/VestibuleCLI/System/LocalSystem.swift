@@ -87,7 +87,9 @@ final class LocalSystem {
             given["\(prefix)_DATABASE_OWNER_URL"] = try postgres.url("\(name)_owner")
             given["\(prefix)_KEYS_FILE"] = state.keyRing(name)
         }
-        var environment = ["PATH": given["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "registers=none"]
+        var environment = [
+            "PATH": given["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "registers=none",
+        ]
         for variable in try Self.variables(of: binary) {
             for key in [variable, "\(variable)_FILE"] { if let value = given[key] { environment[key] = value } }
         }
@@ -100,7 +102,8 @@ final class LocalSystem {
 
     /// The other programs lie beside this one.
     static func binary(_ name: String) -> String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let own =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(filePath: own).deletingLastPathComponent().appending(path: name).path
     }
 
@@ -122,7 +125,8 @@ final class LocalSystem {
             }
         }
         guard bound == 0 else {
-            throw CommandError.unavailable("\(text) cannot be listened on (in use?); choose another with --http HOST:PORT")
+            throw CommandError.unavailable(
+                "\(text) cannot be listened on (in use?); choose another with --http HOST:PORT")
         }
     }
 

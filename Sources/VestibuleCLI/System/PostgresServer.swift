@@ -18,7 +18,9 @@ struct PostgresServer {
     private static func dataFolder(_ state: StateFolder) throws -> String {
         let inside = "\(state.path)/postgres"
         guard getuid() == 0 else { return inside }
-        if (try? Subprocess.run(["runuser", "-u", "postgres", "--", "test", "-x", state.path])) != nil { return inside }
+        if (try? Subprocess.run(["runuser", "-u", "postgres", "--", "test", "-x", state.path])) != nil {
+            return inside
+        }
         return "/var/tmp/\(URL(filePath: state.sockets).lastPathComponent)-postgres"
     }
 

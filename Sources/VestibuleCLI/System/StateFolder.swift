@@ -46,9 +46,12 @@ struct StateFolder {
     /// One `up` per state folder: the lock goes with the process that holds it.
     func lock() throws -> Int32 {
         let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandError("the state folder cannot be used: no lock in \(path)", code: 73) }
+        guard descriptor >= 0 else {
+            throw CommandError("the state folder cannot be used: no lock in \(path)", code: 73)
+        }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw CommandError("a system is running from \(path) already: see vestibule status, or stop it with vestibule down")
+            throw CommandError(
+                "a system is running from \(path) already: see vestibule status, or stop it with vestibule down")
         }
         return descriptor
     }

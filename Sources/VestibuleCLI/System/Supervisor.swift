@@ -67,7 +67,9 @@ final class Supervisor {
     private func reap() {
         var status: Int32 = 0
         while case let process = waitpid(-1, &status, WNOHANG), process > 0 {
-            guard let index = children.firstIndex(where: { $0.process == process && $0.restartAt == nil }) else { continue }
+            guard let index = children.firstIndex(where: { $0.process == process && $0.restartAt == nil }) else {
+                continue
+            }
             // Who lived for a while comes back at once; who keeps dying waits longer each time, 5 s at the most.
             let lived = Date().timeIntervalSince(children[index].startedAt)
             if lived > 30 { children[index].restarts = 0 }

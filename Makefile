@@ -1,0 +1,36 @@
+# Each of `make up`, `make demo` and `make test` works as the first command on a machine that has the Swift toolchain.
+STATE ?= .vestibule
+HTTP ?= 127.0.0.1:8080
+
+.PHONY: help up demo test build lint clean bootstrap
+
+help:
+	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
+	@echo "make demo   carry one person through the public API"
+	@echo "make test   the whole test suite"
+	@echo "make lint   formatter, house rules, target imports"
+	@echo "make clean  remove what was built (the state folder stays)"
+
+bootstrap:
+	@scripts/bootstrap
+
+build: bootstrap
+	@swift build -c release
+
+up: build
+	@.build/release/vestibule up --state $(STATE) --http $(HTTP)
+
+demo: build
+	@.build/release/vestibule demo --state $(STATE) --http $(HTTP)
+
+test: bootstrap
+	swift build --build-tests
+	swift test --skip-build
+
+lint: bootstrap
+	swift format lint --strict --recursive Package.swift Sources Tests
+	scripts/check-rules
+	swift build --build-tests --explicit-target-dependency-import-check error
+
+clean:
+	rm -rf .build
