@@ -130,4 +130,32 @@ import Testing
         let plan = try Self.plan([item, item]).get()
         #expect(plan.writes.count == 1 && plan.revisions.map(\.revision) == [1, 1])
     }
+
+    /// What was complete stays complete: there is no item that takes a required answer away.
+    @Test func noWriteMakesACompleteSessionIncomplete() {
+        let questions = [
+            question(.number, key: "must", required: true),
+            question(.number, key: "mustOrDecline", required: true, declinable: true),
+        ]
+        let values: [JSONValue?] = [nil, .null, 1, 2, "x"]
+        let states: [AnswerState?] = [nil, .answered, .skipped, .declined, .acknowledged]
+        for declines in [true, false] {
+            let before = [
+                "must": answer(.answered, 1), "mustOrDecline": declines ? answer(.declined) : answer(.answered, 1),
+            ]
+            let sheet = AnswerSheet(definition: definition(questions), answers: before)
+            for key in before.keys {
+                for value in values {
+                    for state in states {
+                        let item = ResponseItem(question: key, value: value, state: state)
+                        guard let plan = try? ResponsePlan.make([item], on: sheet, mutations: [], now: Self.now) else {
+                            continue
+                        }
+                        let after = AnswerSheet(definition: sheet.definition, answers: plan.answers)
+                        #expect(after.missing.isEmpty, "\(item)")
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,58 +1,28 @@
 import BusProtocol
 import BusRuntime
-import Cryptography
 import EventLoop
 import Foundation
+import JSONText
 import ServiceRuntime
 import TestSupport
 
 @testable import QuestionnaireService
 
-/// The service as it is, on a database of its own, with a gateway that asks it and a profile service that listens.
-@Loop final class RunningService {
-    let scratch: ScratchDatabase
-    let folder: String
-    let keys: String
+/// The service as it is, with a gateway that asks it and a profile service that listens.
+@Loop struct RunningService {
+    let stage: ServiceStage
     let gateway: Bus
-    let profile: Bus
     let listener = Listener()
-    private(set) var houses: [ServiceHouse] = []
 
-    /// - Parameter replicas: houses that start together.
-    init(replicas: Int = 1) async throws {
-        scratch = try await ScratchDatabase.make(schema: "questionnaire", migrations: QuestionnaireBlueprint.migrations)
-        folder = "/tmp/vq-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        keys = KeyRing.generate(id: "k")
-        gateway = Bus(BusConfiguration(service: .gateway, peers: [.questionnaire: try Discovery("ipc:\(folder)")]))
-        var own = BusConfiguration(service: .profile)
-        own.bind = [try own.endpoint(inDirectory: folder)]
-        profile = Bus(own)
-        profile.register(listener.handler)
-        for _ in 0..<replicas { houses.append(try house()) }
-        for house in houses { try await house.start() }
-        try profile.start()
-        profile.state = .ready
-        try gateway.start()
-        while try await scratch.query("SELECT count(*) FROM definitions") == "0" {
+    var houses: [ServiceHouse] { stage.houses }
+
+    fileprivate init(_ stage: ServiceStage) async throws {
+        self.stage = stage
+        gateway = try stage.asking(as: .gateway)
+        try stage.answering(as: .profile, listener)
+        while try await stage.rows("SELECT count(*) FROM definitions") == "0" {
             try await Loop.sleep(for: .milliseconds(10))
         }
-    }
-
-    func house() throws -> ServiceHouse {
-        try ServiceHouse(
-            QuestionnaireBlueprint.blueprint,
-            environment: [
-                "BUS_BIND": "ipc:\(folder)", "BUS_PROFILE": "ipc:\(folder)", "LOG_LEVEL": "error",
-                "QUESTIONNAIRE_DATABASE_URL": scratch.runtime, "QUESTIONNAIRE_KEYS": keys,
-            ])
-    }
-
-    func stop() async {
-        for house in houses { await house.stop(notice: .zero) }
-        await gateway.drain(notice: .zero)
-        await profile.drain(notice: .zero)
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     func questions(as person: Identifier) async throws -> QuestionsView {
@@ -75,19 +45,14 @@ import TestSupport
     }
 
     /// What a test finds in the tables, as `psql` prints it.
-    func rows(_ sql: String) async throws -> String { try await scratch.query(sql) }
+    func rows(_ sql: String) async throws -> String { try await stage.rows(sql) }
 }
 
-/// Runs a test against a service and takes the service down again, whatever comes of it.
+/// Runs a test against the service and takes it down again, whatever comes of it.
 @Loop func withService(replicas: Int = 1, _ body: @Loop (RunningService) async throws -> Void) async throws {
-    let service = try await RunningService(replicas: replicas)
-    do {
-        try await body(service)
-    } catch {
-        await service.stop()
-        throw error
+    try await ServiceStage.run(QuestionnaireBlueprint.blueprint, replicas: replicas) { stage in
+        try await body(try await RunningService(stage))
     }
-    await service.stop()
 }
 
 /// The results of the same thing done at the same time, many times.
@@ -100,24 +65,15 @@ import TestSupport
 }
 
 /// Takes in the events that profile is told.
-@Loop final class Listener {
+@Loop final class Listener: RequestHandler {
     private(set) var heard: [SessionCompleted] = []
     private var waiting: [LoopPromise<Void>] = []
 
-    var handler: Handler { Handler(listener: self) }
-
-    struct Handler: RequestHandler {
-        let listener: Listener
-        func handle(_ request: SessionCompleted, context: RequestContext) async throws -> Acknowledged {
-            listener.hear(request)
-            return Acknowledged()
-        }
-    }
-
-    private func hear(_ event: SessionCompleted) {
-        heard.append(event)
+    func handle(_ request: SessionCompleted, context: RequestContext) async throws -> Acknowledged {
+        heard.append(request)
         for promise in waiting { promise.resolve(.success(())) }
         waiting = []
+        return Acknowledged()
     }
 
     /// Returns when something was heard.

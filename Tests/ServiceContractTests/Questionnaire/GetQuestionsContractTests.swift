@@ -1,5 +1,7 @@
 import BusProtocol
+import EventLoop
 import JSONText
+import Testing
 
 enum GetQuestionsContract: MessageContract {
     static let session = Identifier("019c2f00-0000-7000-8000-000000000001")!
@@ -79,5 +81,35 @@ enum GetQuestionsContract: MessageContract {
         (all.earliest, all.latest) = (CivilDate("0001-01-01"), CivilDate("9999-12-31"))
         all.other = OtherConstraint(maxCount: 2, maxLength: 80)
         return all
+    }
+}
+
+@Suite("questionnaire.get-questions") @Loop struct GetQuestionsContractTests {
+    @Test func opensOneSessionHoweverOftenItIsAsked() async throws {
+        try await QuestionnaireStage.run { stage in
+            let first = try await stage.ask(GetQuestions())
+            #expect(first.questions.count == 25 && first.status == .inProgress && first.nextQuestion != nil)
+            #expect(try await stage.ask(GetQuestions()) == first)
+            #expect(try await stage.ask(GetQuestions(), key: "a-key") == first)
+            #expect(try await stage.stage.rows("SELECT count(*) FROM sessions") == "1")
+        }
+    }
+
+    @Test func aNewersMemberIsSkipped() async throws {
+        try await QuestionnaireStage.run { stage in
+            let reply = try await stage.raw(GetQuestions.self, body: Array(#"{"xFromTheFuture":[1]}"#.utf8))
+            #expect(!reply.body.isEmpty)
+        }
+    }
+
+    @Test func everyDeclaredErrorIsProvoked() async throws {
+        try await QuestionnaireStage.run { stage in
+            let error = try await stage.refusal(of: GetQuestions(), signedIn: false)
+            #expect([error] == GetQuestionsContract.errors)
+        }
+    }
+
+    @Test func onlyTheGatewayIsAnswered() async throws {
+        try await QuestionnaireStage.run { try await $0.refusesStrangers(GetQuestions()) }
     }
 }

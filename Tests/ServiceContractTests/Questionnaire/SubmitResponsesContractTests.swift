@@ -1,5 +1,8 @@
 import BusProtocol
+import BusRuntime
+import EventLoop
 import JSONText
+import Testing
 
 enum SubmitResponsesContract: MessageContract {
     private static let session = GetQuestionsContract.session
@@ -63,4 +66,84 @@ enum SubmitResponsesContract: MessageContract {
                     message: "This id was used for another write.")
             ]),
     ]
+}
+
+@Suite("questionnaire.submit-responses") @Loop struct SubmitResponsesContractTests {
+    private static let one = SubmitResponses(answers: [ResponseItem(question: "smoking", value: "never")])
+
+    @Test(
+        "the same message twice: one effect, the same reply", arguments: [nil, "gw-key", "a-client's-key"] as [String?])
+    func twice(key: String?) async throws {
+        try await QuestionnaireStage.run { stage in
+            let request = SubmitResponses(answers: QuestionnaireStage.required, complete: true)
+            let first = try await stage.ask(request, key: key)
+            #expect(first.status == .completed && first.progress.requiredRemaining == 0)
+            #expect(try await stage.ask(request, key: key) == first)
+            #expect(try await stage.stage.rows("SELECT count(*) FROM answer_history") == "10")
+            #expect(try await stage.stage.rows("SELECT count(*) FROM snapshots") == "1")
+            #expect(try await stage.stage.rows("SELECT last FROM outbox_sequences") == "1")
+        }
+    }
+
+    @Test func aClientsKeyIsToldToBeAReplay() async throws {
+        try await QuestionnaireStage.run { stage in
+            let body = try WireJSON.encode(Self.one)
+            let first = try await stage.raw(SubmitResponses.self, body: body, key: "a-client's-key")
+            let again = try await stage.raw(SubmitResponses.self, body: body, key: "a-client's-key")
+            #expect(!first.isReplay && again.isReplay && first.body == again.body)
+        }
+    }
+
+    @Test func aNewersMembersAreSkipped() async throws {
+        try await QuestionnaireStage.run { stage in
+            let body = #"{"answers":[{"question":"smoking","value":"never","x":1}],"y":{}}"#
+            _ = try await stage.raw(SubmitResponses.self, body: Array(body.utf8))
+            #expect(try await stage.ask(GetQuestions()).answers.map(\.question) == ["smoking"])
+        }
+    }
+
+    @Test func aBodyOfTheWrongShapeIsRefusedWithItsPath() async throws {
+        try await QuestionnaireStage.run { stage in
+            let body = Array(#"{"answers":[{"question":"smoking","state":"maybe"},{"value":1}]}"#.utf8)
+            let error = await #expect(throws: BusError.self) {
+                try await stage.raw(SubmitResponses.self, body: body)
+            }
+            #expect(error?.code == "invalid_message" && error?.executed == .no)
+            #expect(error?.errors?.map(\.field) == ["answers.0.state", "answers.1.question"])
+        }
+    }
+
+    @Test func everyDeclaredErrorIsProvoked() async throws {
+        try await QuestionnaireStage.run { stage in
+            func refused(_ answers: [ResponseItem], session: Identifier? = nil, complete: Bool? = nil) async throws
+                -> BusError
+            {
+                try await stage.refusal(
+                    of: SubmitResponses(sessionId: session, answers: answers, complete: complete))
+            }
+            let mutation = Identifier.ordered()
+            let smoking = ResponseItem(question: "smoking", value: "never", mutationId: mutation)
+            var provoked = [try await stage.refusal(of: Self.one, signedIn: false)]
+            provoked.append(try await refused([], session: .ordered()))
+            provoked.append(try await refused([ResponseItem(question: "smoking", value: "yes")]))
+            provoked.append(try await refused([smoking], complete: true))
+            _ = try await stage.ask(
+                SubmitResponses(answers: [ResponseItem(question: "smoking", value: "socially")]))
+            _ = try await stage.ask(SubmitResponses(answers: [ResponseItem(question: "smoking", value: "never")]))
+            provoked.append(
+                try await refused([ResponseItem(question: "smoking", value: "stopping", baseRevision: 2)]))
+            provoked.append(
+                try await refused([ResponseItem(question: "drinking", value: "never", mutationId: mutation)]))
+            #expect(provoked.map(\.code) == SubmitResponses.rules.errors.map(\.name))
+            #expect(provoked.map(\.executed) == SubmitResponsesContract.errors.map(\.executed))
+            // Word for word as the samples say, but for those that list what this session has.
+            for index in [0, 1, 2, 5] { #expect(provoked[index] == SubmitResponsesContract.errors[index]) }
+            #expect(provoked[3].details?["missing"]?.arrayValue?.count == 9)
+            #expect(provoked[4].details?["current"]?.arrayValue?.first?["revision"] == 3)
+        }
+    }
+
+    @Test func onlyTheGatewayIsAnswered() async throws {
+        try await QuestionnaireStage.run { try await $0.refusesStrangers(Self.one) }
+    }
 }

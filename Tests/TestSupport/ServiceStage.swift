@@ -1,0 +1,93 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import Foundation
+import ServiceRuntime
+
+/// A service as it is, in this process: its tables in a database of its own, its replicas on a real bus, and whoever
+/// asks it or is told by it.
+@Loop public final class ServiceStage {
+    public let blueprint: ServiceBlueprint
+    public let scratch: ScratchDatabase
+    public private(set) var houses: [ServiceHouse] = []
+    private let folder: String
+    private let environment: [String: String]
+    private var others: [ServiceName: Bus] = [:]
+
+    /// - Parameters:
+    ///   - replicas: how many start together.
+    ///   - environment: variables beside those that every service has.
+    public init(
+        _ blueprint: ServiceBlueprint, replicas: Int = 1, environment: [String: String] = [:]
+    ) async throws {
+        self.blueprint = blueprint
+        scratch = try await ScratchDatabase.make(schema: blueprint.name.rawValue, migrations: blueprint.migrations)
+        // Short: the path of a socket has little room.
+        folder = "/tmp/vs-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var variables = [
+            "BUS_BIND": "ipc:\(folder)", "LOG_LEVEL": "error", "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
+            "\(blueprint.prefix)KEYS": KeyRing.generate(id: "test"),
+        ]
+        for peer in blueprint.peers { variables["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder)" }
+        self.environment = variables.merging(environment) { $1 }
+        for _ in 0..<replicas { try await addReplica() }
+    }
+
+    /// Runs a test on a stage and takes the stage down again, whatever comes of it.
+    public static func run(
+        _ blueprint: ServiceBlueprint, replicas: Int = 1, environment: [String: String] = [:],
+        _ body: @Loop (ServiceStage) async throws -> Void
+    ) async throws {
+        let stage = try await ServiceStage(blueprint, replicas: replicas, environment: environment)
+        do {
+            try await body(stage)
+        } catch {
+            await stage.stop()
+            throw error
+        }
+        await stage.stop()
+    }
+
+    /// Starts one more replica; it shares the tables and the keys of the others.
+    @discardableResult
+    public func addReplica() async throws -> ServiceHouse {
+        let house = try ServiceHouse(blueprint, environment: environment)
+        houses.append(house)
+        try await house.start()
+        return house
+    }
+
+    /// Another service's side of the bus, from where the service is asked.
+    public func asking(as caller: ServiceName) throws -> Bus {
+        if let known = others[caller] { return known }
+        let peers = [blueprint.name: try Discovery("ipc:\(folder)")]
+        let bus = Bus(BusConfiguration(service: caller, peers: peers))
+        others[caller] = bus
+        try bus.start()
+        return bus
+    }
+
+    /// Stands in for a service that this one tells or asks. Call it before anything is asked as that service.
+    public func answering(as service: ServiceName, _ handler: some RequestHandler) throws {
+        var configuration = BusConfiguration(service: service, peers: [blueprint.name: try Discovery("ipc:\(folder)")])
+        configuration.bind = [try configuration.endpoint(inDirectory: folder)]
+        let bus = Bus(configuration)
+        bus.register(handler)
+        others[service] = bus
+        bus.state = .ready
+        try bus.start()
+    }
+
+    /// What stands in the tables, as `psql` prints it.
+    @discardableResult
+    public func rows(_ sql: String) async throws -> String { try await scratch.query(sql) }
+
+    public func stop() async {
+        for house in houses { await house.stop(notice: .zero) }
+        for bus in others.values { await bus.drain(notice: .zero) }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
