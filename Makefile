@@ -25,7 +25,7 @@ demo: build
 
 test: bootstrap
 	swift build --build-tests
-	swift test --skip-build
+	swift test --skip-build --no-parallel
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests
