@@ -49,7 +49,9 @@ import TestSupport
 }
 
 /// Runs a test against the service and takes it down again, whatever comes of it.
-@Loop func withService(replicas: Int = 1, _ body: @Loop (RunningService) async throws -> Void) async throws {
+func withService(
+    replicas: Int = 1, _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
+) async throws {
     try await ServiceStage.run(QuestionnaireBlueprint.blueprint, replicas: replicas) { stage in
         try await body(try await RunningService(stage))
     }

@@ -37,8 +37,21 @@ import ServiceRuntime
     }
 
     /// Runs a test on a stage and takes the stage down again, whatever comes of it.
-    public static func run(
+    ///
+    /// The body runs as a task of the loop: in a test's own task each resumed continuation would hop over the global
+    /// pool and back.
+    public nonisolated static func run(
         _ blueprint: ServiceBlueprint, replicas: Int = 1, environment: [String: String] = [:],
+        _ body: @escaping @Loop @Sendable (ServiceStage) async throws -> Void
+    ) async throws {
+        let test = Loop.spawn {
+            try await perform(blueprint, replicas: replicas, environment: environment, body)
+        }
+        try await test.value
+    }
+
+    private static func perform(
+        _ blueprint: ServiceBlueprint, replicas: Int, environment: [String: String],
         _ body: @Loop (ServiceStage) async throws -> Void
     ) async throws {
         let stage = try await ServiceStage(blueprint, replicas: replicas, environment: environment)

@@ -28,7 +28,9 @@ import Testing
         ResponseItem(question: "lovedBy", value: ["time", "touch", "words", "help", "gifts"]),
     ]
 
-    static func run(_ body: @Loop (QuestionnaireStage) async throws -> Void) async throws {
+    nonisolated static func run(_ body: @escaping @Loop @Sendable (QuestionnaireStage) async throws -> Void)
+        async throws
+    {
         try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
             while try await stage.rows("SELECT count(*) FROM definitions") == "0" {
                 try await Loop.sleep(for: .milliseconds(10))
