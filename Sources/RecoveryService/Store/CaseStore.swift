@@ -62,6 +62,9 @@ struct CaseStore: Sendable {
                 .bool(isDecoy), .bytes(secrets.hash(of: dispute)), .bytes(address), .integer(policy.hold),
             ])
         guard let row = rows.first else {
+            // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
+            if let known = try await locked(begun.caseID, in: transaction) { return known }
+            // or the claimant has another open case against the account.
             try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
             return nil
         }
