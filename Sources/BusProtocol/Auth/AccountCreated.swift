@@ -4,7 +4,7 @@ import JSONText
 public struct AccountCreated: BusEvent {
     public static let type: MessageType = "auth.account-created"
     public static let schema = JSONSchema.object([
-        .required("personID", .uuid), .required("personSequence", .integer(0...Int64.max)),
+        .required("personID", .uuid), .required("personSequence", .integer(0...9_007_199_254_740_991)),
         .required("createdAt", .dateTime),
     ])
     public static let rules = MessageRules(service: .profile, callers: [.auth], effect: .idempotent)

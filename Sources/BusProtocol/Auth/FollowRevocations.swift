@@ -5,7 +5,7 @@ public struct FollowRevocations: BusRequest {
     public typealias Reply = RevocationsFollowed
     public static let type: MessageType = "auth.follow-revocations"
     public static let schema = JSONSchema.object([
-        .optional("after", .integer(0...Int64.max)), .required("waitMs", .integer(0...30_000)),
+        .optional("after", .integer(0...9_007_199_254_740_991)), .required("waitMs", .integer(0...30_000)),
     ])
     public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read)
 
@@ -21,7 +21,7 @@ public struct FollowRevocations: BusRequest {
 /// the log is read with some overlap.
 public struct RevocationsFollowed: BusReply {
     public static let schema = JSONSchema.object([
-        .required("cursor", .integer(0...Int64.max)),
+        .required("cursor", .integer(0...9_007_199_254_740_991)),
         .required(
             "revocations",
             .array(of: .object([.required("sessionID", .uuid), .required("forgetAt", .dateTime)]), count: 0...100_000)),

@@ -4,7 +4,7 @@ import JSONText
 public struct NotificationDelivered: BusEvent {
     public static let type: MessageType = "auth.notification-delivered"
     public static let schema = JSONSchema.object([
-        .required("personID", .uuid), .required("personSequence", .integer(0...Int64.max)),
+        .required("personID", .uuid), .required("personSequence", .integer(0...9_007_199_254_740_991)),
         .required("notificationID", .uuid), .required("deviceID", .uuid), .required("outcome", .string(1...32)),
         .required("at", .dateTime),
     ])

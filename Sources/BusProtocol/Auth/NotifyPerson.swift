@@ -5,7 +5,7 @@ public struct NotifyPerson: BusEvent {
     public static let type: MessageType = "auth.notify-person"
     public static let schema = JSONSchema.object([
         .required("notificationID", .uuid), .required("personID", .uuid),
-        .required("personSequence", .integer(0...Int64.max)), .required("kind", .string(1...64)),
+        .required("personSequence", .integer(0...9_007_199_254_740_991)), .required("kind", .string(1...64)),
         .required("data", .map(of: .string(0...1024), count: 0...16)),
     ])
     public static let rules = MessageRules(service: .auth, callers: [.profile, .recovery], effect: .idempotent)

@@ -4,7 +4,7 @@ import JSONText
 public struct RecoveryBegan: BusEvent {
     public static let type: MessageType = "auth.recovery-began"
     public static let schema = JSONSchema.object([
-        .required("personID", .uuid), .required("personSequence", .integer(0...Int64.max)),
+        .required("personID", .uuid), .required("personSequence", .integer(0...9_007_199_254_740_991)),
         .required("begun", RecoveryBegun.schema),
     ])
     public static let rules = MessageRules(service: .recovery, callers: [.auth], effect: .idempotent)

@@ -38,7 +38,7 @@ public struct Me: PublicReply {
         .required("preferNotToShareFields", .array(of: .string(1...64), count: 0...64)),
         .required("completion", .integer(0...100), "Per cent"), .optional("ageGate", AgeGate.schema),
         .required("createdAt", .dateTime), .required("updatedAt", .dateTime),
-        .required("revision", .integer(1...Int64.max)),
+        .required("revision", .integer(1...9_007_199_254_740_991)),
     ])
     public var id: Identifier
     public var profile: [String: JSONValue]

@@ -4,7 +4,7 @@ import JSONText
 public struct CaseOpened: BusEvent {
     public static let type: MessageType = "recovery.case-opened"
     public static let schema = JSONSchema.object([
-        .required("personID", .uuid), .required("personSequence", .integer(0...Int64.max)),
+        .required("personID", .uuid), .required("personSequence", .integer(0...9_007_199_254_740_991)),
         .required("caseID", .uuid), .required("holdUntil", .dateTime),
     ])
     public static let rules = MessageRules(service: .auth, callers: [.recovery], effect: .idempotent)
@@ -26,7 +26,7 @@ public struct CaseOpened: BusEvent {
 public struct CaseClosed: BusEvent {
     public static let type: MessageType = "recovery.case-closed"
     public static let schema = JSONSchema.object([
-        .required("personID", .uuid), .required("personSequence", .integer(0...Int64.max)),
+        .required("personID", .uuid), .required("personSequence", .integer(0...9_007_199_254_740_991)),
         .required("caseID", .uuid), .required("outcome", .string(1...32)), .required("closedAt", .dateTime),
     ])
     public static let rules = MessageRules(service: .auth, callers: [.recovery], effect: .idempotent)

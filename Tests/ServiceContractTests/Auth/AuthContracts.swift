@@ -1,4 +1,9 @@
 /// The contracts of the messages that auth answers or tells.
 enum AuthContracts {
-    static let all: [any MessageContract.Type] = []
+    static let all: [any MessageContract.Type] = [
+        SendOTPContract.self, VerifyOTPContract.self, RefreshTokenContract.self, LogoutContract.self,
+        ListDevicesContract.self, PutDeviceContract.self, GetSigningKeysContract.self, FollowRevocationsContract.self,
+        CheckSessionContract.self, BeginRecoveryContract.self, NotifyPersonContract.self, AccountCreatedContract.self,
+        NotificationDeliveredContract.self, RecoveryBeganContract.self,
+    ]
 }

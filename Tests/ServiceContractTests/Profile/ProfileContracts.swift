@@ -1,4 +1,7 @@
 /// The contracts of the messages that profile answers or tells.
 enum ProfileContracts {
-    static let all: [any MessageContract.Type] = []
+    static let all: [any MessageContract.Type] = [
+        GetOnboardingContract.self, ViewOnboardingContract.self, GetMeContract.self, UpdateMeContract.self,
+        GetCompletionContract.self, SkipFieldContract.self,
+    ]
 }

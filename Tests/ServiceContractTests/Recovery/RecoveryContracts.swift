@@ -1,4 +1,7 @@
 /// The contracts of the messages that recovery answers or tells.
 enum RecoveryContracts {
-    static let all: [any MessageContract.Type] = []
+    static let all: [any MessageContract.Type] = [
+        RequestRecoveryContract.self, GetRecoveryCaseContract.self, DisputeRecoveryContract.self,
+        CaseOpenedContract.self, CaseClosedContract.self,
+    ]
 }

@@ -1,0 +1,49 @@
+import BusProtocol
+
+enum AccountCreatedContract: MessageContract {
+    static let canonical = AccountCreated(personID: Sample.person, personSequence: 1, createdAt: Sample.everyday)
+    static let minimal = AccountCreated(personID: Sample.person, createdAt: Sample.earliest)
+    static let maximal = AccountCreated(
+        personID: Sample.person, personSequence: Sample.largestInteger, createdAt: Sample.latest)
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+}
+
+enum NotifyPersonContract: MessageContract {
+    static let canonical = NotifyPerson(
+        notificationID: Sample.notification, personID: Sample.person, personSequence: 2, kind: "recovery_requested",
+        data: [
+            "claimantPhone": "+1 (***) ***-0199", "disputeToken": "dt_51ab",
+            "recoveryId": Sample.recovery.description,
+        ])
+    static let minimal = NotifyPerson(
+        notificationID: Sample.notification, personID: Sample.person, kind: "k", data: [:])
+    static let maximal = NotifyPerson(
+        notificationID: Sample.notification, personID: Sample.person, personSequence: Sample.largestInteger,
+        kind: String(repeating: "k", count: 64), data: ["note": String(repeating: "ö", count: 1024)])
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+}
+
+enum NotificationDeliveredContract: MessageContract {
+    static let canonical = NotificationDelivered(
+        personID: Sample.person, personSequence: 3, notificationID: Sample.notification, deviceID: Sample.device,
+        outcome: "delivered", at: Sample.everyday)
+    static let minimal = NotificationDelivered(
+        personID: Sample.person, notificationID: Sample.notification, deviceID: Sample.device, outcome: "f",
+        at: Sample.earliest)
+    static let maximal = NotificationDelivered(
+        personID: Sample.person, personSequence: Sample.largestInteger, notificationID: Sample.notification,
+        deviceID: Sample.device, outcome: String(repeating: "o", count: 32), at: Sample.latest)
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+}

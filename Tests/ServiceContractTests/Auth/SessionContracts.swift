@@ -1,0 +1,77 @@
+import BusProtocol
+
+enum RefreshTokenContract: MessageContract {
+    static let canonical = RefreshToken(refreshToken: "rf_9d1c")
+    static let minimal = RefreshToken(refreshToken: "r")
+    static let maximal = RefreshToken(refreshToken: String(repeating: "r", count: 128))
+
+    static let canonicalReply: Session = VerifyOTPContract.canonicalReply
+    static let minimalReply: Session = VerifyOTPContract.minimalReply
+    static let maximalReply: Session = VerifyOTPContract.maximalReply
+
+    static let errors: [BusError] = [
+        BusError(.refreshTokenInvalid, "Please sign in again."),
+        BusError(
+            .refreshTokenReused, "This session was ended for your safety. Please sign in again.", executed: .yes),
+    ]
+}
+
+enum LogoutContract: MessageContract {
+    static let canonical = Logout()
+    static let minimal = Logout()
+    static let maximal = Logout()
+
+    static let canonicalReply = NoContent()
+    static let minimalReply = NoContent()
+    static let maximalReply = NoContent()
+
+    static let errors: [BusError] = [Sample.unauthorized]
+}
+
+enum CheckSessionContract: MessageContract {
+    static let canonical = CheckSession(sessionID: Sample.session)
+    static let minimal: CheckSession = canonical
+    static let maximal: CheckSession = canonical
+
+    static let canonicalReply = SessionChecked(isActive: true)
+    static let minimalReply = SessionChecked(isActive: false)
+    static let maximalReply = SessionChecked(isActive: true)
+
+    static let errors: [BusError] = []
+}
+
+enum FollowRevocationsContract: MessageContract {
+    static let canonical = FollowRevocations(after: 17, waitMs: 25_000)
+    static let minimal = FollowRevocations(waitMs: 0)
+    static let maximal = FollowRevocations(after: Sample.largestInteger, waitMs: 30_000)
+
+    static let canonicalReply = RevocationsFollowed(
+        cursor: 18, revocations: [.init(sessionID: Sample.session, forgetAt: Sample.everyday)])
+    static let minimalReply = RevocationsFollowed(cursor: 0, revocations: [])
+    static let maximalReply = RevocationsFollowed(
+        cursor: Sample.largestInteger,
+        revocations: [
+            .init(sessionID: Sample.session, forgetAt: Sample.latest),
+            .init(sessionID: Sample.session, forgetAt: Sample.earliest),
+        ])
+
+    static let errors: [BusError] = []
+}
+
+enum GetSigningKeysContract: MessageContract {
+    static let canonical = GetSigningKeys()
+    static let minimal = GetSigningKeys()
+    static let maximal = GetSigningKeys()
+
+    static let canonicalReply = SigningKeys(keys: [
+        // The public key of RFC 8037, appendix A.2.
+        .init(x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: Sample.session.description)
+    ])
+    static let minimalReply = SigningKeys(keys: [])
+    static let maximalReply = SigningKeys(keys: [
+        .init(x: String(repeating: "_", count: 43), kid: String(repeating: "k", count: 64)),
+        .init(x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: "k"),
+    ])
+
+    static let errors: [BusError] = []
+}

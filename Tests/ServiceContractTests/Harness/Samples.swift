@@ -1,0 +1,33 @@
+import BusProtocol
+
+/// Values that the samples of several contracts share.
+enum Sample {
+    static let person = Identifier("5f0c1f3e-6a52-4a7e-9d5b-0c9a3f2b1d10")!
+    static let session = Identifier("019c2f00-0000-7000-8000-000000000001")!
+    static let device = Identifier("019c2f00-0000-7000-8000-000000000002")!
+    static let challenge = Identifier("019c2f00-0000-7000-8000-000000000003")!
+    static let recovery = Identifier("019c2f00-0000-7000-8000-000000000004")!
+    static let notification = Identifier("019c2f00-0000-7000-8000-000000000005")!
+
+    static let everyday = Timestamp("2026-02-20T09:00:00.125Z")!
+    static let earliest = Timestamp("1970-01-01T00:00:00Z")!
+    static let latest = Timestamp("9999-12-31T23:59:59.999999Z")!
+    /// Beyond it a number is not the same in every reader of JSON.
+    static let largestInteger: Int64 = 9_007_199_254_740_991
+
+    static let phone = DeviceClaim(name: "Pixel 9", platform: "android")
+    static let smallDevice = DeviceClaim(name: "x", platform: "web")
+    static let fullDevice = DeviceClaim(
+        id: device, secret: String(repeating: "s", count: 128), name: "Zoës iPhone 📱", platform: "ios",
+        pushToken: String(repeating: "p", count: 4096))
+
+    static let unauthorized = BusError(.unauthorized, "Please sign in.")
+    static let invalidPhone = BusError(.invalidPhone, "Please enter a valid phone number.")
+    static let otpInvalid = BusError(
+        .otpInvalid, "Code incorrect. 2 attempts remaining.", executed: .yes, details: ["attemptsRemaining": 2])
+    static let otpExpired = BusError(.otpExpired, "Code expired. Request a new one.")
+    static let otpLocked = BusError(
+        .otpLocked, "Too many attempts. Try again in 15 minutes.", executed: .yes, retryAfter: .seconds(900))
+    static let rateLimited = BusError(
+        .rateLimited, "Please wait 42 seconds before retrying.", retryAfter: .seconds(42))
+}

@@ -1,0 +1,44 @@
+import BusProtocol
+
+enum GetCompletionContract: MessageContract {
+    static let canonical = GetCompletion()
+    static let minimal = GetCompletion()
+    static let maximal = GetCompletion()
+
+    static let canonicalReply = Completion(
+        currentStep: 1, totalSteps: 9, percentage: 0,
+        missingRequired: ["displayName", "dateOfBirth", "gender", "lookingFor"], nextField: "displayName", nextStep: 2,
+        prompt: .init(field: "displayName", step: 2, blocking: true, reason: "required"), skippedFields: [],
+        preferNotToShareFields: [], isComplete: false, completedAt: nil)
+    static let minimalReply = Completion(
+        currentStep: 0, totalSteps: 1, percentage: 0, missingRequired: [], nextField: nil, nextStep: nil, prompt: nil,
+        skippedFields: [], preferNotToShareFields: [], isComplete: false, completedAt: nil)
+    static let maximalReply = Completion(
+        currentStep: 64, totalSteps: 64, percentage: 100,
+        missingRequired: [String(repeating: "f", count: 64)], nextField: String(repeating: "f", count: 64),
+        nextStep: 64,
+        prompt: .init(field: String(repeating: "f", count: 64), step: 64, blocking: false, reason: "encouraged"),
+        skippedFields: ["photo", "city"], preferNotToShareFields: ["gender"], isComplete: true,
+        completedAt: Sample.latest)
+
+    static let errors: [BusError] = [Sample.unauthorized]
+}
+
+enum SkipFieldContract: MessageContract {
+    static let canonical = SkipField(field: "photo")
+    static let minimal = SkipField(field: "p")
+    static let maximal = SkipField(field: String(repeating: "p", count: 64))
+
+    static let canonicalReply: Completion = GetCompletionContract.canonicalReply
+    static let minimalReply: Completion = GetCompletionContract.minimalReply
+    static let maximalReply: Completion = GetCompletionContract.maximalReply
+
+    static let errors: [BusError] = [
+        Sample.unauthorized,
+        BusError(
+            .validationFailed, "Some fields need another look.",
+            errors: [.init(field: "field", code: "not_allowed", message: "There is no such field.")]),
+        BusError(.fieldNotSkippable, "This is needed and cannot be skipped."),
+        BusError(.hasValue, "This has an answer already. Clear it first."),
+    ]
+}

@@ -1,0 +1,39 @@
+import BusProtocol
+
+enum GetOnboardingContract: MessageContract {
+    static let canonical = GetOnboarding(personID: Sample.person)
+    static let minimal: GetOnboarding = canonical
+    static let maximal: GetOnboarding = canonical
+
+    static let canonicalReply = OnboardingState(onboardingStatus: "questionnaire_pending")
+    static let minimalReply = OnboardingState(onboardingStatus: "o")
+    static let maximalReply = OnboardingState(onboardingStatus: String(repeating: "o", count: 32))
+
+    static let errors: [BusError] = []
+}
+
+enum ViewOnboardingContract: MessageContract {
+    static let canonical = ViewOnboarding()
+    static let minimal = ViewOnboarding()
+    static let maximal = ViewOnboarding()
+
+    static let canonicalReply = OnboardingView(
+        onboardingStatus: "questionnaire_pending", onboardingStep: "questionnaire", matchingMode: "none",
+        provisionalMaxOffers: nil, resumeAt: "questionnaire",
+        steps: [
+            OnboardingStep(key: "phone", state: "done"), OnboardingStep(key: "profile", state: "done"),
+            OnboardingStep(key: "questionnaire", state: "current"),
+            OnboardingStep(key: "visual_preferences", state: "pending"),
+            OnboardingStep(key: "verification", state: "pending"),
+        ], eligibleOn: nil)
+    static let minimalReply = OnboardingView(
+        onboardingStatus: "complete", onboardingStep: "complete", matchingMode: "full-confidence",
+        provisionalMaxOffers: nil, resumeAt: nil, steps: [OnboardingStep(key: "p", state: "done")], eligibleOn: nil)
+    static let maximalReply = OnboardingView(
+        onboardingStatus: "blocked", onboardingStep: "verification", matchingMode: "provisional",
+        provisionalMaxOffers: 1000, resumeAt: String(repeating: "s", count: 64),
+        steps: (0..<16).map { _ in OnboardingStep(key: String(repeating: "s", count: 64), state: "pending") },
+        eligibleOn: CivilDate("9999-12-31")!)
+
+    static let errors: [BusError] = [Sample.unauthorized]
+}
