@@ -66,6 +66,19 @@ func withService(
     return values
 }
 
+/// Repeats what was refused because of others who want the same row, as a client does: nothing was done then.
+@Loop func patiently<Value: Sendable>(_ body: @Loop () async throws -> Value) async throws -> Value {
+    while true {
+        do {
+            return try await body()
+        } catch let error as any BusErrorConvertible
+            where error.busError.code == "overloaded" && error.busError.executed == .no
+        {
+            try await Loop.sleep(for: .milliseconds(20))
+        }
+    }
+}
+
 /// Takes in the events that profile is told.
 @Loop final class Listener: RequestHandler {
     private(set) var heard: [SessionCompleted] = []
