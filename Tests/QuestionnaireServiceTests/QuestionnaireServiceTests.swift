@@ -112,6 +112,7 @@ import Testing
     @Test func aMutationIsDoneOnceHoweverOftenItComes() async throws {
         try await withService(replicas: 2) { service in
             let item = ResponseItem(question: "smoking", value: "never", mutationId: .ordered(), baseRevision: 0)
+            _ = try await service.questions(as: person)
             let replies = try await atOnce(10) { try await patiently { try await service.submit([item], as: person) } }
             #expect(replies.allSatisfy { $0.answers == [AnswerRevision(question: "smoking", revision: 1)] })
             try await service.submit([ResponseItem(question: "smoking", value: "socially")], as: person)
