@@ -10,6 +10,7 @@ final class LocalSystem {
     private var postgres: PostgresServer?
     private var supervisor: Supervisor?
     private var lock: Int32 = -1
+    private var turns = 0
 
     static let programs = [
         "auth": "AuthService", "profile": "ProfileService", "questionnaire": "QuestionnaireService",
@@ -54,7 +55,12 @@ final class LocalSystem {
     }
 
     /// Looks after the processes once; false when somebody asked for the end.
-    func turn() -> Bool { supervisor?.turn() ?? false }
+    func turn() -> Bool {
+        turns += 1
+        // Once a second; a database that does not come back is tried again in the next.
+        if turns % 10 == 0, let postgres, !postgres.isRunning { try? postgres.start() }
+        return supervisor?.turn() ?? false
+    }
 
     func stop() {
         supervisor?.stopAll()

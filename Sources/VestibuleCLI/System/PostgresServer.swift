@@ -114,6 +114,14 @@ struct PostgresServer {
             "psql", ["-h", socketFolder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql])
     }
 
+    /// Whether the server's process lives, by the file that it keeps.
+    var isRunning: Bool {
+        guard let text = try? String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8),
+            let process = text.split(separator: "\n").first.flatMap({ pid_t($0) })
+        else { return false }
+        return kill(process, 0) == 0 || errno == EPERM
+    }
+
     /// Stops the server; open connections are closed by it.
     func stop() { _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
 
