@@ -19,7 +19,7 @@ struct BeginRecoveryHandler: RequestHandler {
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
         guard let phone = PhoneNumber(request.accountPhone) else {
-            throw BusError(.invalidPhone, "Please enter a valid phone number.")
+            throw BusError(.invalidPhone, "Please enter a valid phone number")
         }
         let hash = secrets.phoneHash.code(for: phone.e164)
         let step: Step = try await house.database.transaction { transaction in

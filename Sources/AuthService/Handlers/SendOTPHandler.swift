@@ -20,7 +20,7 @@ struct SendOTPHandler: RequestHandler {
 
     func handle(_ request: SendOTP, context: RequestContext) async throws -> OTPSent {
         guard let phone = PhoneNumber(request.phone) else {
-            throw BusError(.invalidPhone, "Please enter a valid phone number.")
+            throw BusError(.invalidPhone, "Please enter a valid phone number")
         }
         let purpose = request.purpose ?? "login"
         guard request.linkToken == nil, purpose != "change_phone" else {
@@ -67,7 +67,7 @@ struct SendOTPHandler: RequestHandler {
         case .allow: return
         case .wait(let seconds):
             throw BusError(
-                .rateLimited, "Please wait \(seconds) seconds before retrying.", retryAfter: .seconds(seconds))
+                .rateLimited, "Please wait \(seconds) seconds before retrying", retryAfter: .seconds(seconds))
         case .locked(let seconds):
             throw BusError(
                 .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.",

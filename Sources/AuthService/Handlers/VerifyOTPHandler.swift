@@ -56,7 +56,7 @@ struct ChallengeChecker: Sendable {
             ChallengeStore.countWrong(challenge, isDead: false, lock: limits.lock, in: transaction)
             return .refused(
                 BusError(
-                    .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining.", executed: .yes,
+                    .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining", executed: .yes,
                     details: ["attemptsRemaining": .integer(left)]))
         case .dead:
             let error = BusError(

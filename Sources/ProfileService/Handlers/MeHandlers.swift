@@ -78,7 +78,7 @@ struct UpdateMeHandler: RequestHandler {
             return
         }
         throw BusError(
-            .underage, "\(profile.underageMessage).",
+            .underage, profile.underageMessage,
             details: ["eligibleOn": .string(Age.eligibleOn(born: born).description)])
     }
 }

@@ -53,7 +53,7 @@ struct RequestRecoveryHandler: RequestHandler {
     }
 
     private static func tooMany(wait: Int64) -> BusError {
-        BusError(.rateLimited, "Please wait \(wait) seconds before retrying.", retryAfter: .seconds(wait))
+        BusError(.rateLimited, "Please wait \(wait) seconds before retrying", retryAfter: .seconds(wait))
     }
 
     private static let reserve: Statement = """

@@ -36,7 +36,7 @@ import Testing
             #expect(try WireJSON.encode(sample) == bytes)
             #expect(try WireJSON.decode(BusError.self, from: bytes) == sample)
             #expect(sample.status == code.status && (400...599).contains(code.httpStatus))
-            #expect(sample.detail.hasSuffix(".") || sample.detail.hasSuffix("?"), "a sentence: \(sample.detail)")
+            #expect(!sample.detail.isEmpty)
         }
     }
 
