@@ -41,6 +41,11 @@ enum AuthBlueprint {
         let push = PushSender(house: house, secrets: secrets, spool: spool)
         house.deliver("sms") { try await spool.sendSMS($0) }
         house.deliver("push") { try await push.send($0) }
+        house.background("housekeeping") {
+            try await house.database.waitUntilAvailable()
+            try await Housekeeping.run(house.database)
+            try await Loop.sleep(for: .seconds(60))
+        }
         house.background("signing-keys") {
             try await house.database.waitUntilAvailable()
             try await keys.load()

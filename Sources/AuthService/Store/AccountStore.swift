@@ -12,14 +12,19 @@ struct Account: Sendable {
 /// Rows of accounts, devices and sessions.
 @Loop enum AccountStore {
     static func account(phone: [UInt8], in transaction: Transaction) async throws -> Account? {
-        let rows = try await transaction.query(byPhone, [.bytes(phone)])
-        return try rows.first.map { Account(id: try $0.uuid("id"), role: try $0.text("role"), isNew: false) }
+        guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first else { return nil }
+        guard try row.text("status") == "active" else {
+            throw BusError(.forbidden, "This account is not available. Please contact support.")
+        }
+        return Account(id: try row.uuid("id"), role: try row.text("role"), isNew: false)
     }
 
     /// The account of a phone, made where there is none. Two at once make one.
     static func ensure(
         phone: [UInt8], keyID: String, seal: (Identifier) -> [UInt8], in transaction: Transaction
     ) async throws -> Account {
+        // Codes of two challenges may be right at the same moment: the second waits here and finds the account.
+        transaction.send("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 1))", [.bytes(phone)])
         if let known = try await account(phone: phone, in: transaction) { return known }
         let id = Identifier.random()
         transaction.send("INSERT INTO accounts (id) VALUES ($1)", [.uuid(id)])
@@ -75,7 +80,7 @@ struct Account: Sendable {
     }
 
     private static let byPhone: Statement = """
-        SELECT a.id, a.role FROM phones p JOIN accounts a ON a.id = p.person_id WHERE p.hash = $1 AND a.status = 'active'
+        SELECT a.id, a.role, a.status FROM phones p JOIN accounts a ON a.id = p.person_id WHERE p.hash = $1
         """
     private static let insertPhone: Statement = """
         INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4) RETURNING person_id

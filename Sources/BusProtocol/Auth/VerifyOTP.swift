@@ -10,7 +10,7 @@ public struct VerifyOTP: BusRequest {
         .optional("anonymousId", .string(1...64)),
     ])
     public static let rules = MessageRules(
-        service: .auth, callers: [.gateway], effect: .once, errors: [.otpInvalid, .otpExpired, .otpLocked],
+        service: .auth, callers: [.gateway], effect: .once, errors: [.otpInvalid, .otpExpired, .otpLocked, .forbidden],
         replyCarriesToken: true)
 
     public var challengeId: Identifier

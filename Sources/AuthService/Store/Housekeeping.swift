@@ -1,0 +1,30 @@
+import Database
+import EventLoop
+
+/// Removes rows that nothing asks for any more, a thousand at a time.
+@Loop enum Housekeeping {
+    /// One pass; what is left is removed in the next.
+    static func run(_ database: Database) async throws {
+        for statement in statements { _ = try await database.write(statement) }
+    }
+
+    private static let statements: [Statement] = [
+        // The limits look back a day.
+        """
+        DELETE FROM challenges WHERE id IN (
+            SELECT id FROM challenges WHERE created_at < now() - interval '25 hours' LIMIT 1000)
+        """,
+        "DELETE FROM challenge_locks WHERE until < now()",
+        "DELETE FROM revocations WHERE id IN (SELECT id FROM revocations WHERE forget_at < now() LIMIT 1000)",
+        // An old token must be known to be recognised when it is used again; of an ended session nothing is.
+        """
+        DELETE FROM refresh_tokens WHERE hash IN (
+            SELECT t.hash FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id
+            WHERE s.revoked_at < now() - interval '1 day' LIMIT 1000)
+        """,
+        """
+        UPDATE refresh_tokens SET answer_sealed = NULL
+        WHERE answer_sealed IS NOT NULL AND replaced_at < now() - interval '1 minute'
+        """,
+    ]
+}
