@@ -44,5 +44,8 @@ enum VerifyOTPContract: MessageContract {
         deviceSecret: String(repeating: "d", count: 128), isNewUser: true,
         user: .init(id: Sample.person, onboardingStatus: String(repeating: "o", count: 32)))
 
-    static let errors: [BusError] = [Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked]
+    static let errors: [BusError] = [
+        Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
+        BusError(.forbidden, "This account is not available. Please contact support."),
+    ]
 }

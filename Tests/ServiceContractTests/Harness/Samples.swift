@@ -22,12 +22,12 @@ enum Sample {
         pushToken: String(repeating: "p", count: 4096))
 
     static let unauthorized = BusError(.unauthorized, "Please sign in.")
-    static let invalidPhone = BusError(.invalidPhone, "Please enter a valid phone number.")
+    static let invalidPhone = BusError(.invalidPhone, "Please enter a valid phone number")
     static let otpInvalid = BusError(
-        .otpInvalid, "Code incorrect. 2 attempts remaining.", executed: .yes, details: ["attemptsRemaining": 2])
+        .otpInvalid, "Code incorrect. 2 attempts remaining", executed: .yes, details: ["attemptsRemaining": 2])
     static let otpExpired = BusError(.otpExpired, "Code expired. Request a new one.")
     static let otpLocked = BusError(
         .otpLocked, "Too many attempts. Try again in 15 minutes.", executed: .yes, retryAfter: .seconds(900))
     static let rateLimited = BusError(
-        .rateLimited, "Please wait 42 seconds before retrying.", retryAfter: .seconds(42))
+        .rateLimited, "Please wait 42 seconds before retrying", retryAfter: .seconds(42))
 }

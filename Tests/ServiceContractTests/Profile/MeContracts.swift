@@ -52,6 +52,6 @@ enum UpdateMeContract: MessageContract {
             errors: [.init(field: "bio", code: "too_long", message: "Must have at most 500 characters.")]),
         BusError(.preconditionFailed, "Your profile was changed on another device. Please look at it again."),
         BusError(.dateOfBirthLocked, "The date of birth cannot be changed. Please contact support."),
-        BusError(.underage, "You must be 18 to use Vestibule.", details: ["eligibleOn": "2027-03-01"]),
+        BusError(.underage, "You must be 18 to use Vestibule", details: ["eligibleOn": "2027-03-01"]),
     ]
 }

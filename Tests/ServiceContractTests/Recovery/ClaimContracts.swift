@@ -20,7 +20,7 @@ enum RequestRecoveryContract: MessageContract {
 
     static let errors: [BusError] = [
         Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
-        BusError(.rateLimited, "Please wait 2592000 seconds before retrying.", retryAfter: .seconds(2_592_000)),
+        BusError(.rateLimited, "Please wait 2592000 seconds before retrying", retryAfter: .seconds(2_592_000)),
         BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes),
     ]
 }
