@@ -87,10 +87,10 @@ let package = Package(
                 "ServiceRuntime",
                 "TestSupport",
             ]),
-        tests("AuthServiceTests", ["AuthService", "TestSupport"]),
-        tests("ProfileServiceTests", ["ProfileService", "TestSupport"]),
+        tests("AuthServiceTests", serviceParts + ["AuthService", "TestSupport"]),
+        tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
-        tests("RecoveryServiceTests", ["RecoveryService", "TestSupport"]),
+        tests("RecoveryServiceTests", serviceParts + ["RecoveryService", "TestSupport"]),
         tests("VestibuleCLITests", ["VestibuleCLI", "TestSupport"]),
         tests(
             "ServiceContractTests",

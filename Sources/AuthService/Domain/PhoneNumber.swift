@@ -24,10 +24,11 @@ struct PhoneNumber: Sendable, Equatable {
         }
         guard let code = CallingCodes.code(of: digits) else { return nil }
         var national = digits.dropFirst(code.count)
-        // A zero of the national prefix is written by many behind the code; only Italy's numbers really have it.
-        if national.first == "0", code != "39" { national = national.dropFirst() }
-        guard CallingCodes.lengths(of: code).contains(national.count),
-            !(code == "1" && "01".contains(national.first ?? "0"))
+        // A zero of the national prefix is written by many behind the code; a few countries' numbers really have it.
+        let keepsZero = CallingCodes.withLeadingZero.contains(code)
+        if national.first == "0", !keepsZero { national = national.dropFirst() }
+        guard CallingCodes.lengths(of: code).contains(national.count), keepsZero || national.first != "0",
+            !(code == "1" && national.first == "1")
         else { return nil }
         callingCode = code
         e164 = "+\(code)\(national)"
@@ -61,6 +62,9 @@ enum CallingCodes {
         "97", "99",
     ]
     private static let withoutSMS: Set<String> = ["979", "210", "214", "215", "217", "219", "259", "999", "991"]
+
+    /// Italy, Côte d'Ivoire, Congo and San Marino: a zero in front is part of the number.
+    static let withLeadingZero: Set<String> = ["39", "225", "242", "378"]
 
     static func code(of digits: String) -> String? {
         if oneDigit.contains(String(digits.prefix(1))) { return String(digits.prefix(1)) }

@@ -14,7 +14,7 @@ struct ProfileChange: Sendable, Equatable {
 
     init(_ given: [String: JSONValue], to record: ProfileRecord, today: CivilDate) {
         for (key, value) in given.sorted(by: { $0.key < $1.key }) {
-            if key == "height" { takeHeight(value, given) } else { take(key, value, record, today) }
+            if key == "height" { takeHeight(value, given, record) } else { take(key, value, record, today) }
         }
         fillDisplayName(record)
     }
@@ -45,7 +45,7 @@ struct ProfileChange: Sendable, Equatable {
     }
 
     /// `{feet: 4–7, inches: 0–11}` is another way to write `heightInches`.
-    private mutating func takeHeight(_ value: JSONValue, _ given: [String: JSONValue]) {
+    private mutating func takeHeight(_ value: JSONValue, _ given: [String: JSONValue], _ record: ProfileRecord) {
         guard given["heightInches"] == nil else {
             return refuse("height", "not_allowed", "Give either height or heightInches.")
         }
@@ -56,7 +56,8 @@ struct ProfileChange: Sendable, Equatable {
             return refuse(
                 "height", feet < 4 || inches < 0 ? "too_small" : "too_large", "Must be from 4 feet 0 to 7 feet 11.")
         }
-        states["heightInches"] = .some(.answered(.integer(feet * 12 + inches)))
+        let state = FieldState.answered(.integer(feet * 12 + inches))
+        if record.fields["heightInches"] != state { states["heightInches"] = .some(state) }
     }
 
     private mutating func takeDateOfBirth(_ value: JSONValue, _ record: ProfileRecord, _ today: CivilDate) {

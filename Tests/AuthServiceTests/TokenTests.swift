@@ -1,0 +1,76 @@
+import BusProtocol
+import Cryptography
+import JSONText
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+@Suite("tokens") struct TokenTests {
+    private static let now = Timestamp("2026-02-20T09:00:00.999999Z")!
+
+    @Test(
+        "what a refresh token means",
+        arguments: [
+            (1, 1, nil, false, .rotate), (7, 7, nil, false, .rotate), (1, 1, nil, true, .invalid),
+            (1, 2, 0, false, .repeatAnswer), (1, 2, 9_999, false, .repeatAnswer), (1, 2, 10_000, false, .revoke),
+            (1, 2, 60_000, false, .revoke), (1, 2, nil, false, .revoke),
+            // Two generations old: the new pair was used, so whoever has this one is somebody else.
+            (1, 3, 1, false, .revoke), (1, 2, 1, true, .invalid), (1, 9, 60_000, true, .invalid),
+        ] as [(Int64, Int64, Int?, Bool, RefreshPolicy.Decision)])
+    func refresh(
+        token: Int64, session: Int64, replacedMillisecondsAgo: Int?, isRevoked: Bool, expected: RefreshPolicy.Decision
+    ) {
+        let decision = RefreshPolicy.decide(
+            tokenGeneration: token, sessionGeneration: session,
+            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isRevoked: isRevoked,
+            now: Self.now)
+        #expect(decision == expected)
+    }
+
+    @Test func anAccessTokenIsOneThatAGatewayTakes() throws {
+        let (person, session, key) = (Identifier.random(), Identifier.ordered(), Ed25519PrivateKey())
+        let token = AccessTokenIssuer(kid: "k1", key: key)
+            .token(person: person, session: session, role: "user", now: Self.now)
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        try #require(parts.count == 3)
+        let signature = try #require(Base64URL.decode(parts[2]))
+        let signed = Array("\(parts[0]).\(parts[1])".utf8)
+        let known = try #require(Ed25519PublicKey(raw: key.publicKey.raw))
+        #expect(known.isValid(signature: signature, for: signed))
+        #expect(!known.isValid(signature: signature, for: signed.dropLast() + [signed.last! ^ 1]))
+        #expect(!Ed25519PrivateKey().publicKey.isValid(signature: signature, for: signed))
+
+        let header = try JSONValue.parse(try #require(Base64URL.decode(parts[0])))
+        #expect(header == ["alg": "EdDSA", "kid": "k1", "typ": "at+jwt"])
+        let claims = try JSONValue.parse(try #require(Base64URL.decode(parts[1])))
+        let iat = Self.now.microsecondsSinceEpoch / 1_000_000
+        #expect(claims["iat"] == .integer(iat) && claims["exp"] == .integer(iat + 900))
+        #expect(claims["sub"]?.stringValue == person.description && claims["sid"]?.stringValue == session.description)
+        #expect(claims["iss"] == "vestibule" && claims["aud"] == "vestibule" && claims["role"] == "user")
+        #expect(claims["jti"]?.stringValue.flatMap(Identifier.init) != nil)
+        #expect(token.utf8.count <= 2048, "longer ones are refused unread")
+    }
+
+    @Test func noTwoAccessTokensAreTheSame() {
+        let (person, session) = (Identifier.random(), Identifier.ordered())
+        let issuer = AccessTokenIssuer(kid: "k1", key: Ed25519PrivateKey())
+        let tokens = (0..<8).map { _ in issuer.token(person: person, session: session, role: "user", now: Self.now) }
+        #expect(Set(tokens).count == 8)
+    }
+
+    @Test func aCodeFitsItsOwnChallengeAndPhoneOnly() throws {
+        let secrets = Secrets(try KeyRing(contents: KeyRing.generate(id: "test")))
+        let (challenge, phone) = (Identifier.ordered(), secrets.phoneHash.code(for: "+14155552671"))
+        let hash = secrets.hash(ofCode: "042917", challenge: challenge, phone: phone)
+        #expect(secrets.hash(ofCode: "042917", challenge: challenge, phone: phone) == hash)
+        #expect(secrets.hash(ofCode: "042918", challenge: challenge, phone: phone) != hash)
+        #expect(secrets.hash(ofCode: "042917", challenge: .ordered(), phone: phone) != hash)
+        let other = secrets.phoneHash.code(for: "+14155552672")
+        #expect(secrets.hash(ofCode: "042917", challenge: challenge, phone: other) != hash)
+    }
+
+    @Test func migrationsAreThoseOfTheFolder() throws {
+        #expect(try SourceFolder.migrations(of: "AuthService") == AuthMigrations.all)
+    }
+}

@@ -1,0 +1,55 @@
+import BusProtocol
+import JSONText
+import Testing
+
+@testable import ProfileService
+
+@Suite("fields") struct FieldTests {
+    private func judge(_ value: JSONValue, _ key: String) throws -> Result<JSONValue, FieldValidator.Refusal> {
+        let field = try #require(FieldCatalogue.field(key))
+        return Result { () throws(FieldValidator.Refusal) in try FieldValidator.canonical(value, for: field) }
+    }
+
+    @Test(
+        "what is kept",
+        arguments: [
+            ("displayName", "  Zoe\u{308}  ", "Zoë"), ("displayName", "O’Brien-Smith Jr.", "O’Brien-Smith Jr."),
+            ("firstName", "李", "李"), ("firstName", "Ñ", "Ñ"), ("bio", "", ""), ("bio", " two\nlines ", "two\nlines"),
+            ("dateOfBirth", "2000-02-29", "2000-02-29"), ("gender", "other", "other"),
+            ("lookingFor", ["women", "men"], ["men", "women"]), ("lookingFor", ["everyone"], ["everyone"]),
+            ("photo", "https://cdn.example/a.jpg", "https://cdn.example/a.jpg"), ("country", "SE", "SE"),
+            ("heightInches", 48, 48), ("heightInches", 95, 95),
+            ("coordinates", ["latitude": -90, "longitude": 180.0], ["latitude": -90, "longitude": 180.0]),
+        ] as [(String, JSONValue, JSONValue)])
+    func kept(key: String, given: JSONValue, expected: JSONValue) throws {
+        #expect(try judge(given, key).get() == expected)
+    }
+
+    @Test(
+        "what is refused",
+        arguments: [
+            ("displayName", "A", "too_short"), ("displayName", "   ", "too_short"), ("displayName", "M4x", "malformed"),
+            ("displayName", "Max 🔥", "malformed"), ("displayName", 7, "wrong_type"), ("firstName", "", "too_short"),
+            ("firstName", .string(String(repeating: "a", count: 51)), "too_long"),
+            ("bio", .string(String(repeating: "a", count: 501)), "too_long"), ("bio", "a\u{7}b", "malformed"),
+            // One grapheme, and far too many bytes.
+            ("bio", .string("a" + String(repeating: "\u{301}", count: 4000)), "too_long"),
+            ("dateOfBirth", "2001-02-29", "malformed"), ("dateOfBirth", "2000-2-29", "malformed"),
+            ("gender", "Male", "not_allowed"), ("gender", [], "wrong_type"), ("lookingFor", "men", "wrong_type"),
+            ("lookingFor", [], "too_few"), ("lookingFor", ["men", "men"], "not_allowed"),
+            ("lookingFor", ["men", 1], "wrong_type"), ("lookingFor", ["everyone", "men"], "not_allowed"),
+            ("photo", "http://cdn.example/a.jpg", "malformed"), ("photo", "https://", "malformed"),
+            ("photo", "https://a b", "malformed"), ("country", "se", "malformed"), ("country", "SWE", "malformed"),
+            ("heightInches", 47, "too_small"), ("heightInches", 96, "too_large"), ("heightInches", 70.5, "wrong_type"),
+            ("coordinates", ["latitude": 90.1, "longitude": 0], "malformed"),
+            ("coordinates", ["latitude": 0], "malformed"),
+            ("coordinates", ["latitude": 0, "longitude": 0, "altitude": 0], "malformed"),
+        ] as [(String, JSONValue, String)])
+    func refused(key: String, given: JSONValue, code: String) throws {
+        guard case .failure(let refusal) = try judge(given, key) else {
+            Issue.record("\(key) takes \(given)")
+            return
+        }
+        #expect(refusal.code == code && refusal.message.hasSuffix("."))
+    }
+}

@@ -1,0 +1,15 @@
+import Database
+import Foundation
+
+/// The sources of this package, for tests that hold a list in code against a folder.
+public enum SourceFolder {
+    /// The migrations in the folder of a target, in the order of their names.
+    public static func migrations(of target: String) throws -> [Migration] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/\(target)/Migrations")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { file in
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            return Migration(name: String(file.dropLast(4)), sql: text)
+        }
+    }
+}
