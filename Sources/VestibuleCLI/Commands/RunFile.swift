@@ -12,7 +12,7 @@ struct RunFile {
         guard let data = FileManager.default.contents(atPath: state.runFile),
             let value = try? JSONValue.parse([UInt8](data)),
             let process = value["pid"]?.integerValue, let address = value["http"]?.stringValue,
-            kill(pid_t(process), 0) == 0
+            state.isInUse
         else { return nil }
         (self.process, self.address, self.value) = (pid_t(process), address, value)
     }

@@ -5,10 +5,17 @@ enum DownCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"])
         let state = try StateFolder(arguments["--state"], create: false)
-        guard let run = RunFile(state) else { return say("Nothing runs from \(state.path).") }
+        guard let run = RunFile(state) else {
+            // A supervisor that was killed took the services with it, but not the database.
+            if FileManager.default.fileExists(atPath: state.sockets), let lock = try? state.lock() {
+                defer { close(lock) }
+                try PostgresServer(state).stop()
+            }
+            return say("Nothing runs from \(state.path).")
+        }
         kill(run.process, SIGTERM)
         let end = Date().addingTimeInterval(30)
-        while kill(run.process, 0) == 0 {
+        while state.isInUse {
             guard Date() < end else { throw CommandError("process \(run.process) does not stop") }
             usleep(20_000)
         }

@@ -39,6 +39,8 @@ enum UpCommand {
     /// Starts the same command in the background and returns when it is ready or has failed.
     private static func detach(_ state: StateFolder, _ address: String, _ scale: String?) throws {
         let started = Date()
+        // Asked before the log of one that runs is begun anew.
+        close(try state.lock())
         let log = state.log("supervisor")
         unlink(log)
         var words = [LocalSystem.binary("vestibule"), "up", "--state", state.path, "--http", address]

@@ -18,10 +18,12 @@ struct HTTPClient {
     init(_ address: String) throws {
         let plain = address.hasPrefix("http://") ? String(address.dropFirst(7)) : address
         let parts = plain.split(separator: ":")
-        guard parts.count == 2, let port = UInt16(parts[1]) else {
-            throw CommandError.usage("\(address) is no address: expected HOST:PORT")
+        let host = parts.first == "localhost" ? "127.0.0.1" : String(parts.first ?? "")
+        var numeric = in_addr()
+        guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_pton(AF_INET, host, &numeric) == 1 else {
+            throw CommandError.usage("\(address) is no address: expected HOST:PORT, the host in numbers")
         }
-        host = parts[0] == "localhost" ? "127.0.0.1" : String(parts[0])
+        self.host = host
         self.port = port
     }
 

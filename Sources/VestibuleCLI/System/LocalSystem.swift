@@ -29,13 +29,14 @@ final class LocalSystem {
         try Self.refuseUsedPort(address)
         do {
             try state.ensureKeys()
-            let postgres = try PostgresServer(state)
-            self.postgres = postgres
-            try postgres.start()
+            // Made first: from here on a signal waits until it is asked for, and ends no start half-way.
             let supervisor = Supervisor { [state, address] children in
                 Self.write(children, to: state, address: address)
             }
             self.supervisor = supervisor
+            let postgres = try PostgresServer(state)
+            self.postgres = postgres
+            try postgres.start()
             for service in StateFolder.services {
                 for replica in 1...(scale[service] ?? 1) {
                     try supervisor.start(try program(service, postgres, replica))

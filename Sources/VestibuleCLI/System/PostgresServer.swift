@@ -67,8 +67,11 @@ struct PostgresServer {
         if isRoot { try Subprocess.run(["chown", "postgres:postgres", folder]) }
     }
 
+    /// Under another name until it is whole: one that was interrupted is made again.
     private func create() throws {
-        try? FileManager.default.removeItem(atPath: data)
+        let made = data
+        let data = "\(made).new"
+        for folder in [made, data] { try? FileManager.default.removeItem(atPath: folder) }
         try ownFolder(data, mode: 0o700)
         try asServer("initdb", ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--auth=peer"])
         // The superuser comes in as the user that owns the server; everybody else with a password.
@@ -80,6 +83,7 @@ struct PostgresServer {
         let user = isRoot ? "postgres" : NSUserName()
         try place(rules, in: "\(data)/pg_hba.conf")
         try place("owner \(user) postgres\n", in: "\(data)/pg_ident.conf")
+        guard rename(data, made) == 0 else { throw CommandError("\(made) cannot be made", code: 73) }
     }
 
     private func place(_ text: String, in file: String) throws {

@@ -30,6 +30,10 @@ struct StateFolder {
         } catch {
             throw CommandError("the state folder cannot be used: \(folder) cannot be made", code: 73)
         }
+        var entry = stat()
+        // The names under /tmp can be guessed: what somebody else made there is not used.
+        guard lstat(folder, &entry) == 0, folder.hasPrefix("/tmp/vestibule-") == false || entry.st_uid == getuid()
+        else { throw CommandError("the state folder cannot be used: \(folder) is somebody else's", code: 73) }
         guard access(folder, W_OK | X_OK) == 0 else {
             throw CommandError("the state folder cannot be used: \(folder) is not writable", code: 73)
         }
@@ -42,6 +46,14 @@ struct StateFolder {
     var runFile: String { "\(path)/run.json" }
     func log(_ name: String) -> String { "\(logs)/\(name).log" }
     func keyRing(_ service: String) -> String { "\(keys)/\(service).keys" }
+
+    /// Whether a process holds the lock. Its number in the run file may long be another process's.
+    var isInUse: Bool {
+        let descriptor = open("\(path)/lock", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
 
     /// One `up` per state folder: the lock goes with the process that holds it.
     func lock() throws -> Int32 {

@@ -91,11 +91,19 @@ final class Supervisor {
         }
     }
 
-    /// The last started is stopped first and given 10 s before it is killed.
+    /// The last started, which answers the public, finishes its requests before those that it asks are stopped. Whoever
+    /// has not ended 8 s after it was asked to is killed.
     func stopAll() {
-        for child in children.reversed() where child.restartAt == nil { kill(child.process, SIGTERM) }
-        let end = Date().addingTimeInterval(10)
-        for child in children.reversed() where child.restartAt == nil {
+        if let last = children.popLast() { stop([last]) }
+        stop(children)
+        children = []
+    }
+
+    private func stop(_ children: [Child]) {
+        let running = children.filter { $0.restartAt == nil }
+        for child in running { kill(child.process, SIGTERM) }
+        let end = Date().addingTimeInterval(8)
+        for child in running {
             var status: Int32 = 0
             while waitpid(child.process, &status, WNOHANG) == 0 {
                 if Date() > end { kill(child.process, SIGKILL) }
@@ -103,6 +111,5 @@ final class Supervisor {
                 nanosleep(&pause, nil)
             }
         }
-        children = []
     }
 }
