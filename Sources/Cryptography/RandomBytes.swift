@@ -19,3 +19,9 @@ public enum RandomBytes {
         return digits
     }
 }
+
+/// A secret that a client keeps: its kind, told by a prefix, and 256 random bits.
+public enum SecretToken {
+    /// - Parameter prefix: `rf`, `ds`; what a person who finds the token can tell it by.
+    public static func make(prefix: String) -> String { "\(prefix)_\(Base64URL.encode(RandomBytes.make(32)))" }
+}

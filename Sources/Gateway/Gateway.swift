@@ -33,6 +33,7 @@ import ServiceRuntime
     init(environment: [String: String]) throws(ConfigurationError) {
         let values = try Configuration(
             variables: GatewayConfiguration.variables, prefix: "GATEWAY_", environment: environment)
+        try ServiceHouse.refusePlainBus(values)
         var bus = BusConfiguration(service: .gateway)
         bus.peers = try ServiceHouse.discoveries(of: LocalAnswers.required, in: values)
         let level = Log.Level(rawValue: try values.text("LOG_LEVEL")) ?? .info

@@ -29,6 +29,7 @@ import JSONText
         let configuration = try Configuration(
             variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
         self.configuration = configuration
+        try Self.refusePlainBus(configuration)
         var busConfiguration = BusConfiguration(service: blueprint.name)
         busConfiguration.peers = try Self.discoveries(of: blueprint.peers, in: configuration)
         busConfiguration.bind = [try Self.endpoint(try configuration.text("BUS_BIND"), busConfiguration)]
@@ -50,6 +51,15 @@ import JSONText
                 trace: context.trace)
         }
         try blueprint.assemble(self)
+    }
+
+    /// Between processes the name in HELLO is believed: good enough for one machine in development, and for nothing else.
+    ///
+    /// - Throws: ``ConfigurationError`` in any other profile.
+    public static func refusePlainBus(_ configuration: Configuration) throws(ConfigurationError) {
+        guard configuration.profile != .development else { return }
+        throw ConfigurationError(
+            "VESTIBULE_PROFILE: the bus has no keys yet, so only the development profile can be run")
     }
 
     /// Where the services that a program asks are found.

@@ -25,9 +25,6 @@ struct Secrets: Sendable {
         referenceHash = KeyedHash(keys, purpose: "phone-reference")
     }
 
-    /// A new secret, its kind told by its prefix: `rf_`, `ds_`.
-    static func make(prefix: String) -> String { "\(prefix)_\(Base64URL.encode(RandomBytes.make(32)))" }
-
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
 
     /// Bound to its challenge and its phone: a code of another challenge never fits.

@@ -47,7 +47,7 @@ struct RefreshTokenHandler: RequestHandler {
     {
         let (id, person) = (try row.uuid("session_id"), try row.uuid("person_id"))
         let generation = try row.integer("generation") + 1
-        let refresh = Secrets.make(prefix: "rf")
+        let refresh = SecretToken.make(prefix: "rf")
         let session = Session(
             accessToken: try keys.issuer.token(person: person, session: id, role: try row.text("role"), now: now),
             expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh, sessionId: id,

@@ -25,7 +25,7 @@ struct SessionOpener: Sendable {
             try await house.outbox.tell(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
         }
         let (device, secret) = try await device(claim, person: account.id, in: transaction)
-        let (session, refresh) = (Identifier.ordered(), Secrets.make(prefix: "rf"))
+        let (session, refresh) = (Identifier.ordered(), SecretToken.make(prefix: "rf"))
         AccountStore.insertSession(
             session, person: account.id, device: device, refresh: secrets.hash(of: refresh), in: transaction)
         return Session(
@@ -47,7 +47,7 @@ struct SessionOpener: Sendable {
             AccountStore.touchDevice(id, claim: claim, push: push, in: transaction)
             return (id, nil)
         }
-        let (id, secret) = (Identifier.ordered(), Secrets.make(prefix: "ds"))
+        let (id, secret) = (Identifier.ordered(), SecretToken.make(prefix: "ds"))
         let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
         AccountStore.insertDevice(
             id, person: person, secret: secrets.hash(of: secret), claim: claim, push: push, in: transaction)

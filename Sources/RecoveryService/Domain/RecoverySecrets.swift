@@ -13,8 +13,6 @@ struct RecoverySecrets: Sendable {
         addressHash = KeyedHash(keys, purpose: "client-address")
     }
 
-    static func make(prefix: String) -> String { "\(prefix)_\(Base64URL.encode(RandomBytes.make(32)))" }
-
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
     func hash(ofRequest text: String) -> [UInt8] { requestHash.code(for: text) }
     func hash(ofAddress address: String) -> [UInt8] { addressHash.code(for: address) }

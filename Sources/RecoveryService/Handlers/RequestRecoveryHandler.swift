@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import Database
 import EventLoop
 import ServiceRuntime
@@ -28,7 +29,7 @@ struct RequestRecoveryHandler: RequestHandler {
             guard let made = try await store.ensure(begun, address: address, in: transaction) else {
                 return .refusal(BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes))
             }
-            let token = RecoverySecrets.make(prefix: "rt")
+            let token = SecretToken.make(prefix: "rt")
             transaction.send(
                 "UPDATE cases SET token_hash = $2, address_hash = $3 WHERE id = $1",
                 [.uuid(made.id), .bytes(store.secrets.hash(of: token)), .bytes(address)])

@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import Database
 import EventLoop
 import JSONText
@@ -53,7 +54,7 @@ struct CaseStore: Sendable {
             Self.barred, [.text(begun.accountReference), .text(begun.claimantReference)]
         ).isEmpty
         let isDecoy = begun.accountID == nil || isBarred
-        let dispute = RecoverySecrets.make(prefix: "dt")
+        let dispute = SecretToken.make(prefix: "dt")
         let rows = try await transaction.query(
             Self.insert,
             [
