@@ -11,8 +11,12 @@ final class Demo {
     private let push: Spool
     private var steps = 0
 
-    init(client: HTTPClient, spool: String) {
+    private let afterStep: (Int) throws -> Void
+
+    /// - Parameter afterStep: called with the number of each step that went well, before the next.
+    init(client: HTTPClient, spool: String, afterStep: @escaping (Int) throws -> Void = { _ in }) {
         self.client = client
+        self.afterStep = afterStep
         sms = Spool(file: "\(spool)/sms.jsonl")
         push = Spool(file: "\(spool)/push.jsonl")
     }
@@ -52,6 +56,7 @@ final class Demo {
             let detail = answer.body["detail"]?.stringValue ?? ""
             throw CommandError("\(method) \(path) answered \(answer.status), expected \(expect): \(detail)")
         }
+        try afterStep(steps)
         return answer.body
     }
 

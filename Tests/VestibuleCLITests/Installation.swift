@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import VestibuleCLI
+
+/// The programs that were built with these tests, and a state folder of their own.
+struct Installation {
+    let state: StateFolder
+    let vestibule: String
+
+    init() throws {
+        // The tests are a library in another program's process: the list of what is mapped names its file.
+        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
+        let line = try #require(maps.first { $0.hasSuffix("PackageTests.xctest") })
+        let bundle = URL(filePath: String(line[try #require(line.firstIndex(of: "/"))...]))
+        vestibule = bundle.deletingLastPathComponent().appending(path: "vestibule").path
+        try #require(access(vestibule, X_OK) == 0, "vestibule is not built beside the tests")
+        state = try StateFolder("/tmp/vestibule-test-\(UUID().uuidString)")
+    }
+
+    func remove() {
+        for folder in [state.path, state.sockets] { try? FileManager.default.removeItem(atPath: folder) }
+    }
+
+    /// Starts a command; its output is added to a file beside the state folder's logs.
+    func start(_ words: String...) throws -> pid_t {
+        try Subprocess.start(
+            [vestibule] + words, environment: ProcessInfo.processInfo.environment, output: output, newSession: true)
+    }
+
+    var output: String { "\(state.logs)/test.log" }
+
+    /// Runs a command to its end.
+    func run(_ words: String...) throws -> (code: Int32, output: String) {
+        let file = "/tmp/vestibule-test-output-\(UUID().uuidString)"
+        defer { unlink(file) }
+        let process = try Subprocess.start(
+            [vestibule] + words, environment: ProcessInfo.processInfo.environment, output: file, newSession: true)
+        let status = Subprocess.wait(process)
+        return ((status >> 8) & 0xff, (try? String(contentsOfFile: file, encoding: .utf8)) ?? "")
+    }
+
+    /// Processes that have to do with the state folder. One that has ended and was not waited for has no arguments.
+    func processes() -> [String] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.filter { pid_t($0) != nil }.compactMap { process in
+            let text = ["cmdline", "environ"].compactMap {
+                FileManager.default.contents(atPath: "/proc/\(process)/\($0)")
+            }
+            .map { String(decoding: $0, as: UTF8.self) }.joined()
+            return text.contains(state.path) || text.contains(state.sockets) ? "\(process) \(text.prefix(120))" : nil
+        }
+    }
+
+    /// Waits until something holds, looking again and again.
+    func wait(_ what: String, seconds: Double = 15, until holds: () -> Bool) throws {
+        let end = Date().addingTimeInterval(seconds)
+        while !holds() {
+            guard Date() < end else { throw CommandError("\(what) did not come about in \(seconds) s") }
+            usleep(10_000)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import VestibuleCLI
+
+@Suite struct StateFolderTests {
+    private static func withFolder(_ body: (StateFolder) throws -> Void) throws {
+        let state = try StateFolder("/tmp/vestibule-test-\(UUID().uuidString)")
+        defer {
+            try? FileManager.default.removeItem(atPath: state.path)
+            try? FileManager.default.removeItem(atPath: state.sockets)
+        }
+        try body(state)
+    }
+
+    @Test func oneProcessHasTheLock() throws {
+        try Self.withFolder { state in
+            #expect(!state.isInUse)
+            let lock = try state.lock()
+            #expect(state.isInUse)
+            #expect(throws: CommandError.self) { try state.lock() }
+            close(lock)
+            #expect(!state.isInUse)
+        }
+    }
+
+    @Test func aRunFileThatWasLeftBehindNamesNoRunningSystem() throws {
+        try Self.withFolder { state in
+            // Its number is that of a process that lives, as after the numbers have gone round.
+            try state.write(
+                "{\"pid\":\(getpid()),\"http\":\"127.0.0.1:1\",\"processes\":[]}", to: state.runFile, mode: 0o600)
+            #expect(RunFile(state) == nil)
+            let lock = try state.lock()
+            defer { close(lock) }
+            #expect(RunFile(state)?.address == "127.0.0.1:1")
+        }
+    }
+
+    @Test func secretsAreMadeOnceAndForTheirOwnerOnly() throws {
+        try Self.withFolder { state in
+            try state.ensureKeys()
+            let (password, ring) = (
+                try state.password("auth"), try String(contentsOfFile: state.keyRing("auth"), encoding: .utf8)
+            )
+            try state.ensureKeys()
+            #expect(try state.password("auth") == password)
+            #expect(try String(contentsOfFile: state.keyRing("auth"), encoding: .utf8) == ring)
+            for file in ["auth.keys", "auth.password"] {
+                let mode = try FileManager.default.attributesOfItem(atPath: "\(state.keys)/\(file)")[.posixPermissions]
+                #expect(mode as? Int == 0o400)
+            }
+        }
+    }
+
+    @Test func theSpoolPassesOverALineThatIsNotWholeYet() throws {
+        try Self.withFolder { state in
+            let file = "\(state.spool)/sms.jsonl"
+            #expect(Spool(file: file).lines().isEmpty)
+            try state.write(
+                "{\"to\":\"+1\",\"body\":\"a\"}\n{\"to\":\"+2\",\"body\":\"b\"}\n{\"to\":\"+1\",\"bo", to: file,
+                mode: 0o600)
+            #expect(Spool(file: file).lines().count == 2)
+            #expect(try Spool(file: file).wait(for: "it") { $0["to"] == "+1" }["body"] == "a")
+        }
+    }
+}

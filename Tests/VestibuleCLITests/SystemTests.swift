@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import VestibuleCLI
+
+/// The programs as they were built, as processes.
+@Suite(.serialized) struct SystemTests {
+    @Test func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let state = installation.state
+        let free = try RawServer.listenAtFreePort()
+        close(free.descriptor)
+        let address = "127.0.0.1:\(free.port)"
+        let client = try HTTPClient(address)
+        let supervisor = try installation.start("up", "--state", state.path, "--http", address)
+        defer { kill(supervisor, SIGTERM) }
+        try installation.wait("a ready system", seconds: 30) { isReady(client) }
+
+        let second = try installation.run("up", "--state", state.path, "--http", address, "--detach")
+        #expect(second.code == 1 && second.output.contains("already"))
+
+        // At steps whose effects the following ones need: the new account, the saved profile, answers, the case.
+        var victims = [4: "auth", 8: "profile", 18: "questionnaire", 24: "gateway", 41: "recovery"]
+        let demo = Demo(client: client, spool: state.spool) { step in
+            guard let name = victims.removeValue(forKey: step) else { return }
+            let victim = try #require(process(name, state))
+            kill(victim, SIGKILL)
+            try installation.wait("another \(name)") { process(name, state) ?? victim != victim }
+            try installation.wait("a ready system after \(name) was killed") { isReady(client) }
+        }
+        try demo.run()
+        #expect(victims.isEmpty, "the demo has fewer steps than it had")
+
+        let asked = Date()
+        #expect(try installation.run("down", "--state", state.path).code == 0)
+        let status = Subprocess.wait(supervisor)
+        #expect(status == 0)
+        #expect(Date().timeIntervalSince(asked) < 8)
+        #expect(installation.processes().isEmpty)
+        #expect(try installation.run("status", "--state", state.path).code == 3)
+    }
+
+    private func isReady(_ client: HTTPClient) -> Bool { (try? client.send("GET", "/readyz"))?.status == 200 }
+
+    private func process(_ name: String, _ state: StateFolder) -> pid_t? {
+        let all = RunFile(state)?.value["processes"]?.arrayValue ?? []
+        return all.first { $0["name"]?.stringValue == name }?["pid"]?.integerValue.map { pid_t($0) }
+    }
+
+    @Test func whatCannotBeStartedEndsWithOneLineAndLeavesNothing() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let path = installation.state.path
+        let used = try RawServer.listenAtFreePort()
+        defer { close(used.descriptor) }
+        let file = "\(path)/file"
+        try installation.state.write("", to: file, mode: 0o600)
+        for (code, result) in [
+            (69, try installation.run("up", "--state", path, "--http", "127.0.0.1:\(used.port)")),
+            (69, try installation.run("up", "--state", path, "--http", "127.0.0.1:\(used.port)", "--detach")),
+            (73, try installation.run("up", "--state", file)),
+            (64, try installation.run("up", "--state", path, "--frob")),
+            (64, try installation.run("up", "--state", path, "--http", "nowhere")),
+            (64, try installation.run("frob")),
+        ] {
+            #expect(result.code == code)
+            #expect(result.output.hasPrefix("vestibule: ") && result.output.split(separator: "\n").count == 1)
+        }
+        #expect(installation.processes().isEmpty)
+    }
+}
