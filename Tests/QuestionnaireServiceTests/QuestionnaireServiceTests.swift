@@ -4,6 +4,7 @@ import Database
 import EventLoop
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 @testable import QuestionnaireService

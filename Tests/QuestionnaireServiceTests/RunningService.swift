@@ -57,15 +57,6 @@ func withService(
     }
 }
 
-/// The results of the same thing done at the same time, many times.
-@Loop func atOnce<Value: Sendable>(
-    _ count: Int, _ body: @escaping @Sendable @Loop () async throws -> Value
-) async throws -> [Value] {
-    var values: [Value] = []
-    for task in (0..<count).map({ _ in Loop.spawn { try await body() } }) { values.append(try await task.value) }
-    return values
-}
-
 /// Repeats what was refused because of others who want the same row, as a client does: nothing was done then.
 @Loop func patiently<Value: Sendable>(_ body: @Loop () async throws -> Value) async throws -> Value {
     while true {

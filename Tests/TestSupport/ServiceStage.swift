@@ -84,11 +84,13 @@ import ServiceRuntime
     }
 
     /// Stands in for a service that this one tells or asks. Call it before anything is asked as that service.
-    public func answering(as service: ServiceName, _ handler: some RequestHandler) throws {
+    public func answering<each Handler: RequestHandler>(
+        as service: ServiceName, _ handlers: repeat each Handler
+    ) throws {
         var configuration = BusConfiguration(service: service, peers: [blueprint.name: try Discovery("ipc:\(folder)")])
         configuration.bind = [try configuration.endpoint(inDirectory: folder)]
         let bus = Bus(configuration)
-        bus.register(handler)
+        repeat bus.register(each handlers)
         others[service] = bus
         bus.state = .ready
         try bus.start()

@@ -43,20 +43,20 @@ struct BeginRecoveryHandler: RequestHandler {
     @Loop private func begin(
         _ request: BeginRecovery, _ hash: [UInt8], _ challenge: Challenge, in transaction: Transaction
     ) async throws -> RecoveryBegun {
-        let account = try await AccountStore.account(phone: hash, in: transaction)
+        let account = try await AccountStore.reachable(phone: hash, in: transaction)
         let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
         let begun = RecoveryBegun(
-            caseID: request.caseID, accountID: account?.id, accountReference: secrets.reference(ofPhoneHash: hash),
+            caseID: request.caseID, accountID: account, accountReference: secrets.reference(ofPhoneHash: hash),
             claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),
             maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number")
         transaction.send(
             Self.freeze,
             [
-                .uuid(request.caseID), .uuid(account?.id), .integer(request.freezeSeconds),
+                .uuid(request.caseID), .uuid(account), .integer(request.freezeSeconds),
                 .json(try WireJSON.encode(begun)),
             ])
         try await house.outbox.tell(
-            RecoveryBegan(personID: account?.id ?? request.caseID, begun: begun), in: transaction)
+            RecoveryBegan(personID: account ?? request.caseID, begun: begun), in: transaction)
         return begun
     }
 

@@ -19,6 +19,14 @@ struct Account: Sendable {
         return Account(id: try row.uuid("id"), role: try row.text("role"), isNew: false)
     }
 
+    /// The account that a claim may reach; one that is closed is none, and cannot be told from none.
+    static func reachable(phone: [UInt8], in transaction: Transaction) async throws -> Identifier? {
+        guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first,
+            try row.text("status") == "active"
+        else { return nil }
+        return try row.uuid("id")
+    }
+
     /// The account of a phone, made where there is none. Two at once make one.
     static func ensure(
         phone: [UInt8], keyID: String, seal: (Identifier) -> [UInt8], in transaction: Transaction

@@ -1,0 +1,170 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+@Suite("the auth service") struct AuthServiceTests {
+    private static let phone = "+14155552671"
+
+    @Test func aCodeTriedManyTimesAtOnceOpensOneSession() async throws {
+        try await AuthStage.run(replicas: 2) { auth in
+            let (challenge, code) = try await auth.code(for: Self.phone)
+            let request = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
+            let outcomes = try await atOnce(64) { () -> String in
+                do {
+                    return try await auth.ask(request).tokenType
+                } catch let error as BusError {
+                    return error.code
+                }
+            }
+            #expect(outcomes.count { $0 == "Bearer" } == 1)
+            // Who waits too long for the row is told to come again; nobody hears anything else.
+            #expect(Set(outcomes).isSubset(of: ["Bearer", "otp_expired", "overloaded"]))
+            let rows = try await auth.stage.rows(
+                """
+                SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM accounts), (SELECT count(*) FROM devices)
+                """)
+            #expect(rows == "1|1|1")
+        }
+    }
+
+    @Test func theThirdWrongCodeLocks() async throws {
+        try await AuthStage.run { auth in
+            let (challenge, code) = try await auth.code(for: Self.phone)
+            func attempt(_ code: String) -> VerifyOTP {
+                VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
+            }
+            let wrong = AuthStage.wrong(code)
+            for left in [2, 1] as [Int64] {
+                let error = try await auth.refusal(of: attempt(wrong))
+                #expect(error.code == "otp_invalid" && error.executed == .yes)
+                #expect(error.details?["attemptsRemaining"] == .integer(left))
+            }
+            let locked = try await auth.refusal(of: attempt(wrong))
+            #expect(locked.code == "otp_locked" && locked.retryAfterMs == 900_000)
+            #expect(try await auth.refusal(of: attempt(code)).code == "otp_locked", "the right one comes too late")
+            #expect(try await auth.refusal(of: SendOTP(phone: Self.phone)).code == "otp_locked")
+            #expect(try await auth.stage.rows("SELECT count(*) FROM sessions") == "0")
+        }
+    }
+
+    @Test func aWrongCodeAndAnUnknownChallengeAreNotTheSame() async throws {
+        try await AuthStage.run { auth in
+            let unknown = VerifyOTP(challengeId: .ordered(), code: "000000", device: AuthStage.device)
+            #expect(try await auth.refusal(of: unknown).code == "otp_expired")
+            // A challenge counts for its own purpose only.
+            let (challenge, code) = try await auth.code(for: Self.phone, purpose: "recovery")
+            let login = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
+            #expect(try await auth.refusal(of: login).code == "otp_expired")
+        }
+    }
+
+    @Test func aSecondCodeWithinAMinuteIsRefused() async throws {
+        try await AuthStage.run { auth in
+            _ = try await auth.code(for: Self.phone)
+            let error = try await auth.refusal(of: SendOTP(phone: "+1 (415) 555-2671"))
+            #expect(error.code == "rate_limited" && error.executed == .no)
+            #expect((1...60_000).contains(error.retryAfterMs ?? 0))
+            #expect(try await auth.stage.rows("SELECT count(*) FROM challenges") == "1")
+            #expect(auth.messages().count == 1)
+        }
+    }
+
+    @Test func anOldRefreshTokenEndsTheSession() async throws {
+        try await AuthStage.run { auth in
+            let first = try await auth.signIn(Self.phone)
+            let second = try await auth.ask(RefreshToken(refreshToken: first.refreshToken))
+            // Within ten seconds the lost answer is given again.
+            #expect(try await auth.ask(RefreshToken(refreshToken: first.refreshToken)) == second)
+            let third = try await auth.ask(RefreshToken(refreshToken: second.refreshToken))
+            let reused = try await auth.refusal(of: RefreshToken(refreshToken: first.refreshToken))
+            #expect(reused.code == "refresh_token_reused" && reused.executed == .yes)
+            let ended = try await auth.refusal(of: RefreshToken(refreshToken: third.refreshToken))
+            #expect(ended.code == "refresh_token_invalid")
+            #expect(try await !auth.ask(CheckSession(sessionID: first.sessionId)).isActive)
+            let revoked = try await auth.ask(FollowRevocations(waitMs: 0))
+            #expect(revoked.revocations.map(\.sessionID) == [first.sessionId])
+        }
+    }
+
+    @Test func theSameKeyHasOneEffect() async throws {
+        try await AuthStage.run(replicas: 2) { auth in
+            let send = SendOTP(phone: Self.phone)
+            let sent = try await auth.ask(send, key: "a-key-of-a-client")
+            #expect(try await auth.ask(send, key: "a-key-of-a-client") == sent)
+            #expect(try await auth.stage.rows("SELECT count(*) FROM challenges") == "1")
+            let reused = await #expect(throws: BusError.self) {
+                try await auth.ask(SendOTP(phone: "+14155552672"), key: "a-key-of-a-client")
+            }
+            #expect(reused?.code == "idempotency_key_reused")
+        }
+    }
+
+    @Test func aSignInRepeatedWithItsKeyIsTheSameSession() async throws {
+        try await AuthStage.run { auth in
+            let (challenge, code) = try await auth.code(for: Self.phone)
+            let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
+            let first = try await auth.ask(verify, key: "the-key-of-a-sign-in")
+            #expect(try await auth.ask(verify, key: "the-key-of-a-sign-in") == first)
+            #expect(try await auth.stage.rows("SELECT count(*) FROM sessions") == "1")
+            // A wrong code that was counted is not counted again either.
+            let (other, right) = try await auth.code(for: "+14155552672")
+            let wrong = VerifyOTP(challengeId: other, code: AuthStage.wrong(right), device: AuthStage.device)
+            for _ in 0..<3 {
+                let error = await #expect(throws: BusError.self) {
+                    try await auth.ask(wrong, key: "the-key-of-a-mistake")
+                }
+                #expect(error?.details?["attemptsRemaining"] == 2)
+            }
+        }
+    }
+
+    @Test func nothingThatIdentifiesAPhoneStandsInTheTables() async throws {
+        try await AuthStage.run { auth in
+            _ = try await auth.signIn(Self.phone)
+            let dump = try await auth.stage.rows(
+                "SELECT p::text FROM phones p UNION ALL SELECT c::text FROM challenges c UNION ALL SELECT o::text FROM outbox o"
+            )
+            let digits = Self.phone.dropFirst().utf8.map { "3\($0 - 48)" }.joined()
+            #expect(!dump.contains("4155552671") && !dump.contains(digits) && !dump.isEmpty)
+        }
+    }
+
+    @Test func aClosedAccountCannotBeToldFromNoneByAClaimant() async throws {
+        try await AuthStage.run { auth in
+            _ = try await auth.signIn(Self.phone)
+            try await auth.stage.rows("UPDATE accounts SET status = 'suspended'")
+            let recovery = try auth.stage.asking(as: .recovery)
+            let (challenge, code) = try await auth.code(for: "+46701234567", purpose: "recovery")
+            let begin = BeginRecovery(
+                caseID: .ordered(), accountPhone: Self.phone, challengeID: challenge, code: code,
+                device: AuthStage.device, freezeSeconds: 60)
+            let begun = try await recovery.call(begin, auth.options())
+            #expect(begun.accountID == nil && begun.maskedClaimantPhone == "+46 (***) ***-4567")
+            #expect(try await recovery.call(begin, auth.options()) == begun, "the same case, the same answer")
+        }
+    }
+
+    @Test func aClaimFreezesTheAccountUntilItsCaseIsClosed() async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.phone)
+            let recovery = try auth.stage.asking(as: .recovery)
+            let (challenge, code) = try await auth.code(for: "+46701234567", purpose: "recovery")
+            let begin = BeginRecovery(
+                caseID: .ordered(), accountPhone: "001 415 555 2671", challengeID: challenge, code: code,
+                device: AuthStage.device, freezeSeconds: 60)
+            let begun = try await recovery.call(begin, auth.options())
+            #expect(begun.accountID == owner.user.id)
+            let frozen = "SELECT count(*) FROM freezes WHERE ended_at IS NULL AND until > now()"
+            #expect(try await auth.stage.rows(frozen) == "1")
+            let closed = CaseClosed(
+                personID: owner.user.id, personSequence: 1, caseID: begin.caseID, outcome: "disputed",
+                closedAt: .now())
+            for _ in 0..<2 { _ = try await recovery.call(closed, auth.options()) }
+            #expect(try await auth.stage.rows(frozen) == "0")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import JSONText
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+/// The service as it is, with a gateway and recovery that ask it; codes are read from the spool.
+@Loop struct AuthStage {
+    let stage: ServiceStage
+    let gateway: Bus
+    private let spool: String
+
+    nonisolated static func run(
+        replicas: Int = 1, environment: [String: String] = [:],
+        _ body: @escaping @Loop @Sendable (AuthStage) async throws -> Void
+    ) async throws {
+        let spool = FileManager.default.temporaryDirectory.appending(path: "spool-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: spool) }
+        let variables = environment.merging(["SPOOL_DIR": spool]) { $1 }
+        try await ServiceStage.run(AuthBlueprint.blueprint, replicas: replicas, environment: variables) { stage in
+            let auth = AuthStage(stage: stage, gateway: try stage.asking(as: .gateway), spool: spool)
+            while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
+                try await Loop.sleep(for: .milliseconds(10))
+            }
+            try await body(auth)
+        }
+    }
+
+    func options(_ actor: Actor? = nil, key: String? = nil) -> CallOptions {
+        CallOptions(timeout: .seconds(10), actor: actor, clientAddress: "192.0.2.7", idempotencyKey: key)
+    }
+
+    func ask<Request: BusRequest>(
+        _ request: Request, as actor: Actor? = nil, key: String? = nil
+    ) async throws -> Request.Reply {
+        try await gateway.call(request, options(actor, key: key))
+    }
+
+    /// The refusal of a request: of a code that the message declares, with its status.
+    func refusal<Request: BusRequest>(
+        of request: Request, as actor: Actor? = nil, from caller: ServiceName = .gateway
+    ) async throws -> BusError {
+        let bus = try stage.asking(as: caller)
+        let error = try #require(
+            await #expect(throws: BusError.self) { try await bus.call(request, options(actor)) })
+        let declared = Request.rules.errors.first { $0.name == error.code }
+        #expect(declared?.status == error.status, "\(error.code) is not declared")
+        return error
+    }
+
+    /// Sends a code to a phone and reads it from the spool.
+    func code(for phone: String, purpose: String? = nil) async throws -> (challenge: Identifier, code: String) {
+        let sent = try await ask(SendOTP(phone: phone, purpose: purpose))
+        while true {
+            if let line = messages().last(where: { $0["to"]?.stringValue == phone }),
+                let code = line["body"]?.stringValue?.prefix(6)
+            {
+                return (sent.challengeId, String(code))
+            }
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+    }
+
+    func messages() -> [JSONValue] {
+        let text = (try? String(contentsOfFile: "\(spool)/sms.jsonl", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { try? JSONValue.parse(Array($0.utf8)) }
+    }
+
+    func signIn(_ phone: String) async throws -> Session {
+        let (challenge, code) = try await code(for: phone)
+        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: Self.device))
+    }
+
+    /// A code that is not the one given.
+    nonisolated static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
+
+    nonisolated static let device = DeviceClaim(name: "Pixel 9", platform: "android")
+}

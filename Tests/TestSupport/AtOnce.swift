@@ -1,0 +1,10 @@
+import EventLoop
+
+/// The results of the same thing done at the same time, many times.
+@Loop public func atOnce<Value: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable @Loop () async throws -> Value
+) async throws -> [Value] {
+    var values: [Value] = []
+    for task in (0..<count).map({ _ in Loop.spawn { try await body() } }) { values.append(try await task.value) }
+    return values
+}
