@@ -1,0 +1,151 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+@Suite("the profile service") struct ProfileServiceTests {
+    /// The date of birth of somebody who turns so many years old today.
+    private static func born(yearsAgo years: Int) -> String {
+        let today = Timestamp.now().date
+        let day = today.month == 2 ? min(today.day, 28) : today.day
+        return CivilDate(year: today.year - years, month: today.month, day: day)!.description
+    }
+
+    @Test func twoDevicesThatChangeDifferentFieldsBothWin() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let changes: [[String: JSONValue]] = [
+                ["displayName": "Zoë"], ["city": "Lund"], ["bio": "Hej"], ["gender": "other"], ["heightInches": 70],
+                ["lookingFor": ["everyone"]],
+            ]
+            let tasks = changes.map { fields in Loop.spawn { try await profile.update(fields) } }
+            for task in tasks { _ = try await task.value }
+            let me = try await profile.ask(GetMe())
+            #expect(me.profile == changes.reduce(into: [:]) { $0.merge($1) { $1 } })
+            #expect(me.revision == 7)
+        }
+    }
+
+    @Test func aPersonAskedForManyTimesAtOnceHasOneProfile() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let views = try await atOnce(24) { try await profile.ask(GetMe()) }
+            #expect(views.allSatisfy { $0 == views[0] })
+            #expect(try await profile.stage.rows("SELECT count(*) FROM profiles") == "1")
+        }
+    }
+
+    @Test func whoIsTooYoungIsKeptAndNotMatched() async throws {
+        try await ProfileStage.run { profile in
+            let me = try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])
+            let gate = try #require(me.ageGate)
+            #expect(!gate.allowed && gate.eligibleOn > Timestamp.now().date && me.age == 17)
+            #expect(me.onboardingStatus == "blocked" && me.matchingMode == "none")
+            let view = try await profile.ask(ViewOnboarding())
+            #expect(view.onboardingStatus == "blocked" && view.eligibleOn == gate.eligibleOn)
+            let auth = try profile.stage.asking(as: .auth)
+            let state = try await auth.call(GetOnboarding(personID: profile.person), profile.options(signedIn: false))
+            #expect(state.onboardingStatus == "blocked")
+            // The app stays open: the rest of the profile can be written, and the date stands.
+            #expect(try await profile.update(["bio": "Hej"]).profile["bio"] == "Hej")
+            let older = UpdateMe(fields: ["dateOfBirth": .string(Self.born(yearsAgo: 30))])
+            #expect(try await profile.refusal(of: older).code == "date_of_birth_locked")
+        }
+    }
+
+    @Test func whoTurnsEighteenTodayIsLetIn() async throws {
+        try await ProfileStage.run { profile in
+            let me = try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 18))])
+            #expect(me.ageGate == nil && me.age == 18 && me.onboardingStatus == "questionnaire_pending")
+        }
+    }
+
+    @Test func anOperatorMayRefuseWhoIsTooYoung() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
+            let young = UpdateMe(fields: ["dateOfBirth": .string(Self.born(yearsAgo: 17)), "bio": "Hej"])
+            let error = try await profile.refusal(of: young)
+            #expect(error.code == "underage" && error.details?["eligibleOn"]?.stringValue != nil)
+            #expect(try await profile.ask(GetMe()).profile.isEmpty, "all of it or nothing")
+        }
+    }
+
+    @Test func aDateOfBirthStandsNowhereInTheClear() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["dateOfBirth": "1994-02-28"])
+            let dump = try await profile.stage.rows(
+                """
+                SELECT p::text FROM profiles p UNION ALL SELECT f::text FROM profile_fields f
+                UNION ALL SELECT i::text FROM inbox i
+                """)
+            let hex = "1994-02-28".utf8.map { String($0, radix: 16) }.joined()
+            #expect(!dump.contains("1994") && !dump.contains(hex) && !dump.isEmpty)
+            #expect(try await profile.ask(GetMe()).profile["dateOfBirth"] == "1994-02-28")
+        }
+    }
+
+    @Test func aChangeThatIsWrongInOneFieldChangesNone() async throws {
+        try await ProfileStage.run { profile in
+            let error = try await profile.refusal(of: UpdateMe(fields: ["bio": "Hej", "country": "se"]))
+            #expect(error.code == "validation_failed" && error.errors?.map(\.field) == ["country"])
+            let me = try await profile.ask(GetMe())
+            #expect(me.profile.isEmpty && me.revision == 1)
+        }
+    }
+
+    @Test func aChangeOfAnOldProfileIsRefused() async throws {
+        try await ProfileStage.run { profile in
+            let first = try await profile.update(["bio": "Hej"], ifMatch: "*")
+            try await profile.update(["bio": "Hej hej"], ifMatch: "\"r\(first.revision)\"")
+            let late = UpdateMe(fields: ["bio": "Nej"], ifMatch: "\"r\(first.revision)\"")
+            #expect(try await profile.refusal(of: late).code == "precondition_failed")
+            // Saying again what stands changes nothing, and nobody's tag becomes old by it.
+            #expect(try await profile.update(["bio": "Hej hej"]).revision == first.revision + 1)
+        }
+    }
+
+    @Test func fieldsAreSkippedOnceAndNotWhenTheyAreNeeded() async throws {
+        try await ProfileStage.run { profile in
+            let skipped = try await profile.ask(SkipField(field: "photo"))
+            #expect(skipped.skippedFields == ["photo"])
+            #expect(try await profile.ask(SkipField(field: "photo")) == skipped)
+            #expect(try await profile.ask(GetCompletion()) == skipped)
+            #expect(try await profile.ask(GetMe()).revision == 2)
+            #expect(try await profile.refusal(of: SkipField(field: "displayName")).code == "field_not_skippable")
+            #expect(try await profile.refusal(of: SkipField(field: "shoeSize")).code == "validation_failed")
+            try await profile.update(["photo": "https://cdn.example/a.jpg"])
+            #expect(try await profile.refusal(of: SkipField(field: "photo")).code == "has_value")
+            #expect(try await profile.ask(GetCompletion()).skippedFields.isEmpty)
+        }
+    }
+
+    @Test func aQuestionnaireIsCompletedOnceHoweverOftenItIsTold() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update([
+                "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
+                "lookingFor": ["everyone"],
+            ])
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStep == "questionnaire")
+            let questionnaire = try profile.stage.asking(as: .questionnaire)
+            let event = SessionCompleted(
+                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat",
+                version: 1, completedAt: .now())
+            for _ in 0..<3 { _ = try await questionnaire.call(event, profile.options(signedIn: false)) }
+            let me = try await profile.ask(GetMe())
+            #expect(me.onboardingStep == "verification" && me.onboardingStatus == "vps_pending" && me.revision == 3)
+        }
+    }
+
+    @Test func nobodyHasNoProfile() async throws {
+        try await ProfileStage.run { profile in
+            let refusals = [
+                try await profile.refusal(of: GetMe(), signedIn: false),
+                try await profile.refusal(of: UpdateMe(fields: [:]), signedIn: false),
+                try await profile.refusal(of: SkipField(field: "photo"), signedIn: false),
+            ]
+            #expect(refusals.map(\.code) == ["unauthorized", "unauthorized", "unauthorized"])
+            #expect(try await profile.stage.rows("SELECT count(*) FROM profiles") == "0")
+        }
+    }
+}

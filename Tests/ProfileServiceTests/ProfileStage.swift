@@ -1,0 +1,49 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+/// The service as it is, with a gateway that asks it for one person.
+@Loop struct ProfileStage {
+    let stage: ServiceStage
+    let gateway: Bus
+    let person = Identifier.random()
+
+    nonisolated static func run(
+        replicas: Int = 1, environment: [String: String] = [:],
+        _ body: @escaping @Loop @Sendable (ProfileStage) async throws -> Void
+    ) async throws {
+        try await ServiceStage.run(ProfileBlueprint.blueprint, replicas: replicas, environment: environment) { stage in
+            try await body(ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway)))
+        }
+    }
+
+    func options(signedIn: Bool = true) -> CallOptions {
+        CallOptions(
+            timeout: .seconds(10), actor: signedIn ? Actor(userID: person, sessionID: .ordered(), role: "user") : nil)
+    }
+
+    func ask<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
+        let reply = try await gateway.call(request, options())
+        #expect(Request.Reply.schema.problems(in: try JSONDocument(try WireJSON.encode(reply)).root) == [])
+        return reply
+    }
+
+    @discardableResult
+    func update(_ fields: [String: JSONValue], ifMatch: String? = nil) async throws -> Me {
+        try await ask(UpdateMe(fields: fields, ifMatch: ifMatch))
+    }
+
+    /// The refusal of a request: of a code that the message declares, with its status.
+    func refusal<Request: BusRequest>(of request: Request, signedIn: Bool = true) async throws -> BusError {
+        let error = try #require(
+            await #expect(throws: BusError.self) { try await gateway.call(request, options(signedIn: signedIn)) })
+        let declared = Request.rules.errors.first { $0.name == error.code }
+        #expect(declared?.status == error.status, "\(error.code) is not declared")
+        return error
+    }
+}

@@ -1,0 +1,175 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import RecoveryService
+
+@Suite("the recovery service") struct RecoveryServiceTests {
+    @Test func anOwnerIsTold() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            #expect(requested.status == "held")
+            let opened = try await recovery.opened.atLeast(1)
+            #expect(opened[0].personID == recovery.owner && opened[0].holdUntil == requested.holdUntil)
+            let told = try await recovery.notified.atLeast(1)
+            #expect(told[0].kind == "recovery_requested" && told[0].personID == recovery.owner)
+            #expect(told[0].data["recoveryId"] == requested.recoveryId.description)
+            #expect(told[0].data["claimantPhone"] == "+46 (***) ***-4567" && told[0].data["disputeToken"] != nil)
+            #expect(recovery.closed.heard.isEmpty)
+        }
+    }
+
+    @Test func anEventThatComesAfterTheAnswerMakesNoSecondCase() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            let event = RecoveryBegan(
+                personID: recovery.owner, personSequence: 1,
+                begun: RecoveryStage.begun(
+                    case: requested.recoveryId, phone: RecoveryStage.accountPhone, claimant: "000001",
+                    owner: recovery.owner))
+            let auth = try recovery.stage.asking(as: .auth)
+            for _ in 0..<2 { _ = try await auth.call(event, recovery.options()) }
+            let rows = "SELECT (SELECT count(*) FROM cases), (SELECT count(*) FROM case_trail)"
+            #expect(try await recovery.stage.rows(rows) == "1|1")
+            #expect(try await recovery.look(requested).status == "held")
+        }
+    }
+
+    @Test func aLostAnswerLeavesACaseThatItsOwnerHearsOf() async throws {
+        try await RecoveryStage.run { recovery in
+            let id = Identifier.ordered()
+            let event = RecoveryBegan(
+                personID: recovery.owner, personSequence: 1,
+                begun: RecoveryStage.begun(
+                    case: id, phone: RecoveryStage.accountPhone, claimant: "000001", owner: recovery.owner))
+            _ = try await recovery.stage.asking(as: .auth).call(event, recovery.options())
+            let token = try await recovery.notified.atLeast(1)[0].data["disputeToken"]
+            #expect(try await recovery.dispute(id, token: token).status == "disputed")
+        }
+    }
+
+    @Test func aNumberWithoutAnAccountLooksTheSame() async throws {
+        try await RecoveryStage.run { recovery in
+            let real = try await recovery.claim()
+            let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002")
+            #expect(decoy.status == real.status && decoy.recoveryToken.count == real.recoveryToken.count)
+            let (a, b) = (try await recovery.look(real), try await recovery.look(decoy))
+            #expect(a.status == b.status && a.steps == b.steps)
+            #expect(
+                try await recovery.stage.rows("SELECT is_decoy FROM cases WHERE id = '\(decoy.recoveryId)'") == "t")
+            _ = try await recovery.notified.atLeast(1)
+            #expect(recovery.notified.heard.allSatisfy { $0.data["recoveryId"] == real.recoveryId.description })
+            #expect(recovery.opened.heard.allSatisfy { $0.caseID == real.recoveryId })
+        }
+    }
+
+    @Test func aDisputeIsSaidOnceAndNotShownToTheClaimant() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            let before = try await recovery.look(requested)
+            let token = try await recovery.notified.atLeast(1)[0].data["disputeToken"]
+            for _ in 0..<2 {
+                #expect(try await recovery.dispute(requested.recoveryId, token: token).status == "disputed")
+                let owner = try await recovery.dispute(requested.recoveryId, as: recovery.owner)
+                #expect(owner.status == "disputed")
+            }
+            let after = try await recovery.look(requested)
+            #expect(after.status == before.status && after.steps == before.steps && after.holdUntil == before.holdUntil)
+            let rows = "SELECT (SELECT count(*) FROM case_trail WHERE event = 'disputed'), (SELECT count(*) FROM bars)"
+            #expect(try await recovery.stage.rows(rows) == "1|1")
+            let closed = try await recovery.closed.atLeast(1)
+            #expect(closed.map(\.outcome) == ["disputed"] && closed[0].caseID == requested.recoveryId)
+            #expect(try await recovery.notified.atLeast(2).map(\.kind) == ["recovery_requested", "recovery_disputed"])
+        }
+    }
+
+    @Test func onlyTheOwnerMayDispute() async throws {
+        try await RecoveryStage.run { recovery in
+            let id = try await recovery.claim().recoveryId
+            let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002").recoveryId
+            for id in [id, decoy, .ordered()] {
+                let stranger = await #expect(throws: BusError.self) { try await recovery.dispute(id, as: .random()) }
+                #expect(stranger?.code == "not_found")
+                let guess = await #expect(throws: BusError.self) { try await recovery.dispute(id, token: "dt_guess") }
+                #expect(guess?.code == "unauthorized")
+                let nobody = await #expect(throws: BusError.self) { try await recovery.dispute(id) }
+                #expect(nobody?.code == "unauthorized")
+            }
+            #expect(try await recovery.stage.rows("SELECT count(*) FROM cases WHERE status = 'held'") == "2")
+        }
+    }
+
+    @Test func whoWasDisputedIsBarredAndCannotTell() async throws {
+        try await RecoveryStage.run { recovery in
+            let first = try await recovery.claim()
+            _ = try await recovery.dispute(first.recoveryId, as: recovery.owner)
+            let second = try await recovery.claim()
+            #expect(second.status == "held" && second.recoveryId != first.recoveryId)
+            #expect(try await recovery.look(second).status == "held")
+            #expect(
+                try await recovery.stage.rows("SELECT is_decoy FROM cases WHERE id = '\(second.recoveryId)'") == "t")
+            // The account does not stay frozen for it, and its owner is left in peace.
+            let closed = try await recovery.closed.atLeast(2)
+            #expect(closed.map(\.outcome) == ["disputed", "cancelled"] && closed[1].caseID == second.recoveryId)
+            #expect(recovery.opened.heard.map(\.caseID) == [first.recoveryId])
+            // Another claimant is not barred.
+            let other = try await recovery.claim(claimant: "000009")
+            #expect(try await recovery.opened.atLeast(2)[1].caseID == other.recoveryId)
+        }
+    }
+
+    @Test func oneClaimantHasOneOpenCaseForAnAccount() async throws {
+        try await RecoveryStage.run { recovery in
+            let first = try await recovery.claim()
+            let error = await #expect(throws: BusError.self) { try await recovery.claim() }
+            #expect(error?.code == "recovery_in_progress")
+            #expect(try await recovery.stage.rows("SELECT count(*) FROM cases") == "1")
+            #expect(try await recovery.look(first).status == "held")
+        }
+    }
+
+    @Test func theHoldEndsByItself() async throws {
+        try await RecoveryStage.run(hold: "1s") { recovery in
+            let requested = try await recovery.claim()
+            let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002")
+            let disputed = try await recovery.claim(claimant: "000003")
+            _ = try await recovery.dispute(disputed.recoveryId, as: recovery.owner)
+            try await recovery.until(requested.recoveryId, is: "identity_required")
+            try await recovery.until(decoy.recoveryId, is: "identity_required")
+            while try await recovery.stage.rows("SELECT count(*) FROM outbox WHERE destination LIKE 'timer:%'") != "0" {
+                try await Loop.sleep(for: .milliseconds(20))
+            }
+            #expect(
+                try await recovery.stage.rows("SELECT status FROM cases WHERE id = '\(disputed.recoveryId)'")
+                    == "disputed")
+            let early =
+                "SELECT count(*) FROM case_trail t JOIN cases c ON c.id = t.case_id WHERE t.event = 'hold_ended'"
+            #expect(try await recovery.stage.rows(early) == "2")
+            #expect(try await recovery.stage.rows("\(early) AND t.at < c.hold_until") == "0", "nothing ends early")
+            let views = [
+                try await recovery.look(requested), try await recovery.look(decoy), try await recovery.look(disputed),
+            ]
+            #expect(views.allSatisfy { $0.status == "identity_required" && $0.steps == views[0].steps })
+            // The owner may still say no.
+            #expect(try await recovery.dispute(requested.recoveryId, as: recovery.owner).status == "disputed")
+        }
+    }
+
+    @Test func aTokenOpensItsOwnCaseOnly() async throws {
+        try await RecoveryStage.run { recovery in
+            let mine = try await recovery.claim()
+            let other = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002")
+            for (id, token) in [
+                (mine.recoveryId, other.recoveryToken), (mine.recoveryId, "rt_guess"), (.ordered(), mine.recoveryToken),
+            ] {
+                let error = await #expect(throws: BusError.self) {
+                    try await recovery.gateway.call(
+                        GetRecoveryCase(recoveryId: id, recoveryToken: token), recovery.options())
+                }
+                #expect(error?.code == "unauthorized")
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import RecoveryService
+
+/// The service as it is, with a gateway that asks it and an auth that knows one account.
+@Loop struct RecoveryStage {
+    let stage: ServiceStage
+    let gateway: Bus
+    let owner: Identifier
+    let notified = Ears<NotifyPerson>()
+    let opened = Ears<CaseOpened>()
+    let closed = Ears<CaseClosed>()
+
+    nonisolated static let accountPhone = "+14155552671"
+    nonisolated static let unknownPhone = "+14155550100"
+
+    nonisolated static func run(
+        hold: String = "72h", _ body: @escaping @Loop @Sendable (RecoveryStage) async throws -> Void
+    ) async throws {
+        let environment = ["RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "100"]
+        try await ServiceStage.run(RecoveryBlueprint.blueprint, environment: environment) { stage in
+            try await body(try RecoveryStage(stage))
+        }
+    }
+
+    private init(_ stage: ServiceStage) throws {
+        self.stage = stage
+        owner = .random()
+        try stage.answering(as: .auth, Auth(owner: owner), notified, opened, closed)
+        gateway = try stage.asking(as: .gateway)
+    }
+
+    /// Every code is right; the code tells who claims.
+    private struct Auth: RequestHandler {
+        let owner: Identifier
+
+        func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
+            RecoveryStage.begun(
+                case: request.caseID, phone: request.accountPhone, claimant: request.code,
+                owner: request.accountPhone == RecoveryStage.accountPhone ? owner : nil)
+        }
+    }
+
+    nonisolated static func begun(
+        case id: Identifier, phone: String, claimant: String, owner: Identifier?
+    ) -> RecoveryBegun {
+        RecoveryBegun(
+            caseID: id, accountID: owner, accountReference: "of \(phone)", claimantReference: "of \(claimant)",
+            maskedClaimantPhone: "+46 (***) ***-4567")
+    }
+
+    func options(_ person: Identifier? = nil, key: String? = nil) -> CallOptions {
+        CallOptions(
+            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: "user") },
+            clientAddress: "192.0.2.7", idempotencyKey: key)
+    }
+
+    func claim(
+        _ phone: String = accountPhone, claimant: String = "000001", key: String? = nil
+    ) async throws -> RecoveryRequested {
+        let request = RequestRecovery(
+            accountPhone: phone, challengeId: .ordered(), code: claimant,
+            device: DeviceClaim(name: "Pixel 9", platform: "android"))
+        return try await gateway.call(request, options(key: key))
+    }
+
+    func look(_ requested: RecoveryRequested) async throws -> RecoveryCaseView {
+        let request = GetRecoveryCase(recoveryId: requested.recoveryId, recoveryToken: requested.recoveryToken)
+        return try await gateway.call(request, options())
+    }
+
+    func dispute(
+        _ id: Identifier, token: String? = nil, as person: Identifier? = nil
+    ) async throws -> RecoveryDisputed {
+        try await gateway.call(DisputeRecovery(recoveryId: id, disputeToken: token), options(person))
+    }
+
+    /// Waits until a case stands so.
+    func until(_ id: Identifier, is status: String) async throws {
+        while try await stage.rows("SELECT status FROM cases WHERE id = '\(id)'") != status {
+            try await Loop.sleep(for: .milliseconds(20))
+        }
+    }
+}
