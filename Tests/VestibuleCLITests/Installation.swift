@@ -28,7 +28,9 @@ struct Installation {
             [vestibule] + words, environment: ProcessInfo.processInfo.environment, output: output, newSession: true)
     }
 
-    var output: String { "\(state.logs)/test.log" }
+    private var output: String { "\(state.logs)/test.log" }
+    /// What the started commands said.
+    var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
     /// Runs a command to its end.
     func run(_ words: String...) throws -> (code: Int32, output: String) {
