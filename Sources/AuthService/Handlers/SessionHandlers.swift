@@ -49,7 +49,9 @@ struct FollowRevocationsHandler: RequestHandler {
             if request.after == nil || newest > (request.after ?? 0) || MonotonicClock.now() >= end {
                 return RevocationsFollowed(cursor: max(newest, request.after ?? 0), revocations: entries)
             }
-            try await Loop.sleep(for: .milliseconds(200))
+            // Not beyond the end: the caller's deadline is a tenth of a second behind it.
+            let left = Duration.nanoseconds(Int64(clamping: end - min(end, MonotonicClock.now())))
+            try await Loop.sleep(for: min(left, .milliseconds(200)))
         }
     }
 
