@@ -122,6 +122,23 @@ import Testing
         }
     }
 
+    @Test func theSameKeyAtOnceFromManyPlacesIsOneSession() async throws {
+        try await AuthStage.run(replicas: 2) { auth in
+            let (challenge, code) = try await auth.code(for: Self.phone)
+            let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
+            let outcomes = try await atOnce(16) { () -> String in
+                do {
+                    return try await auth.ask(verify, key: "the-key-of-a-sign-in").sessionId.description
+                } catch let error as BusError {
+                    return error.code
+                }
+            }
+            let session = try await auth.stage.rows("SELECT id FROM sessions")
+            #expect(outcomes.contains(session))
+            #expect(Set(outcomes).isSubset(of: [session, "request_in_progress", "overloaded"]))
+        }
+    }
+
     @Test func nothingThatIdentifiesAPhoneStandsInTheTables() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
