@@ -13,12 +13,14 @@ extension Loop {
         }
     }
 
-    /// Runs `work`, which may block or compute for long, on a thread of the global queue.
+    /// Runs `work`, which may block or compute for long, on a thread that is neither the loop's nor one of the few that
+    /// Swift's own tasks share: a connection that takes five seconds to fail must keep nobody else waiting.
     public nonisolated static func offload<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success {
         try await withUnsafeThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
+            // Dispatch gives a serial queue a thread whatever else is going on; the global queues have one per core.
+            DispatchQueue(label: "offload").async { continuation.resume(with: Result { try work() }) }
         }
     }
 
