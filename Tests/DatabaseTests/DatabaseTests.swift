@@ -116,6 +116,7 @@ import Testing
         let database = Database(configuration)
         database.start()
         defer { database.close() }
+        try await database.waitUntilAvailable()
         // The connection for reads may stand before the one that is to be leased.
         while (try? await database.write("SELECT 1")) == nil {}
         try await database.transaction { transaction in
