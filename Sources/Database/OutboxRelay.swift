@@ -7,8 +7,10 @@ import EventLoop
     private let deliver: @Loop (OutboxItem) async throws -> Void
     private var isStopped = false
     private var nap: LoopPromise<Void>?
+    private var isWanted = false
     private var guardian = ClockGuard()
-    private var isDelivering = 0
+    /// Deliveries under way: a slow one keeps no other waiting.
+    private var inHand = 0
     /// Told when the database's clock jumped, and of each item that is a dead letter now.
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
 
@@ -25,8 +27,9 @@ import EventLoop
     public func run() async {
         outbox.onEnqueue = { [weak self] in self?.wake() }
         while !isStopped {
-            let taken = (try? await deliverDue()) ?? 0
-            if taken < Self.batch, !isStopped { await rest() }
+            let room = Self.batch - inHand
+            let taken = room > 0 ? (try? await takeDue(atMost: room)) ?? 0 : 0
+            if taken < room || room == 0, !isStopped { await rest() }
         }
     }
 
@@ -34,12 +37,18 @@ import EventLoop
     public func stop() async {
         isStopped = true
         wake()
-        while isDelivering > 0 { try? await Loop.sleep(for: .milliseconds(2)) }
+        while inHand > 0 { try? await Loop.sleep(for: .milliseconds(2)) }
     }
 
-    private func wake() { nap?.resolve(.success(())) }
+    /// A wake that comes while the relay looks is not lost: it looks once more.
+    private func wake() {
+        isWanted = true
+        nap?.resolve(.success(()))
+    }
 
     private func rest() async {
+        defer { isWanted = false }
+        guard !isWanted else { return }
         let nap = LoopPromise<Void>()
         self.nap = nap
         let timer = LoopTimer(after: Self.longestNap) { nap.resolve(.success(())) }
@@ -47,41 +56,47 @@ import EventLoop
         timer.cancel()
     }
 
-    private func deliverDue() async throws -> Int {
+    private func takeDue(atMost room: Int) async throws -> Int {
         let database = outbox.database
         let clock = try await database.read(Self.clock)
         let timersMayFire = try guardian.observe(
             database: clock.first?.timestamp("now") ?? .now(), boot: MonotonicClock.now())
         if !timersMayFire { onAlarm?(.clockJumped) }
-        let rows = try await database.write(Self.claim, [.integer(Int64(Self.batch)), .bool(timersMayFire)])
-        let tasks = try rows.map { row in
-            let id = try row.uuid("id")
-            let item = OutboxItem(
-                id: id, destination: try row.text("destination"),
-                messageType: try row.optionalText("message_type").map { MessageType(rawValue: $0) },
-                messageVersion: UInt16(clamping: try row.integer("message_version")),
-                payload: try outbox.sealer.open(try row.bytes("payload"), associated: id.array),
-                attempts: Int(try row.integer("attempts")))
-            return Loop.spawn { [self] in await attempt(item) }
+        let rows = try await database.write(Self.claim, [.integer(Int64(room)), .bool(timersMayFire)])
+        for row in rows {
+            inHand += 1
+            Loop.spawn { [self] in await attempt(row) }
         }
-        for task in tasks { _ = await task.result }
         return rows.count
     }
 
-    private func attempt(_ item: OutboxItem) async {
-        isDelivering += 1
-        defer { isDelivering -= 1 }
-        do {
-            try await deliver(item)
-            _ = try await outbox.database.write(Self.delete, [.uuid(item.id)])
-        } catch {
-            let isDead = item.attempts >= Outbox.mostAttempts
-            if isDead { onAlarm?(.deadLetter(item.destination, item.id)) }
-            let pause = RetryPause.milliseconds(afterAttempt: item.attempts)
-            // Where this fails too, the lease runs out and the item is taken again.
-            _ = try? await outbox.database.write(
-                Self.postpone, [.uuid(item.id), .integer(pause), .bool(isDead)])
+    private func attempt(_ row: Row) async {
+        defer {
+            inHand -= 1
+            // The next of the same person may go now.
+            wake()
         }
+        guard let id = try? row.uuid("id"), let attempts = try? row.integer("attempts") else { return }
+        do {
+            try await deliver(try item(row))
+            _ = try await outbox.database.write(Self.delete, [.uuid(id)])
+        } catch {
+            let isDead = attempts >= Outbox.mostAttempts
+            if isDead { onAlarm?(.deadLetter((try? row.text("destination")) ?? "", id)) }
+            let pause = RetryPause.milliseconds(afterAttempt: Int(attempts))
+            // Where this fails too, the lease runs out and the item is taken again.
+            _ = try? await outbox.database.write(Self.postpone, [.uuid(id), .integer(pause), .bool(isDead)])
+        }
+    }
+
+    private func item(_ row: Row) throws -> OutboxItem {
+        let id = try row.uuid("id")
+        return OutboxItem(
+            id: id, destination: try row.text("destination"),
+            messageType: try row.optionalText("message_type").map { MessageType(rawValue: $0) },
+            messageVersion: UInt16(clamping: try row.integer("message_version")),
+            payload: try outbox.sealer.open(try row.bytes("payload"), associated: id.array),
+            attempts: Int(try row.integer("attempts")))
     }
 
     private static let clock: Statement = "SELECT clock_timestamp() AS now"
