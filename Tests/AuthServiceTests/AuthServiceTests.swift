@@ -90,6 +90,23 @@ import Testing
         }
     }
 
+    @Test func aRefreshTokenPresentedManyTimesAtOnceGivesOnePair() async throws {
+        try await AuthStage.run(replicas: 2) { auth in
+            let first = try await auth.signIn(Self.phone)
+            let outcomes = try await atOnce(8) { () -> String in
+                do {
+                    return try await auth.ask(RefreshToken(refreshToken: first.refreshToken)).refreshToken
+                } catch let error as BusError {
+                    return error.code
+                }
+            }
+            // Who waits too long for the row is told to come again; a lost answer never looks like a theft.
+            #expect(Set(outcomes).subtracting(["overloaded"]).count == 1)
+            #expect(!outcomes.contains("refresh_token_reused"))
+            #expect(try await auth.ask(CheckSession(sessionID: first.sessionId)).isActive)
+        }
+    }
+
     @Test func theSameKeyHasOneEffect() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             let send = SendOTP(phone: Self.phone)
@@ -162,6 +179,26 @@ import Testing
             let begun = try await recovery.call(begin, auth.options())
             #expect(begun.accountID == nil && begun.maskedClaimantPhone == "+46 (***) ***-4567")
             #expect(try await recovery.call(begin, auth.options()) == begun, "the same case, the same answer")
+        }
+    }
+
+    @Test func aClaimBegunManyTimesAtOnceIsAnsweredTheSame() async throws {
+        try await AuthStage.run(replicas: 2) { auth in
+            let recovery = try auth.stage.asking(as: .recovery)
+            let (challenge, code) = try await auth.code(for: "+46701234567", purpose: "recovery")
+            let begin = BeginRecovery(
+                caseID: .ordered(), accountPhone: Self.phone, challengeID: challenge, code: code,
+                device: AuthStage.device, freezeSeconds: 60)
+            let outcomes = try await atOnce(8) { () -> String in
+                do {
+                    return try await recovery.call(begin, auth.options()).caseID.description
+                } catch let error as BusError {
+                    return error.code
+                }
+            }
+            #expect(outcomes.contains(begin.caseID.description))
+            #expect(Set(outcomes).isSubset(of: [begin.caseID.description, "overloaded"]))
+            #expect(try await auth.stage.rows("SELECT count(*) FROM freezes") == "1")
         }
     }
 

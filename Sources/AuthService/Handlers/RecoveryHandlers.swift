@@ -23,6 +23,8 @@ struct BeginRecoveryHandler: RequestHandler {
         }
         let hash = secrets.phoneHash.code(for: phone.e164)
         let step: Step = try await house.database.transaction { transaction in
+            // The same case at once: the second waits here and finds what the first was answered.
+            transaction.send(Self.lock, [.uuid(request.caseID)])
             let known = try await transaction.query(
                 "SELECT begun FROM freezes WHERE case_id = $1", [.uuid(request.caseID)])
             if let row = known.first {
@@ -60,6 +62,7 @@ struct BeginRecoveryHandler: RequestHandler {
         return begun
     }
 
+    private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
     private static let freeze: Statement = """
         INSERT INTO freezes (case_id, person_id, until, begun)
         VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s', $4)

@@ -61,11 +61,13 @@ struct RefreshTokenHandler: RequestHandler {
 
     private static let invalid = BusError(.refreshTokenInvalid, "Please sign in again.")
 
+    /// Both rows are locked: who waited for the session's alone would read the token's as it was before its twin
+    /// replaced it, and take a repeated call for a theft.
     private static let load: Statement = """
         SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, s.generation AS session_generation, s.person_id,
             s.device_id, s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, a.role, clock_timestamp() AS now
         FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.person_id
-        WHERE t.hash = $1 FOR UPDATE OF s
+        WHERE t.hash = $1 FOR UPDATE OF s, t
         """
     private static let replace: Statement = """
         UPDATE refresh_tokens SET replaced_at = clock_timestamp(), answer_sealed = $2 WHERE hash = $1
