@@ -22,6 +22,8 @@ import EventLoop
     private var expected: [Expected] = []
     private var expectedHead = 0
     private var current: Result<[Row], DatabaseError>?
+    /// Why the statement that comes next in the answers could not be prepared.
+    private var preparationFailure: DatabaseError?
     private var prepared: [PreparedKey: String] = [:]
     private var lastName = 0
     private var flushIsDue = false
@@ -42,10 +44,6 @@ import EventLoop
     var isOpen: Bool { raw != nil }
     /// No transaction is open and nothing is awaited.
     var isIdle: Bool { expectedHead == expected.count && PQtransactionStatus(raw) == PQTRANS_IDLE }
-    var isInTransaction: Bool {
-        let status = PQtransactionStatus(raw)
-        return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
-    }
 
     // MARK: Sending
 
@@ -151,7 +149,11 @@ import EventLoop
             }
             let result = QueryResult(owning: pointer)
             if result.status == PGRES_PIPELINE_SYNC {
-                guard case .sync(let completion) = next() else { return close() }
+                let entry = next()
+                guard case .sync(let completion) = entry else {
+                    fail(entry)
+                    return close()
+                }
                 completion(true)
             } else {
                 current = result.failure.map { .failure($0) } ?? .success(result.rows())
@@ -170,12 +172,30 @@ import EventLoop
     }
 
     private func complete(_ result: Result<[Row], DatabaseError>) {
-        switch next() {
+        let entry = next()
+        switch entry {
         case .prepared(let name):
             // What was not prepared is prepared again at its next use.
-            if case .failure = result { prepared = prepared.filter { $0.value != name } }
-        case .rows(let completion): completion(result)
-        case .sync: close()
+            guard case .failure(let failure) = result else { return }
+            prepared = prepared.filter { $0.value != name }
+            preparationFailure = failure
+        case .rows(let completion):
+            let cause = preparationFailure
+            preparationFailure = nil
+            // The server says "aborted" of a statement that it refused to prepare: the reason stands one answer earlier.
+            if case .failure(.aborted) = result, let cause { completion(.failure(cause)) } else { completion(result) }
+        case .sync:
+            // The server's farewell came where its answer to the sync was due.
+            fail(entry)
+            close()
+        }
+    }
+
+    private func fail(_ entry: Expected) {
+        switch entry {
+        case .prepared: break
+        case .rows(let completion): completion(.failure(.unavailable))
+        case .sync(let completion): completion(false)
         }
     }
 
@@ -190,13 +210,7 @@ import EventLoop
         let lost = expected[expectedHead...]
         expected = []
         expectedHead = 0
-        for entry in lost {
-            switch entry {
-            case .prepared: break
-            case .rows(let completion): completion(.failure(.unavailable))
-            case .sync(let completion): completion(false)
-            }
-        }
+        for entry in lost { fail(entry) }
         onClose?()
         onClose = nil
     }

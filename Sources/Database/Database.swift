@@ -76,8 +76,11 @@ import EventLoop
             var rows: Result<[Row], DatabaseError> = .failure(.unavailable)
             connection.send(statement, values) { rows = $0 }
             connection.sync { reached in
-                // Without the sync the commit may have happened or not.
-                if !reached, case .success = rows { rows = .failure(.commitUnknown) }
+                // Statement and sync left together: without an answer to both, the commit may have happened or not.
+                switch rows {
+                case .success where !reached, .failure(.unavailable) where !reached: rows = .failure(.commitUnknown)
+                default: break
+                }
                 continuation.resume(returning: rows)
             }
         }

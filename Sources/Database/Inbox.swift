@@ -118,8 +118,9 @@ public enum Outcome<Reply: BusReply>: Sendable {
     ///
     /// - Returns: whether there may be more.
     public func purge() async throws -> Bool {
-        _ = try await database.write(Self.eraseReplies)
-        return try await database.write(Self.deleteExpired).count == 1000
+        let deleted = try await database.write(Self.deleteExpired).count
+        let erased = try await database.write(Self.eraseReplies).count
+        return deleted == 1000 || erased == 1000
     }
 
     private static let reserve: Statement = """
@@ -139,7 +140,9 @@ public enum Outcome<Reply: BusReply>: Sendable {
         WHERE key = $1
         """
     private static let eraseReplies: Statement = """
-        UPDATE inbox SET reply = NULL WHERE reply IS NOT NULL AND reply_until < now() AND expires_at > now()
+        UPDATE inbox SET reply = NULL WHERE key IN (
+            SELECT key FROM inbox WHERE reply IS NOT NULL AND reply_until < now() AND expires_at > now() LIMIT 1000)
+        RETURNING key
         """
     private static let deleteExpired: Statement = """
         DELETE FROM inbox WHERE key IN (SELECT key FROM inbox WHERE expires_at < now() LIMIT 1000) RETURNING key

@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import Glibc
 
 /// Delivers what is due: at least once, in order per person and destination, on whichever replica looks first.
 @Loop public final class OutboxRelay {
@@ -60,7 +61,7 @@ import EventLoop
         let database = outbox.database
         let clock = try await database.read(Self.clock)
         let timersMayFire = try guardian.observe(
-            database: clock.first?.timestamp("now") ?? .now(), boot: MonotonicClock.now())
+            database: clock.first?.timestamp("now") ?? .now(), boot: BootClock.now())
         if !timersMayFire { onAlarm?(.clockJumped) }
         let rows = try await database.write(Self.claim, [.integer(Int64(room)), .bool(timersMayFire)])
         for row in rows {
@@ -134,6 +135,15 @@ enum RetryPause {
     static func milliseconds(afterAttempt attempt: Int) -> Int64 {
         let base = min(60_000, 200 << min(max(attempt - 1, 0), 20))
         return Int64.random(in: Int64(base) * 4 / 5...Int64(base) * 6 / 5)
+    }
+}
+
+/// Nanoseconds since boot, sleep included: a machine that slept finds the database's clock gone on as far.
+enum BootClock {
+    static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
 

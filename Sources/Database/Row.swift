@@ -132,8 +132,9 @@ struct QueryResult: ~Copyable {
         case PGRES_PIPELINE_ABORTED: return .aborted
         default:
             func field(_ code: Int32) -> String? { PQresultErrorField(raw, code).map { String(cString: $0) } }
-            return .statement(
-                sqlState: field(CPostgres_diagSQLState()) ?? "", constraint: field(CPostgres_diagConstraintName()))
+            // A failure without SQLSTATE is libpq's own: the connection is lost.
+            guard let sqlState = field(CPostgres_diagSQLState()) else { return .unavailable }
+            return .statement(sqlState: sqlState, constraint: field(CPostgres_diagConstraintName()))
         }
     }
 

@@ -57,7 +57,7 @@ import EventLoop
 
     /// A connection that cannot even roll back is closed by its pool.
     func rollBack() async {
-        guard hasBegun, connection.isOpen, connection.isInTransaction else { return }
+        guard hasBegun, connection.isOpen, !connection.isIdle else { return }
         _ = await end(with: "ROLLBACK")
     }
 

@@ -125,6 +125,38 @@ import Testing
         }
     }
 
+    @Test func aStatementThatCannotBePreparedSaysWhy() async throws {
+        let database = try await open(try await scratch(), poolSize: 2)
+        defer { database.close() }
+        let missing = DatabaseError.statement(sqlState: "42P01", constraint: nil)
+        await #expect(throws: missing) { try await database.read("SELECT id FROM nowhere") }
+        await #expect(throws: missing) { try await database.transaction { _ = try await $0.query("TABLE nowhere") } }
+        #expect(try await database.read("SELECT id FROM things").isEmpty)
+    }
+
+    @Test func lostConnectionsFailWhatWasUnderWayAndComeBack() async throws {
+        let scratch = try await scratch()
+        let database = try await open(scratch)
+        defer { database.close() }
+        let reads = Reads(database)
+        let slow = (0..<3).map { _ in Loop.spawn { try await reads.slow() } }
+        while try await scratch.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
+        try await scratch.query(
+            """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE datname = current_database() AND usename = 'scratch_runtime'
+            """)
+        for read in slow {
+            switch await read.result {
+            case .success: Issue.record("the connection was lost")
+            case .failure(let error): #expect((error as? DatabaseError)?.busError.code == "service_unavailable")
+            }
+        }
+        while (try? await database.write("INSERT INTO things (id, label) VALUES (1, 'a')")) == nil {}
+        try await database.waitUntilAvailable()
+        #expect(try await database.read("SELECT id FROM things").count == 1)
+    }
+
     @Test func theRuntimeRoleChangesRowsAndNoTables() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }
@@ -143,6 +175,7 @@ import Testing
     let database: Database
     init(_ database: Database) { self.database = database }
     func bad() async throws { _ = try await database.read("SELECT 1 / $1", [.integer(0)]) }
+    func slow() async throws { _ = try await database.read("SELECT 1 AS one FROM pg_sleep(4)") }
     func good() async throws -> Int64 {
         try await database.read("SELECT 1 + $1 AS two", [.integer(1)]).first?.integer("two") ?? 0
     }

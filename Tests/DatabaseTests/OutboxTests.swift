@@ -87,6 +87,17 @@ import Testing
         await house.stop()
     }
 
+    @Test func whatACrashedRelayHeldIsTakenOnceItsLeaseIsOver() async throws {
+        let house = try await house()
+        let person = Identifier.random()
+        for _ in 0..<2 { try await house.tell(person) }
+        try await house.scratch.query(
+            "UPDATE outbox SET attempts = 1, locked_until = now() + interval '300 ms' WHERE person_sequence = 1")
+        house.startRelay()
+        #expect(try await house.delivered(2).map(\.sequence) == [1, 2])
+        await house.stop()
+    }
+
     @Test func aRolledBackEventIsNotTold() async throws {
         let house = try await house()
         let person = Identifier.random()
