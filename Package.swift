@@ -25,13 +25,17 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// Files compiled into the binary as bytes (`PackageResources`), so that a service is one file.
 let resources: [String: [Resource]] = [
-    "AuthService": [.embedInCode("Migrations/m0001_accounts.sql")],
+    "AuthService": [
+        .embedInCode("Migrations/m0001_accounts.sql"), .embedInCode("Migrations/m0002_undelivered_codes.sql"),
+    ],
     "ProfileService": [.embedInCode("Migrations/m0001_profiles.sql")],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),
         .embedInCode("Migrations/m0001_questionnaires.sql"),
     ],
-    "RecoveryService": [.embedInCode("Migrations/m0001_cases.sql")],
+    "RecoveryService": [
+        .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),
+    ],
 ]
 let exclusions: [String: [String]] = ["ServiceContractTests": ["Fixtures"]]
 
@@ -70,13 +74,14 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime",
+                "BusProtocol", "BusRuntime", "CPostgres", "CZMQ", "Cryptography", "Database", "EventLoop", "JSONText",
+                "ServiceRuntime",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         tests("EventLoopTests", ["EventLoop"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("CryptographyTests", ["Cryptography"]),
-        tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText"]),
+        tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestSupport"]),
         tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
         tests("ServiceRuntimeTests", ["ServiceRuntime", "TestSupport"]),
@@ -95,8 +100,8 @@ let package = Package(
         tests(
             "ServiceContractTests",
             [
-                "AuthService", "BusProtocol", "BusRuntime", "Database", "EventLoop", "JSONText", "ProfileService",
-                "QuestionnaireService", "RecoveryService", "ServiceRuntime", "TestSupport",
+                "AuthService", "BusProtocol", "BusRuntime", "Database", "EventLoop", "Gateway", "JSONText",
+                "ProfileService", "QuestionnaireService", "RecoveryService", "ServiceRuntime", "TestSupport",
             ]),
     ]
 )

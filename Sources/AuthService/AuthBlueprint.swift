@@ -25,7 +25,8 @@ enum AuthBlueprint {
         let keys = SigningKeyStore(database: house.database, sealer: secrets.keySealer)
         let checker = ChallengeChecker(secrets: secrets, limits: limits)
         let opener = SessionOpener(house: house, secrets: secrets, keys: keys)
-        house.handle(SendOTPHandler(house: house, secrets: secrets, limits: limits, appName: appName))
+        let sms = SMSSender(house: house, spool: spool)
+        house.handle(SendOTPHandler(house: house, secrets: secrets, limits: limits, appName: appName, sms: sms))
         house.handle(VerifyOTPHandler(house: house, checker: checker, opener: opener))
         house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, opener: opener))
         house.handle(LogoutHandler(house: house))
@@ -39,7 +40,7 @@ enum AuthBlueprint {
         house.handle(CaseClosedHandler(house: house))
         house.handle(NotifyPersonHandler(house: house, appName: appName))
         let push = PushSender(house: house, secrets: secrets, spool: spool)
-        house.deliver("sms") { try await spool.sendSMS($0) }
+        house.deliver("sms") { try await sms.send($0) }
         house.deliver("push") { try await push.send($0) }
         house.background("housekeeping") {
             try await house.database.waitUntilAvailable()

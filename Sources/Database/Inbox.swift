@@ -60,8 +60,7 @@ public enum Outcome<Reply: BusReply>: Sendable {
             let outcome = try await database.transaction { try await body($0) }
             return (try outcome.get(), false)
         }
-        let key = keyHash.code(for: "\(request.scope)\n\(request.type)\n\(request.key)")
-        let requestDigest = digest.code(for: request.body)
+        let (key, requestDigest) = (hash(of: request), digest.code(for: request.body))
         let result = try await database.transaction { transaction in
             guard try await reserve(key, requestDigest, request, in: transaction) else {
                 return try await stored(key, requestDigest, Reply.self, in: transaction)
@@ -77,6 +76,27 @@ public enum Outcome<Reply: BusReply>: Sendable {
             return (outcome, false)
         }
         return (try result.0.get(), result.1)
+    }
+
+    private func hash(of request: InboxRequest) -> [UInt8] {
+        keyHash.code(for: "\(request.scope)\n\(request.type)\n\(request.key)")
+    }
+
+    /// For work that begins in another service before ``once(_:carriesToken:_:)``: refuses a key that is known for
+    /// another body.
+    ///
+    /// - Throws: ``BusError`` `idempotency_key_reused`.
+    public func refuseReuse(_ request: InboxRequest?) async throws {
+        guard let request, let row = try await database.read(Self.load, [.bytes(hash(of: request))]).first else {
+            return
+        }
+        try refuseReuse(row, digest.code(for: request.body))
+    }
+
+    private func refuseReuse(_ row: Row, _ requestDigest: [UInt8]) throws {
+        guard constantTimeEqual(try row.bytes("request_digest"), requestDigest) else {
+            throw BusError(.idempotencyKeyReused, "This Idempotency-Key was used for another request.")
+        }
     }
 
     /// Writes the row of the key; false where it stands there already.
@@ -101,9 +121,7 @@ public enum Outcome<Reply: BusReply>: Sendable {
         guard let row = try await transaction.query(Self.load, [.bytes(key)]).first else {
             throw DatabaseError.aborted
         }
-        guard constantTimeEqual(try row.bytes("request_digest"), requestDigest) else {
-            throw BusError(.idempotencyKeyReused, "This Idempotency-Key was used for another request.")
-        }
+        try refuseReuse(row, requestDigest)
         guard let sealed = try row.optionalBytes("reply") else {
             throw BusError(.idempotencyAnswerGone, "This request was done, and its answer is no longer kept.")
         }
@@ -141,7 +159,7 @@ public enum Outcome<Reply: BusReply>: Sendable {
         """
     private static let eraseReplies: Statement = """
         UPDATE inbox SET reply = NULL WHERE key IN (
-            SELECT key FROM inbox WHERE reply IS NOT NULL AND reply_until < now() AND expires_at > now() LIMIT 1000)
+            SELECT key FROM inbox WHERE reply IS NOT NULL AND reply_until < now() LIMIT 1000)
         RETURNING key
         """
     private static let deleteExpired: Statement = """

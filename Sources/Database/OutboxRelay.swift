@@ -12,6 +12,8 @@ import Glibc
     private var guardian = ClockGuard()
     /// Deliveries under way: a slow one keeps no other waiting.
     private var inHand = 0
+    private var isLooking = false
+    private var timersMayFire = true
     /// Told when the database's clock jumped, and of each item that is a dead letter now.
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
 
@@ -38,7 +40,7 @@ import Glibc
     public func stop() async {
         isStopped = true
         wake()
-        while inHand > 0 { try? await Loop.sleep(for: .milliseconds(2)) }
+        while inHand > 0 || isLooking { try? await Loop.sleep(for: .milliseconds(2)) }
     }
 
     /// A wake that comes while the relay looks is not lost: it looks once more.
@@ -58,11 +60,14 @@ import Glibc
     }
 
     private func takeDue(atMost room: Int) async throws -> Int {
+        isLooking = true
+        defer { isLooking = false }
         let database = outbox.database
         let clock = try await database.read(Self.clock)
-        let timersMayFire = try guardian.observe(
+        let agrees = try guardian.observe(
             database: clock.first?.timestamp("now") ?? .now(), boot: BootClock.now())
-        if !timersMayFire { onAlarm?(.clockJumped) }
+        if !agrees, timersMayFire { onAlarm?(.clockJumped) }
+        timersMayFire = agrees
         let rows = try await database.write(Self.claim, [.integer(Int64(room)), .bool(timersMayFire)])
         for row in rows {
             inHand += 1

@@ -39,6 +39,15 @@ enum RuntimeMigrations {
                     producer text NOT NULL, person_id uuid NOT NULL, last bigint NOT NULL, PRIMARY KEY (producer, person_id)
                 );
                 COMMENT ON TABLE event_positions IS 'The last event taken in from a producer about a person.';
-                """)
+                """),
+        Migration(
+            name: "m0000_runtime_reply_until",
+            sql: """
+                -- Why: replies are erased when their time is over, and that must not read the whole table.
+                -- Lock: SHARE on inbox while the index is built; its rows are a day old at the most.
+                SET LOCAL lock_timeout = '2s';
+                SET LOCAL search_path = {{schema}};
+                CREATE INDEX inbox_reply_until ON inbox (reply_until) WHERE reply IS NOT NULL;
+                """),
     ]
 }

@@ -26,12 +26,6 @@ enum RecoveryBlueprint {
         house.handle(DisputeRecoveryHandler(store: store))
         house.handle(RecoveryBeganHandler(store: store))
         house.handle(NotificationDeliveredHandler(store: store))
-        house.background("housekeeping") {
-            try await house.database.waitUntilAvailable()
-            // A key counts for a day; its case stays.
-            _ = try await house.database.write("DELETE FROM requests WHERE created_at < now() - interval '25 hours'")
-            try await Loop.sleep(for: .seconds(60))
-        }
         let timer = HoldTimer(store: store)
         house.deliver("timer:hold-ended") { try await timer.fire($0) }
     }

@@ -23,8 +23,12 @@ import JSONText
 
     /// Reads the configuration and puts the parts together; nothing is started.
     ///
+    /// - Parameter logSink: takes each line of the log.
     /// - Throws: ``ConfigurationError``.
-    public init(_ blueprint: ServiceBlueprint, environment: [String: String]) throws {
+    public init(
+        _ blueprint: ServiceBlueprint, environment: [String: String],
+        logSink: @escaping @Sendable ([UInt8]) -> Void = Log.standardError
+    ) throws {
         self.blueprint = blueprint
         let configuration = try Configuration(
             variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
@@ -34,7 +38,7 @@ import JSONText
         busConfiguration.peers = try Self.discoveries(of: blueprint.peers, in: configuration)
         busConfiguration.bind = [try Self.endpoint(try configuration.text("BUS_BIND"), busConfiguration)]
         let level = Log.Level(rawValue: try configuration.text("LOG_LEVEL")) ?? .info
-        log = Log(service: blueprint.name, instance: busConfiguration.instance, threshold: level)
+        log = Log(service: blueprint.name, instance: busConfiguration.instance, threshold: level, sink: logSink)
         keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
         database = Database(
             DatabaseConfiguration(
@@ -156,10 +160,11 @@ import JSONText
         guard let type = item.messageType else {
             throw BusError(.unknownMessage, "Nobody delivers \(item.destination).")
         }
-        let rules = MessageRules(
-            service: ServiceName(rawValue: item.destination), callers: [blueprint.name], effect: .idempotent)
+        guard let message = Catalogue.all.first(where: { $0.type == type && $0.version == item.messageVersion }) else {
+            throw BusError(.unknownMessage, "This build does not know \(type)/v\(item.messageVersion).")
+        }
         _ = try await bus.callRaw(
-            type: type, version: item.messageVersion, rules: rules, body: item.payload,
+            type: type, version: item.messageVersion, rules: message.rules, body: item.payload,
             CallOptions(timeout: .seconds(5), messageID: item.id))
     }
 

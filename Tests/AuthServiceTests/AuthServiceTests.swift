@@ -69,7 +69,43 @@ import Testing
             #expect(error.code == "rate_limited" && error.executed == .no)
             #expect((1...60_000).contains(error.retryAfterMs ?? 0))
             #expect(try await auth.stage.rows("SELECT count(*) FROM challenges") == "1")
-            #expect(auth.messages().count == 1)
+            #expect(auth.spool.messages().count == 1)
+        }
+    }
+
+    @Test func anSMSThatIsGivenUpCountsForNobodyAndLeavesNothing() async throws {
+        try await AuthStage.run { auth in
+            auth.spool.remove()
+            _ = try await auth.ask(SendOTP(phone: Self.phone))
+            // The last attempt comes at once instead of after minutes.
+            try await auth.stage.rows("UPDATE outbox SET attempts = 9, due_at = now(), locked_until = NULL")
+            while try await auth.stage.rows("SELECT state FROM challenges") != "undelivered" {
+                try await auth.stage.rows("UPDATE outbox SET due_at = now() WHERE locked_until IS NULL")
+                try await Loop.sleep(for: .milliseconds(5))
+            }
+            #expect(try await comes { auth.stage.log.text.contains("sms_given_up") })
+            while try await auth.stage.rows("SELECT count(*) FROM outbox") != "0" {
+                try await Loop.sleep(for: .milliseconds(5))
+            }
+            // Not "wait a minute": nothing came.
+            _ = try await auth.ask(SendOTP(phone: Self.phone))
+        }
+    }
+
+    @Test func aBeginRecoveryThatComesTwiceCountsItsWrongCodeOnce() async throws {
+        try await AuthStage.run { auth in
+            let (challenge, code) = try await auth.code(for: Self.phone, purpose: "recovery")
+            let claim = BeginRecovery(
+                caseID: .ordered(), accountPhone: Self.phone, challengeID: challenge, code: AuthStage.wrong(code),
+                device: AuthStage.device, freezeSeconds: 60)
+            let recovery = try auth.stage.asking(as: .recovery)
+            for _ in 0..<3 {
+                let error = await #expect(throws: BusError.self) {
+                    try await recovery.call(claim, auth.options(key: "recovery-case-\(claim.caseID)"))
+                }
+                #expect(error?.code == "otp_invalid" && error?.details?["attemptsRemaining"] == 2)
+            }
+            #expect(try await auth.stage.rows("SELECT wrong_tries FROM challenges") == "1")
         }
     }
 

@@ -12,16 +12,15 @@ import Testing
 @Loop struct AuthStage {
     let stage: ServiceStage
     let gateway: Bus
-    private let spool: String
+    let spool: Spool
 
     nonisolated static func run(
         replicas: Int = 1, environment: [String: String] = [:],
         _ body: @escaping @Loop @Sendable (AuthStage) async throws -> Void
     ) async throws {
-        let spool = FileManager.default.temporaryDirectory.appending(path: "spool-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: spool) }
-        let variables = environment.merging(["SPOOL_DIR": spool]) { $1 }
+        let spool = try Spool()
+        defer { spool.remove() }
+        let variables = environment.merging(["SPOOL_DIR": spool.folder]) { $1 }
         try await ServiceStage.run(AuthBlueprint.blueprint, replicas: replicas, environment: variables) { stage in
             let auth = AuthStage(stage: stage, gateway: try stage.asking(as: .gateway), spool: spool)
             while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
@@ -55,20 +54,9 @@ import Testing
 
     /// Sends a code to a phone and reads it from the spool.
     func code(for phone: String, purpose: String? = nil) async throws -> (challenge: Identifier, code: String) {
+        let known = spool.count(for: phone)
         let sent = try await ask(SendOTP(phone: phone, purpose: purpose))
-        while true {
-            if let line = messages().last(where: { $0["to"]?.stringValue == phone }),
-                let code = line["body"]?.stringValue?.prefix(6)
-            {
-                return (sent.challengeId, String(code))
-            }
-            try await Loop.sleep(for: .milliseconds(10))
-        }
-    }
-
-    func messages() -> [JSONValue] {
-        let text = (try? String(contentsOfFile: "\(spool)/sms.jsonl", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").compactMap { try? JSONValue.parse(Array($0.utf8)) }
+        return (sent.challengeId, try await spool.code(for: phone, after: known))
     }
 
     func signIn(_ phone: String) async throws -> Session {

@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import TestSupport
 import Testing
 
 @Suite("Balancing") struct BalanceTests {

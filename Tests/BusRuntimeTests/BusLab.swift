@@ -3,6 +3,7 @@ import BusRuntime
 import EventLoop
 import Foundation
 import JSONText
+import TestSupport
 
 /// Asks for a text back; changes nothing.
 struct Echo: BusRequest {
@@ -103,16 +104,6 @@ struct ChargeHandler: RequestHandler {
     }
 }
 
-/// Waits until something is so, and says whether it came to be.
-@Loop func comes(within limit: Duration = .seconds(5), _ condition: @Loop () -> Bool) async throws -> Bool {
-    let end = MonotonicClock.now() + limit.nanoseconds
-    while !condition() {
-        guard MonotonicClock.now() < end else { return false }
-        try await Loop.sleep(for: .milliseconds(2))
-    }
-    return true
-}
-
 /// The error that a call ends with; `nil` where it succeeds.
 @Loop func failure(_ call: @Loop () async throws(BusError) -> some Sendable) async -> BusError? {
     do throws(BusError) {
@@ -127,5 +118,16 @@ extension CallOptions {
     static var standard: CallOptions { CallOptions(timeout: .seconds(5)) }
     static func within(_ timeout: Duration, key: String? = nil) -> CallOptions {
         CallOptions(timeout: timeout, idempotencyKey: key)
+    }
+}
+
+extension FrameHeader {
+    /// An echo request as a stranger would write it.
+    static func echo(_ correlationID: UInt64, budgetMs: UInt32 = 2000) -> FrameHeader {
+        var header = FrameHeader(kind: .request, correlationID: correlationID)
+        header.messageType = Echo.type
+        header.messageID = .ordered()
+        header.budgetMs = budgetMs
+        return header
     }
 }

@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Discovery") struct DiscoveryTests {

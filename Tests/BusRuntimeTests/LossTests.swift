@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import TestSupport
 import Testing
 
 @Suite("A lost replica") struct LossTests {

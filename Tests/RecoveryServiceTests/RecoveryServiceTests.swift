@@ -37,6 +37,17 @@ import Testing
         }
     }
 
+    @Test func anotherBodyUnderAKnownKeyNeverReachesAuth() async throws {
+        try await RecoveryStage.run { recovery in
+            let first = try await recovery.claim(key: "one-key-of-a-client")
+            let error = await #expect(throws: BusError.self) {
+                try await recovery.claim(claimant: "000009", key: "one-key-of-a-client")
+            }
+            #expect(error?.code == "idempotency_key_reused" && error?.executed == .no)
+            #expect(try await recovery.stage.rows("SELECT id FROM cases") == first.recoveryId.description)
+        }
+    }
+
     @Test func aLostAnswerLeavesACaseThatItsOwnerHearsOf() async throws {
         try await RecoveryStage.run { recovery in
             let id = Identifier.ordered()

@@ -1,3 +1,4 @@
+import CPostgres
 import EventLoop
 import Foundation
 import Synchronization
@@ -44,10 +45,23 @@ public final class ScratchCluster: Sendable {
     }
 
     /// Runs SQL as the superuser.
+    ///
+    /// - Returns: the last statement's rows, a line each, columns parted by `|`.
     @discardableResult
     public func query(_ database: String, _ sql: String) throws -> String {
-        try Self.run(
-            "\(binaries)/psql", ["-h", folder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql])
+        let connection = PQconnectdb("host=\(folder) user=postgres dbname=\(database)")
+        defer { PQfinish(connection) }
+        let result = PQexec(connection, sql)
+        defer { PQclear(result) }
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK: return ""
+        case PGRES_TUPLES_OK:
+            let rows = (0..<PQntuples(result)).map { row in
+                (0..<PQnfields(result)).map { String(cString: PQgetvalue(result, row, $0)) }.joined(separator: "|")
+            }
+            return rows.joined(separator: "\n")
+        default: throw Failure(description: "\(sql): \(String(cString: PQerrorMessage(connection)))")
+        }
     }
 
     private func asServer(_ program: String, _ arguments: [String]) throws {

@@ -66,7 +66,6 @@ public struct ScratchDatabase: Sendable {
         let (name, schema) = (name, schema)
         return try await Loop.offload {
             try ScratchCluster.shared.get().query(name, "SET search_path = \(schema); \(sql)")
-                .trimmingCharacters(in: .newlines)
         }
     }
 }

@@ -14,6 +14,8 @@ import ServiceRuntime
     public private(set) var houses: [ServiceHouse] = []
     private let folder: String
     private let environment: [String: String]
+    /// What its replicas logged, as text.
+    public let log = LogBook()
     private var others: [ServiceName: Bus] = [:]
 
     /// - Parameters:
@@ -28,7 +30,7 @@ import ServiceRuntime
         folder = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var variables = [
-            "BUS_BIND": "ipc:\(folder)", "LOG_LEVEL": "error", "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
+            "BUS_BIND": "ipc:\(folder)", "LOG_LEVEL": "debug", "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
             "\(blueprint.prefix)KEYS": KeyRing.generate(id: "test"),
         ]
         for peer in blueprint.peers { variables["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder)" }
@@ -67,7 +69,7 @@ import ServiceRuntime
     /// Starts one more replica; it shares the tables and the keys of the others.
     @discardableResult
     public func addReplica() async throws -> ServiceHouse {
-        let house = try ServiceHouse(blueprint, environment: environment)
+        let house = try ServiceHouse(blueprint, environment: environment) { [log] in log.append($0) }
         houses.append(house)
         try await house.start()
         return house
@@ -102,7 +104,7 @@ import ServiceRuntime
 
     public func stop() async {
         for house in houses { await house.stop(notice: .zero) }
-        for bus in others.values { await bus.drain(notice: .zero) }
+        for bus in others.values { bus.stop() }
         try? FileManager.default.removeItem(atPath: folder)
     }
 }

@@ -6,39 +6,30 @@ import JSONText
 import ServiceRuntime
 
 /// Consumes the claimant's challenge, looks for the account and freezes it. The case is the natural key: what was
-/// answered for it is answered again.
+/// answered for it is answered again. A refusal is kept by the idempotency key, so that a wrong code counts once.
 struct BeginRecoveryHandler: RequestHandler {
     let house: ServiceHouse
     let secrets: Secrets
     let checker: ChallengeChecker
-
-    private enum Step {
-        case begun(RecoveryBegun)
-        case refused(BusError)
-    }
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
         guard let phone = PhoneNumber(request.accountPhone) else {
             throw BusError(.invalidPhone, "Please enter a valid phone number")
         }
         let hash = secrets.phoneHash.code(for: phone.e164)
-        let step: Step = try await house.database.transaction { transaction in
+        return try await house.once(context) { transaction in
             // The same case at once: the second waits here and finds what the first was answered.
             transaction.send(Self.lock, [.uuid(request.caseID)])
             let known = try await transaction.query(
                 "SELECT begun FROM freezes WHERE case_id = $1", [.uuid(request.caseID)])
             if let row = known.first {
-                return .begun(try WireJSON.decode(RecoveryBegun.self, from: try row.json("begun")))
+                return .reply(try WireJSON.decode(RecoveryBegun.self, from: try row.json("begun")))
             }
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
-            case .refused(let error): return .refused(error)
+            case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                return .begun(try await begin(request, hash, challenge, in: transaction))
+                return .reply(try await begin(request, hash, challenge, in: transaction))
             }
-        }
-        switch step {
-        case .begun(let begun): return begun
-        case .refused(let error): throw error
         }
     }
 

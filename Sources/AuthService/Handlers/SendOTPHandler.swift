@@ -6,17 +6,12 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// What an SMS needs to be sent; it stands sealed in the outbox until it is.
-struct SMSMessage: Codable, Sendable {
-    var to: String
-    var body: String
-}
-
 struct SendOTPHandler: RequestHandler {
     let house: ServiceHouse
     let secrets: Secrets
     let limits: ChallengeLimits
     let appName: String
+    let sms: SMSSender
 
     func handle(_ request: SendOTP, context: RequestContext) async throws -> OTPSent {
         guard let phone = PhoneNumber(request.phone) else {
@@ -26,6 +21,7 @@ struct SendOTPHandler: RequestHandler {
         guard request.linkToken == nil, purpose != "change_phone" else {
             throw BusError(.notImplemented, "This is not available yet.")
         }
+        try sms.refuseWhileDown()
         let hash = secrets.phoneHash.code(for: phone.e164)
         let address = secrets.addressHash.code(for: context.clientAddress ?? "")
         return try await house.once(context) { transaction in
@@ -39,8 +35,8 @@ struct SendOTPHandler: RequestHandler {
                 purpose: purpose, asker: asker, address: address,
                 code: secrets.hash(ofCode: code, challenge: id, phone: hash), lifetime: limits.lifetime, in: transaction
             )
-            let sms = SMSMessage(to: phone.e164, body: text(code: code, purpose: purpose))
-            house.outbox.enqueue("sms", payload: try WireJSON.encode(sms), in: transaction)
+            let message = SMSMessage(challengeID: id, to: phone.e164, body: text(code: code, purpose: purpose))
+            house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
             return .reply(
                 OTPSent(
                     challengeId: id, expiresInSeconds: limits.lifetime, resendAfterSeconds: limits.resendAfter,

@@ -24,15 +24,6 @@ struct SpoolProvider: Sendable {
         }
     }
 
-    func sendSMS(_ item: OutboxItem) async throws {
-        let sms = try WireJSON.decode(SMSMessage.self, from: item.payload)
-        try await append(
-            "sms.jsonl",
-            [
-                "id": .string(item.id.description), "to": .string(sms.to), "body": .string(sms.body),
-                "at": .string(Timestamp.now().description),
-            ])
-    }
 }
 
 /// Sends pushes and tells recovery what became of each.

@@ -19,11 +19,13 @@ struct Challenge: Sendable {
 
 /// Rows of challenges and of what limits them.
 @Loop enum ChallengeStore {
-    /// Waits for whoever else asks for the same phone, then reads everything that the limits look at.
+    /// Waits for whoever else asks from the same address or for the same phone, then reads everything that the limits
+    /// look at. What was never delivered does not count.
     static func history(
         phone: [UInt8], asker: String, address: [UInt8], in transaction: Transaction
     ) async throws -> SendHistory {
-        transaction.send(lock, [.bytes(phone)])
+        // Always in this order, so that no two wait for each other.
+        for key in [address, phone] { transaction.send(lock, [.bytes(key)]) }
         guard let row = try await transaction.query(history, [.bytes(phone), .text(asker), .bytes(address)]).first
         else {
             throw DatabaseError.aborted
@@ -79,9 +81,10 @@ struct Challenge: Sendable {
             min(created_at) FILTER (WHERE created_at > clock_timestamp() - interval '1 hour') AS oldest_in_hour,
             count(*) AS in_day, min(created_at) AS oldest_in_day, coalesce(sum(wrong_tries), 0)::bigint AS wrong_in_day,
             (SELECT count(*) FROM challenges a WHERE a.address_hash = $3
-                AND a.created_at > clock_timestamp() - interval '1 hour') AS address_in_hour,
+                AND a.created_at > clock_timestamp() - interval '1 hour' AND a.state <> 'undelivered') AS address_in_hour,
             (SELECT until FROM challenge_locks l WHERE l.phone_hash = $1 AND l.asker = $2) AS locked_until
-        FROM challenges WHERE phone_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
+        FROM challenges
+        WHERE phone_hash = $1 AND created_at > clock_timestamp() - interval '1 day' AND state <> 'undelivered'
         """
     private static let supersede: Statement = """
         UPDATE challenges SET state = 'superseded'

@@ -3,6 +3,9 @@ import Database
 /// The schema of auth, step by step.
 enum AuthMigrations {
     static let all = [
-        Migration(name: "m0001_accounts", sql: String(decoding: PackageResources.m0001_accounts_sql, as: UTF8.self))
+        Migration(name: "m0001_accounts", sql: String(decoding: PackageResources.m0001_accounts_sql, as: UTF8.self)),
+        Migration(
+            name: "m0002_undelivered_codes",
+            sql: String(decoding: PackageResources.m0002_undelivered_codes_sql, as: UTF8.self)),
     ]
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A UUID in lower case: version 7 (RFC 9562) for what is made in order of time, version 4 for persons, whose id must
-/// not tell when they signed up.
+/// not tell when they signed up, version 8 for what follows from a request.
 public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
     /// 16 bytes in network order.
     public let bytes: InlineBytes
@@ -21,6 +21,15 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// A new version 4 id: 122 random bits.
     public static func random() -> Identifier { Identifier(bytes: UUID().uuid) }
+
+    /// A version 8 id: 122 bits of a digest.
+    ///
+    /// - Precondition: `digest` has 16 bytes or more.
+    public static func derived(from digest: [UInt8]) -> Identifier {
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        let high = word(digest[0..<8]) & 0xffff_ffff_ffff_0fff | 0x8000
+        return Identifier(high: high, low: word(digest[8..<16]) & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+    }
 
     private init(high: UInt64, low: UInt64) {
         var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

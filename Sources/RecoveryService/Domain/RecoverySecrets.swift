@@ -1,5 +1,6 @@
 import BusProtocol
 import Cryptography
+import Database
 
 /// Tokens of recovery: random, told by their prefix, kept as keyed hashes.
 struct RecoverySecrets: Sendable {
@@ -14,7 +15,10 @@ struct RecoverySecrets: Sendable {
     }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
-    func hash(ofRequest text: String) -> [UInt8] { requestHash.code(for: text) }
+    /// Follows from the key, whose it is, and the whole body.
+    func caseID(of request: InboxRequest) -> Identifier {
+        .derived(from: requestHash.code(for: Array("\(request.scope)\n\(request.key)\n".utf8) + request.body))
+    }
     func hash(ofAddress address: String) -> [UInt8] { addressHash.code(for: address) }
 }
 

@@ -13,14 +13,16 @@ struct RequestRecoveryHandler: RequestHandler {
         let house = store.house
         let address = store.secrets.hash(ofAddress: context.clientAddress ?? "")
         try await refuseTooMany(Self.byAddress, .bytes(address), store.policy.perAddressDay, wait: 86_400)
-        // Chosen before auth is asked, so that a repetition after a lost answer speaks of the same case.
-        let id = try await caseID(of: context)
+        // Another body under a known key must not reach auth, where it would freeze an account.
+        try await house.inbox.refuseReuse(context.inboxRequest)
+        // The same for a repetition after a lost answer; whoever does not know the whole request speaks of another case.
+        let id = context.inboxRequest.map { store.secrets.caseID(of: $0) } ?? .ordered()
         let begun = try await house.bus.call(
             BeginRecovery(
                 caseID: id, accountPhone: request.accountPhone, challengeID: request.challengeId, code: request.code,
                 device: request.device, freezeSeconds: store.policy.freeze),
             CallOptions(
-                timeout: context.remaining, trace: context.trace.child(), idempotencyKey: context.idempotencyKey))
+                timeout: context.remaining, trace: context.trace.child(), idempotencyKey: "recovery-case-\(id)"))
         return try await house.once(context, carriesToken: true) { transaction in
             let earlier = try await transaction.query(Self.byClaimant, [.text(begun.claimantReference), .uuid(id)])
             guard try earlier.first?.integer("count") ?? 0 < store.policy.perPhone else {
@@ -40,14 +42,6 @@ struct RequestRecoveryHandler: RequestHandler {
         }
     }
 
-    @Loop private func caseID(of context: RequestContext) async throws -> Identifier {
-        guard let request = context.inboxRequest else { return .ordered() }
-        let key = store.secrets.hash(ofRequest: "\(request.scope)\n\(request.key)")
-        let rows = try await store.house.database.write(Self.reserve, [.bytes(key), .uuid(.ordered())])
-        guard let row = rows.first else { throw DatabaseError.aborted }
-        return try row.uuid("case_id")
-    }
-
     @Loop private func refuseTooMany(_ count: Statement, _ value: SQLValue, _ limit: Int64, wait: Int64) async throws {
         let rows = try await store.house.database.read(count, [value])
         guard try rows.first?.integer("count") ?? 0 < limit else { throw Self.tooMany(wait: wait) }
@@ -57,10 +51,6 @@ struct RequestRecoveryHandler: RequestHandler {
         BusError(.rateLimited, "Please wait \(wait) seconds before retrying", retryAfter: .seconds(wait))
     }
 
-    private static let reserve: Statement = """
-        INSERT INTO requests AS r (key, case_id) VALUES ($1, $2)
-        ON CONFLICT (key) DO UPDATE SET case_id = r.case_id RETURNING case_id
-        """
     private static let byAddress: Statement = """
         SELECT count(*) AS count FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
         """

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum AccountCreatedContract: MessageContract {
     static let canonical = AccountCreated(personID: Sample.person, personSequence: 1, createdAt: Sample.everyday)
@@ -10,6 +11,16 @@ enum AccountCreatedContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<AccountCreated> {
+        Asked(AccountCreated(personID: .random(), personSequence: 1, createdAt: .now()), as: .auth)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, AccountCreated>] = [:]
 }
 
 enum NotifyPersonContract: MessageContract {
@@ -29,6 +40,20 @@ enum NotifyPersonContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<NotifyPerson> {
+        let person = try await auth.session().user.id
+        return Asked(
+            NotifyPerson(
+                notificationID: .ordered(), personID: person, personSequence: 1, kind: "recovery_requested",
+                data: ["claimantPhone": "+1 (***) ***-0199", "disputeToken": "dt_0123456789"]), as: .recovery)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, NotifyPerson>] = [:]
 }
 
 enum NotificationDeliveredContract: MessageContract {
@@ -46,4 +71,17 @@ enum NotificationDeliveredContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<NotificationDelivered> {
+        Asked(
+            NotificationDelivered(
+                personID: .random(), personSequence: 1, notificationID: .ordered(), deviceID: .ordered(),
+                outcome: "delivered", at: .now()), as: .auth)
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, NotificationDelivered>] = [:]
 }

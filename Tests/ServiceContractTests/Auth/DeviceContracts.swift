@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum ListDevicesContract: MessageContract {
     static let canonical = ListDevices()
@@ -10,6 +11,19 @@ enum ListDevicesContract: MessageContract {
     static let maximalReply = DeviceList(devices: [PutDeviceContract.maximalReply, PutDeviceContract.minimalReply])
 
     static let errors: [BusError] = [Sample.unauthorized]
+
+    static let route: String? = "GET /users/me/devices 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<ListDevices> {
+        let session = try await auth.session()
+        return Asked(ListDevices(), for: session.user.id, in: session.sessionId)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, ListDevices>] = [
+        "unauthorized": { _ in Asked(ListDevices()) }
+    ]
 }
 
 enum PutDeviceContract: MessageContract {
@@ -33,5 +47,38 @@ enum PutDeviceContract: MessageContract {
     static let errors: [BusError] = [
         Sample.unauthorized, BusError(.notFound, "There is no such device."),
         BusError(.reauthenticationRequired, "Please sign in again to change another device."),
+    ]
+
+    static let route: String? = "PUT /users/me/devices/{id} 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = ["lastUsedAt"]
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<PutDevice> {
+        let session = try await auth.session()
+        return Asked(
+            PutDevice(deviceId: session.deviceId, name: "Pixel 9 Pro", platform: "android", pushToken: "fcm:new"),
+            for: session.user.id, in: session.sessionId)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, PutDevice>] = [
+        "unauthorized": { auth in
+            Asked(PutDevice(deviceId: try await auth.session().deviceId, name: "Pixel 9 Pro", platform: "android"))
+        },
+        "not_found": { auth in
+            let (session, stranger) = (try await auth.session(), try await auth.session())
+            return Asked(
+                PutDevice(deviceId: stranger.deviceId, name: "Pixel 9 Pro", platform: "android"),
+                for: session.user.id, in: session.sessionId)
+        },
+        "reauthentication_required": { auth in
+            let phone = auth.newPhone()
+            let first = try await auth.session(phone: phone)
+            try await auth.age("2 minutes")
+            let second = try await auth.session(phone: phone)
+            try await auth.stage.rows("UPDATE sessions SET created_at = created_at - interval '5 minutes'")
+            return Asked(
+                PutDevice(deviceId: first.deviceId, name: "Pixel 9 Pro", platform: "android"),
+                for: second.user.id, in: second.sessionId)
+        },
     ]
 }

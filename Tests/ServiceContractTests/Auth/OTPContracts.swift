@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum SendOTPContract: MessageContract {
     static let canonical = SendOTP(phone: "+1 (415) 555-2671")
@@ -19,8 +20,37 @@ enum SendOTPContract: MessageContract {
     static let errors: [BusError] = [
         Sample.invalidPhone, Sample.rateLimited,
         BusError(.otpLocked, "Too many attempts. Try again in 15 minutes.", retryAfter: .seconds(900)),
-        BusError(.smsUnavailable, "No code can be sent right now. Please try again.", retryAfter: .seconds(30)),
+        BusError(.smsUnavailable, "Unable to send SMS. Try again?", retryAfter: .seconds(30)),
         BusError(.notImplemented, "This is not available yet."),
+    ]
+
+    static let route: String? = "POST /auth/otp/send 202"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<SendOTP> {
+        Asked(SendOTP(phone: auth.newPhone()), key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, SendOTP>] = [
+        "invalid_phone": { Asked(SendOTP(phone: "+1 415 555"), key: $0.key()) },
+        "rate_limited": { auth in
+            Asked(SendOTP(phone: try await auth.challenge().phone), key: auth.key())
+        },
+        "otp_locked": { auth in
+            let challenge = try await auth.challenge()
+            for _ in 0..<3 {
+                let guess = VerifyOTP(
+                    challengeId: challenge.id, code: AuthProvider.wrong(challenge.code), device: Sample.phone)
+                _ = try? await auth.reply(to: Asked(guess, key: auth.key()))
+            }
+            return Asked(SendOTP(phone: challenge.phone), key: auth.key())
+        },
+        "sms_unavailable": { auth in
+            try await auth.breakSMS()
+            return Asked(SendOTP(phone: auth.newPhone()), key: auth.key())
+        },
+        "not_implemented": { Asked(SendOTP(phone: $0.newPhone(), purpose: "change_phone"), key: $0.key()) },
     ]
 }
 
@@ -48,4 +78,44 @@ enum VerifyOTPContract: MessageContract {
         Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
         BusError(.forbidden, "This account is not available. Please contact support."),
     ]
+
+    static let route: String? = "POST /auth/otp/verify 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<VerifyOTP> {
+        let challenge = try await auth.challenge()
+        return Asked(
+            VerifyOTP(challengeId: challenge.id, code: challenge.code, device: Sample.phone), key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, VerifyOTP>] = [
+        "otp_invalid": { auth in
+            let challenge = try await auth.challenge()
+            return guess(challenge.id, AuthProvider.wrong(challenge.code), auth)
+        },
+        "otp_expired": { auth in
+            let challenge = try await auth.challenge()
+            try await auth.age("300 s")
+            return guess(challenge.id, challenge.code, auth)
+        },
+        "otp_locked": { auth in
+            let challenge = try await auth.challenge()
+            let wrong = AuthProvider.wrong(challenge.code)
+            for _ in 0..<2 { _ = try? await auth.reply(to: guess(challenge.id, wrong, auth)) }
+            return guess(challenge.id, wrong, auth)
+        },
+        "forbidden": { auth in
+            let phone = auth.newPhone()
+            let person = try await auth.session(phone: phone).user.id
+            try await auth.age("2 minutes")
+            try await auth.stage.rows("UPDATE accounts SET status = 'suspended' WHERE id = '\(person)'")
+            let challenge = try await auth.challenge(for: phone)
+            return guess(challenge.id, challenge.code, auth)
+        },
+    ]
+
+    @Loop private static func guess(_ challenge: Identifier, _ code: String, _ auth: AuthProvider) -> Asked<VerifyOTP> {
+        Asked(VerifyOTP(challengeId: challenge, code: code, device: Sample.phone), key: auth.key())
+    }
 }

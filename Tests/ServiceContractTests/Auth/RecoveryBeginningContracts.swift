@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum BeginRecoveryContract: MessageContract {
     static let canonical = BeginRecovery(
@@ -23,6 +24,38 @@ enum BeginRecoveryContract: MessageContract {
         claimantReference: String(repeating: "c", count: 128), maskedClaimantPhone: String(repeating: "•", count: 64))
 
     static let errors: [BusError] = [Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked]
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<BeginRecovery> {
+        try await auth.claim(of: try await auth.challenge().phone)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, BeginRecovery>] = [
+        "invalid_phone": { try await $0.claim(of: "+1 415 555") },
+        "otp_invalid": { auth in
+            var asked = try await auth.claim(of: auth.newPhone())
+            asked.message.code = AuthProvider.wrong(asked.message.code)
+            return asked
+        },
+        "otp_expired": { auth in
+            let asked = try await auth.claim(of: auth.newPhone())
+            try await auth.age("300 s")
+            return asked
+        },
+        "otp_locked": { auth in
+            var asked = try await auth.claim(of: auth.newPhone())
+            asked.message.code = AuthProvider.wrong(asked.message.code)
+            for _ in 0..<2 {
+                _ = try? await auth.reply(to: asked)
+                // Another claim: of the same one the answer is known.
+                asked.message.caseID = .ordered()
+            }
+            return asked
+        },
+    ]
 }
 
 enum RecoveryBeganContract: MessageContract {
@@ -37,4 +70,19 @@ enum RecoveryBeganContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<RecoveryBegan> {
+        // A claim whose answer was lost, by another claimant each time.
+        let claimant = Identifier.random().description
+        let begun = RecoveryProvider.begun(case: .ordered(), claimant: claimant, owner: recovery.owner)
+        let sequence = try await recovery.stage.rows("SELECT count(*) + 1 FROM cases")
+        return Asked(
+            RecoveryBegan(personID: recovery.owner, personSequence: Int64(sequence) ?? 1, begun: begun), as: .auth)
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, RecoveryBegan>] = [:]
 }

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum RefreshTokenContract: MessageContract {
     static let canonical = RefreshToken(refreshToken: "rf_9d1c")
@@ -14,6 +15,24 @@ enum RefreshTokenContract: MessageContract {
         BusError(
             .refreshTokenReused, "This session was ended for your safety. Please sign in again.", executed: .yes),
     ]
+
+    static let route: String? = "POST /auth/token/refresh 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<RefreshToken> {
+        Asked(RefreshToken(refreshToken: try await auth.session().refreshToken), key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, RefreshToken>] = [
+        "refresh_token_invalid": { Asked(RefreshToken(refreshToken: "rf_0123456789"), key: $0.key()) },
+        "refresh_token_reused": { auth in
+            let old = try await auth.session().refreshToken
+            try await auth.reply(to: Asked(RefreshToken(refreshToken: old), key: auth.key()))
+            try await auth.stage.rows("UPDATE refresh_tokens SET replaced_at = replaced_at - interval '11 s'")
+            return Asked(RefreshToken(refreshToken: old), key: auth.key())
+        },
+    ]
 }
 
 enum LogoutContract: MessageContract {
@@ -26,6 +45,19 @@ enum LogoutContract: MessageContract {
     static let maximalReply = NoContent()
 
     static let errors: [BusError] = [Sample.unauthorized]
+
+    static let route: String? = "POST /auth/logout 204"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<Logout> {
+        let session = try await auth.session()
+        return Asked(Logout(), for: session.user.id, in: session.sessionId, key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, Logout>] = [
+        "unauthorized": { Asked(Logout(), key: $0.key()) }
+    ]
 }
 
 enum CheckSessionContract: MessageContract {
@@ -38,6 +70,16 @@ enum CheckSessionContract: MessageContract {
     static let maximalReply = SessionChecked(isActive: true)
 
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<CheckSession> {
+        Asked(CheckSession(sessionID: try await auth.session().sessionId))
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, CheckSession>] = [:]
 }
 
 enum FollowRevocationsContract: MessageContract {
@@ -56,6 +98,18 @@ enum FollowRevocationsContract: MessageContract {
         ])
 
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<FollowRevocations> {
+        let session = try await auth.session()
+        try await auth.reply(to: Asked(Logout(), for: session.user.id, in: session.sessionId, key: auth.key()))
+        return Asked(FollowRevocations(waitMs: 0))
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, FollowRevocations>] = [:]
 }
 
 enum GetSigningKeysContract: MessageContract {
@@ -74,4 +128,14 @@ enum GetSigningKeysContract: MessageContract {
     ])
 
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<GetSigningKeys> {
+        Asked(GetSigningKeys())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, GetSigningKeys>] = [:]
 }

@@ -1,6 +1,8 @@
 import BusProtocol
 import Testing
 
+@testable import Gateway
+
 /// Absence fails: the catalogue, the contracts and the fixture folders are one set.
 @Suite("catalogue") struct CatalogueTests {
     @Test func everyMessageTypeHasExactlyOneContract() {
@@ -13,6 +15,17 @@ import Testing
 
     @Test func everyContractHasItsFixtures() throws {
         #expect(try Fixtures.folders() == Set(AnyContract.all.map { $0.contract.folder }))
+    }
+
+    @Test func thePublicRoutesAreThoseOfTheContracts() {
+        let served = RouteTable.vestibule.routes.compactMap { route -> String? in
+            guard case .message(let type) = route.target else { return nil }
+            return "\(type): \(route.method.rawValue) \(route.path.text) \(route.success)"
+        }
+        let promised = AnyContract.all.compactMap { entry in
+            entry.contract.route.map { "\(entry.contract.type): \($0)" }
+        }
+        #expect(Set(served) == Set(promised))
     }
 
     @Test("names and permissions are well formed", arguments: Catalogue.all.map { CatalogueEntry($0) })

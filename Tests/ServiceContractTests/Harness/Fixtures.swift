@@ -19,7 +19,17 @@ enum Fixtures {
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(WireJSON.encode(sample)).write(to: file)
         }
-        return try Array(Data(contentsOf: file))
+        return try bytes(folder, name)
+    }
+
+    static func bytes(_ folder: String, _ name: String) throws -> [UInt8] {
+        try Array(Data(contentsOf: root.appending(path: folder).appending(path: "\(name).json")))
+    }
+
+    /// `request.canonical`, `error.not_found` and the like: whatever lies in the folder.
+    static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+            .map { String($0.dropLast(".json".count)) }
     }
 
     /// `auth.send-otp/v1` and the like, for every folder that was released.

@@ -1,105 +1,214 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
-import Foundation
 import JSONText
-import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import AuthService
-@testable import ProfileService
-@testable import RecoveryService
-
-/// What holds for every message type of a service that runs: who is answered, and with what.
-@Suite("answers") struct RunningContractTests {
-    /// Stands in for auth: no code is right.
-    private struct NoCode: RequestHandler {
-        func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
-            throw Sample.otpExpired
-        }
+/// What holds for every message type of a service that runs.
+///
+/// Every check is run for every contract: the arguments are the product of the two lists, so that no pair can be left
+/// out.
+@Suite("running services") struct RunningContractTests {
+    enum Check: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case answersTheEverydayRequest, takesANewersBody, doesARepetitionOnce, refusesWithEachDeclaredError
+        case leavesAnExpiredRequest, answersNobodyElse, refusesEveryMalformedBody, tellsTheLogNothing
+        var testDescription: String { rawValue }
     }
 
-    @Test func auth() async throws {
-        let spool = FileManager.default.temporaryDirectory.appending(path: "spool-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: spool) }
-        try await ServiceStage.run(AuthBlueprint.blueprint, environment: ["SPOOL_DIR": spool]) { stage in
-            while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
-                try await Loop.sleep(for: .milliseconds(10))
+    @Test(arguments: AnyContract.all, Check.allCases)
+    func holds(contract: AnyContract, check: Check) async throws { try await hold(contract.contract, check) }
+
+    private func hold<C: MessageContract>(_ contract: C.Type, _ check: Check) async throws {
+        try await C.Answering.run { provider in
+            #expect(provider.stage.blueprint.name == C.Message.rules.service)
+            let examination = Examination<C>(provider: provider)
+            switch check {
+            case .answersTheEverydayRequest: try await examination.everyday()
+            case .takesANewersBody: try await examination.newerBody()
+            case .doesARepetitionOnce: try await examination.repetition()
+            case .refusesWithEachDeclaredError: try await examination.refusals()
+            case .leavesAnExpiredRequest: try await examination.expiredBudget()
+            case .answersNobodyElse: try await examination.strangers()
+            case .refusesEveryMalformedBody: try await examination.malformedBodies()
+            case .tellsTheLogNothing: try await examination.log()
             }
-            try await Self.hold(stage)
+        }
+    }
+}
+
+/// The checks of one contract against its provider.
+@Loop private struct Examination<C: MessageContract> {
+    let provider: C.Answering
+
+    /// The everyday state, with what stands in the tables then.
+    private func begin() async throws -> (asked: Asked<C.Message>, before: String) {
+        let asked = try await C.everyday(provider)
+        return (asked, try await provider.tables())
+    }
+
+    func everyday() async throws {
+        let (asked, before) = try await begin()
+        try await provider.reply(to: asked)
+        #expect(try await (provider.tables() != before) == C.hasEffect)
+        // Whoever else may ask is answered, too.
+        for caller in C.Message.rules.callers where caller != asked.caller {
+            var other = try await C.everyday(provider)
+            other.caller = caller
+            try await provider.reply(to: other)
         }
     }
 
-    @Test func profile() async throws {
-        try await ServiceStage.run(ProfileBlueprint.blueprint) { try await Self.hold($0) }
-    }
-
-    @Test func recovery() async throws {
-        try await ServiceStage.run(RecoveryBlueprint.blueprint) { stage in
-            try stage.answering(as: .auth, NoCode())
-            try await Self.hold(stage)
+    func newerBody() async throws {
+        let asked = try await begin().asked
+        let body = try JSONValue.parse(try WireJSON.encode(asked.message))
+        for newer in Mutation.unknownMembers(in: body, by: C.Message.schema).prefix(1) {
+            _ = try await provider.raw(asked, body: CanonicalJSON.bytes(of: newer))
         }
     }
 
-    @Loop private static func hold(_ stage: ServiceStage) async throws {
-        var held = 0
-        for entry in AnyContract.all where try await hold(entry.contract, on: stage) { held += 1 }
-        #expect(held >= 5)
+    func repetition() async throws {
+        let asked = try await begin().asked
+        let body = try WireJSON.encode(asked.message)
+        let first = try await provider.raw(asked, body: body)
+        let after = try await provider.tables()
+        let second = try await provider.raw(asked, body: body)
+        #expect(try lasting(second) == lasting(first))
+        #expect(try await provider.tables() == after, "the second one had an effect")
     }
 
-    /// False for a message that another service answers.
-    @Loop private static func hold<C: MessageContract>(
-        _ contract: C.Type, on stage: ServiceStage
-    ) async throws -> Bool {
-        guard C.Message.rules.service == stage.blueprint.name else { return false }
-        for caller in QuestionnaireStage.everybody {
-            guard C.Message.rules.callers.contains(caller) else {
-                let error = await refusal(C.self, WireJSON.encode, of: C.canonical, as: caller, on: stage)
-                #expect(error?.code == "caller_not_allowed" && error?.executed == .no, "\(C.folder) as \(caller)")
-                continue
-            }
-            for sample in [C.minimal, C.canonical] { try await answers(C.self, sample, as: caller, on: stage) }
-            let wrong = await refusal(C.self, { _ in Array("[]".utf8) }, of: C.canonical, as: caller, on: stage)
-            #expect(wrong?.code == "invalid_message" && wrong?.executed == .no, "\(C.folder) as \(caller)")
-        }
-        return true
+    /// The reply without what goes with the clock.
+    private func lasting(_ reply: RawReply) throws -> JSONValue {
+        guard case .object(let members) = try JSONValue.parse(reply.body) else { return .null }
+        return .object(members.filter { !C.clockMembers.contains($0.key) })
     }
 
-    /// A body of a newer caller is answered as the message says, or refused with a code that it declares.
-    @Loop private static func answers<C: MessageContract>(
-        _ contract: C.Type, _ sample: C.Message, as caller: ServiceName, on stage: ServiceStage
-    ) async throws {
-        var members = try JSONValue.parse(try WireJSON.encode(sample)).objectValue ?? [:]
-        members["xFromTheFuture"] = [1]
-        do throws(BusError) {
-            let reply = try await ask(C.self, CanonicalJSON.bytes(of: .object(members)), as: caller, on: stage)
-            let problems = (try? JSONDocument(reply.body)).map { C.Message.Reply.schema.problems(in: $0.root) }
-            #expect(problems == [], "\(C.folder) as \(caller)")
-        } catch {
-            let declared = C.Message.rules.errors.first { $0.name == error.code }
-            #expect(declared?.status == error.status, "\(C.folder) as \(caller): \(error.code) is not declared")
+    func refusals() async throws {
+        #expect(Set(C.provocations.keys) == Set(C.errors.map(\.code)))
+        for sample in C.errors {
+            let asked = try #require(C.provocations[sample.code])
+            let request = try await asked(provider)
+            let before = try await provider.tables()
+            let refusal = await refusal(of: request, body: try WireJSON.encode(request.message))
+            let error = try #require(refusal, "\(sample.code) was not provoked")
+            #expect(ErrorShape(error) == ErrorShape(sample))
+            if error.executed == .no { #expect(try await provider.tables() == before, "\(sample.code) had an effect") }
         }
     }
 
-    @Loop private static func refusal<C: MessageContract>(
-        _ contract: C.Type, _ body: (C.Message) throws -> [UInt8], of sample: C.Message, as caller: ServiceName,
-        on stage: ServiceStage
+    func expiredBudget() async throws {
+        let (asked, before) = try await begin()
+        let peer = RawPeer.caller(of: try #require(provider.stage.houses.first?.bus.endpoint))
+        try await peer.greet(as: asked.caller)
+        var header = FrameHeader(kind: .request, correlationID: 1)
+        header.messageType = C.Message.type
+        header.messageVersion = C.Message.version
+        header.messageID = asked.options.messageID
+        header.actor = asked.options.actor
+        header.budgetMs = 0
+        peer.send(header, try WireJSON.encode(asked.message))
+        let (_, body) = try #require(try await peer.receive(.error, .reply))
+        let error = try WireJSON.decode(BusError.self, from: body)
+        #expect(error.code == "deadline_exceeded" && error.executed == .no)
+        #expect(try await provider.tables() == before)
+    }
+
+    func strangers() async throws {
+        let (asked, before) = try await begin()
+        let body = try WireJSON.encode(asked.message)
+        let everybody: [ServiceName] = [.auth, .profile, .questionnaire, .recovery, .gateway, .operator, "nobody"]
+        for caller in everybody where !C.Message.rules.callers.contains(caller) {
+            let error = await refusal(of: asked, body: body, as: caller)
+            #expect(error?.code == "caller_not_allowed" && error?.executed == .no, "\(caller)")
+        }
+        #expect(try await provider.tables() == before)
+    }
+
+    func malformedBodies() async throws {
+        let (asked, before) = try await begin()
+        let body = try JSONValue.parse(try WireJSON.encode(C.maximal))
+        for mutation in Mutation.all(of: body, by: C.Message.schema) {
+            guard let field = mutation.refusedField else { continue }
+            let error = await refusal(of: asked, body: CanonicalJSON.bytes(of: mutation.body))
+            #expect(error?.code == "invalid_message" && error?.executed == .no, "\(mutation.label)")
+            #expect(error?.errors?.contains { $0.field == field } == true, "\(mutation.label)")
+        }
+        for text in ["", "{", "[]", "{}{}", "\u{feff}{}", #"{"a":1,"a":2}"#] {
+            let error = await refusal(of: asked, body: Array(text.utf8))
+            #expect(error?.code == "invalid_message" && error?.executed == .no, "\(text)")
+        }
+        #expect(try await provider.tables() == before)
+    }
+
+    func log() async throws {
+        var secrets: Set<String> = []
+        var shown = ""
+        let everyday = try await C.everyday(provider)
+        let request = try WireJSON.encode(everyday.message)
+        let reply = try await provider.raw(everyday, body: request)
+        for body in [request, reply.body] { secrets.formUnion(Sensitive.values(in: try JSONValue.parse(body))) }
+        for code in C.errors.map(\.code) {
+            guard let asked = try await C.provocations[code]?(provider) else { continue }
+            let body = try WireJSON.encode(asked.message)
+            secrets.formUnion(Sensitive.values(in: try JSONValue.parse(body)))
+            guard let error = await refusal(of: asked, body: body) else { continue }
+            shown += String(decoding: try WireJSON.encode(error), as: UTF8.self)
+        }
+        shown += provider.stage.log.text
+        for secret in secrets where secret.count >= 5 { #expect(!shown.contains(secret)) }
+    }
+
+    private func refusal(
+        of asked: Asked<C.Message>, body: [UInt8], as caller: ServiceName? = nil
     ) async -> BusError? {
-        await #expect(throws: BusError.self, "\(C.folder) as \(caller)") {
-            try await ask(C.self, try body(sample), as: caller, on: stage)
+        do throws(BusError) {
+            _ = try await provider.raw(asked, body: body, as: caller)
+            return nil
+        } catch {
+            return error
         }
     }
+}
 
-    @Loop private static func ask<C: MessageContract>(
-        _ contract: C.Type, _ body: [UInt8], as caller: ServiceName, on stage: ServiceStage
-    ) async throws(BusError) -> RawReply {
-        guard let bus = try? stage.asking(as: caller) else { throw BusError(.internalError, "There is no bus.") }
-        return try await bus.callRaw(
-            type: C.Message.type, version: C.Message.version, rules: C.Message.rules, body: body,
-            CallOptions(
-                timeout: .seconds(3), actor: Actor(userID: Sample.person, sessionID: Sample.session, role: "user"),
-                clientAddress: "192.0.2.7"))
+/// What two errors of one kind have in common: everything but the numbers in them and how much they list.
+private struct ErrorShape: Equatable {
+    private let status: BusStatus
+    private let code: String
+    private let detail: String
+    private let executed: Executed
+    private let saysWhenToRetry: Bool
+    private let problems: Set<String>
+    private let members: Set<String>
+
+    init(_ error: BusError) {
+        (status, code, executed) = (error.status, error.code, error.executed)
+        detail = error.detail.replacing(/[0-9]+/, with: "0")
+        saysWhenToRetry = error.retryAfterMs != nil
+        problems = Set((error.errors ?? []).map(\.code))
+        members = Set((error.details ?? [:]).keys)
+    }
+}
+
+/// What must never be read in a log or in an error.
+private enum Sensitive {
+    /// Members that are secret or personal, wherever they stand.
+    static let members: Set<String> = [
+        "phone", "accountPhone", "code", "secret", "deviceSecret", "pushToken", "accessToken", "refreshToken",
+        "recoveryToken", "disputeToken", "linkToken", "name", "displayName", "reason", "dateOfBirth", "bio", "value",
+        "maskedPhone", "maskedClaimantPhone", "accountReference", "claimantReference",
+    ]
+
+    /// The texts in such members, at any depth.
+    static func values(in body: JSONValue, within isSensitive: Bool = false) -> Set<String> {
+        switch body {
+        case .string(let text): isSensitive ? [text] : []
+        case .array(let elements): elements.reduce(into: []) { $0.formUnion(values(in: $1, within: isSensitive)) }
+        case .object(let members):
+            members.reduce(into: []) { found, member in
+                let inside = isSensitive || Self.members.contains(member.key)
+                found.formUnion(values(in: member.value, within: inside))
+            }
+        default: []
+        }
     }
 }

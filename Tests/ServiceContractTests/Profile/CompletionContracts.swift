@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum GetCompletionContract: MessageContract {
     static let canonical = GetCompletion()
@@ -22,6 +23,18 @@ enum GetCompletionContract: MessageContract {
         completedAt: Sample.latest)
 
     static let errors: [BusError] = [Sample.unauthorized]
+
+    static let route: String? = "GET /users/me/completion 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<GetCompletion> {
+        Asked(GetCompletion(), for: try await profile.person())
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, GetCompletion>] = [
+        "unauthorized": { _ in Asked(GetCompletion()) }
+    ]
 }
 
 enum SkipFieldContract: MessageContract {
@@ -40,5 +53,22 @@ enum SkipFieldContract: MessageContract {
             errors: [.init(field: "field", code: "not_allowed", message: "There is no such field.")]),
         BusError(.fieldNotSkippable, "This is needed and cannot be skipped."),
         BusError(.hasValue, "This has an answer already. Clear it first."),
+    ]
+
+    static let route: String? = "POST /users/me/skips 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<SkipField> {
+        Asked(SkipField(field: "photo"), for: try await profile.person(), key: "key-skip")
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, SkipField>] = [
+        "unauthorized": { _ in Asked(SkipField(field: "photo")) },
+        "validation_failed": { Asked(SkipField(field: "shoeSize"), for: try await $0.person()) },
+        "field_not_skippable": { Asked(SkipField(field: "gender"), for: try await $0.person()) },
+        "has_value": { profile in
+            Asked(SkipField(field: "bio"), for: try await profile.person(UpdateMe(fields: ["bio": "Fika är livet"])))
+        },
     ]
 }

@@ -1,4 +1,6 @@
 import BusProtocol
+import EventLoop
+import JSONText
 
 enum GetMeContract: MessageContract {
     static let canonical = GetMe()
@@ -30,6 +32,18 @@ enum GetMeContract: MessageContract {
         createdAt: Sample.earliest, updatedAt: Sample.latest, revision: Sample.largestInteger)
 
     static let errors: [BusError] = [Sample.unauthorized]
+
+    static let route: String? = "GET /users/me 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<GetMe> {
+        Asked(GetMe(), for: try await profile.person())
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, GetMe>] = [
+        "unauthorized": { _ in Asked(GetMe()) }
+    ]
 }
 
 enum UpdateMeContract: MessageContract {
@@ -53,5 +67,32 @@ enum UpdateMeContract: MessageContract {
         BusError(.preconditionFailed, "Your profile was changed on another device. Please look at it again."),
         BusError(.dateOfBirthLocked, "The date of birth cannot be changed. Please contact support."),
         BusError(.underage, "You must be 18 to use Vestibule", details: ["eligibleOn": "2027-03-01"]),
+    ]
+
+    static let route: String? = "PATCH /users/me 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<UpdateMe> {
+        Asked(UpdateMe(fields: ["bio": "Fika är livet"]), for: try await profile.person())
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, UpdateMe>] = [
+        "unauthorized": { _ in Asked(UpdateMe(fields: ["bio": "Fika är livet"])) },
+        "validation_failed": { profile in
+            let bio = JSONValue.string(String(repeating: "ö", count: 501))
+            return Asked(UpdateMe(fields: ["bio": bio]), for: try await profile.person())
+        },
+        "precondition_failed": { profile in
+            Asked(UpdateMe(fields: ["bio": "Fika är livet"], ifMatch: "\"r99\""), for: try await profile.person())
+        },
+        "date_of_birth_locked": { profile in
+            let person = try await profile.person(UpdateMe(fields: ["dateOfBirth": "1994-02-28"]))
+            return Asked(UpdateMe(fields: ["dateOfBirth": "1994-02-27"]), for: person)
+        },
+        "underage": { profile in
+            let born = JSONValue.string("\(Timestamp.now().date.year - 17)-01-01")
+            return Asked(UpdateMe(fields: ["dateOfBirth": born]), for: try await profile.person())
+        },
     ]
 }

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum GetOnboardingContract: MessageContract {
     static let canonical = GetOnboarding(personID: Sample.person)
@@ -10,6 +11,16 @@ enum GetOnboardingContract: MessageContract {
     static let maximalReply = OnboardingState(onboardingStatus: String(repeating: "o", count: 32))
 
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<GetOnboarding> {
+        Asked(GetOnboarding(personID: .random()), as: .auth)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, GetOnboarding>] = [:]
 }
 
 enum ViewOnboardingContract: MessageContract {
@@ -36,4 +47,16 @@ enum ViewOnboardingContract: MessageContract {
         eligibleOn: CivilDate("9999-12-31")!)
 
     static let errors: [BusError] = [Sample.unauthorized]
+
+    static let route: String? = "GET /users/me/onboarding 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<ViewOnboarding> {
+        Asked(ViewOnboarding(), for: try await profile.person())
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, ViewOnboarding>] = [
+        "unauthorized": { _ in Asked(ViewOnboarding()) }
+    ]
 }

@@ -82,34 +82,28 @@ enum GetQuestionsContract: MessageContract {
         all.other = OtherConstraint(maxCount: 2, maxLength: 80)
         return all
     }
+
+    static let route: String? = "GET /compatibility/questions 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetQuestions> {
+        Asked(GetQuestions(), for: .random())
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, GetQuestions>] = [
+        "unauthorized": { _ in Asked(GetQuestions()) }
+    ]
 }
 
 @Suite("questionnaire.get-questions") @Loop struct GetQuestionsContractTests {
     @Test func opensOneSessionHoweverOftenItIsAsked() async throws {
-        try await QuestionnaireStage.run { stage in
-            let first = try await stage.ask(GetQuestions())
+        try await QuestionnaireProvider.run { questionnaire in
+            let asked = Asked(GetQuestions(), for: .random())
+            let first = try await questionnaire.reply(to: asked)
             #expect(first.questions.count == 25 && first.status == .inProgress && first.nextQuestion != nil)
-            #expect(try await stage.ask(GetQuestions()) == first)
-            #expect(try await stage.ask(GetQuestions(), key: "a-key") == first)
-            #expect(try await stage.stage.rows("SELECT count(*) FROM sessions") == "1")
+            #expect(try await questionnaire.reply(to: asked) == first)
+            #expect(try await questionnaire.stage.rows("SELECT count(*) FROM sessions") == "1")
         }
-    }
-
-    @Test func aNewersMemberIsSkipped() async throws {
-        try await QuestionnaireStage.run { stage in
-            let reply = try await stage.raw(GetQuestions.self, body: Array(#"{"xFromTheFuture":[1]}"#.utf8))
-            #expect(!reply.body.isEmpty)
-        }
-    }
-
-    @Test func everyDeclaredErrorIsProvoked() async throws {
-        try await QuestionnaireStage.run { stage in
-            let error = try await stage.refusal(of: GetQuestions(), signedIn: false)
-            #expect([error] == GetQuestionsContract.errors)
-        }
-    }
-
-    @Test func onlyTheGatewayIsAnswered() async throws {
-        try await QuestionnaireStage.run { try await $0.refusesStrangers(GetQuestions()) }
     }
 }

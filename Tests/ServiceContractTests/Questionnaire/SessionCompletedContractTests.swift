@@ -23,6 +23,20 @@ enum SessionCompletedContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<SessionCompleted> {
+        let person = try await profile.person()
+        return Asked(
+            SessionCompleted(
+                personID: person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat", version: 1,
+                completedAt: .now()), as: .questionnaire)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, SessionCompleted>] = [:]
 }
 
 @Suite("questionnaire.session-completed") @Loop struct SessionCompletedContractTests {
@@ -44,12 +58,13 @@ enum SessionCompletedContract: MessageContract {
     }
 
     @Test func isToldAgainUntilProfileHasItAndSaysTheSameEachTime() async throws {
-        try await QuestionnaireStage.run { stage in
-            let profile = Profile(refusals: 2)
-            try stage.stage.answering(as: .profile, profile)
-            let reply = try await stage.ask(SubmitResponses(answers: QuestionnaireStage.required, complete: true))
+        let profile = Profile(refusals: 2)
+        try await QuestionnaireProvider.run(toldTo: profile) { questionnaire in
+            let person = Identifier.random()
+            let reply = try await questionnaire.reply(
+                to: Asked(SubmitResponses(answers: QuestionnaireProvider.required, complete: true), for: person))
             let event = try await profile.taken.get()
-            #expect(event.personID == stage.person && event.personSequence == 1)
+            #expect(event.personID == person && event.personSequence == 1)
             #expect(event.sessionID == reply.sessionId && event.questionnaire == "yoked-compat" && event.version == 1)
             #expect(profile.bodies.count == 3 && Set(profile.bodies).count == 1)
             #expect(SessionCompleted.schema.problems(in: try JSONDocument(profile.bodies[0]).root) == [])
@@ -57,10 +72,10 @@ enum SessionCompletedContract: MessageContract {
     }
 
     @Test func isNotToldOfASessionThatIsStillOpen() async throws {
-        try await QuestionnaireStage.run { stage in
-            _ = try? await stage.ask(SubmitResponses(answers: [QuestionnaireStage.required[0]], complete: true))
-            let told = try await stage.stage.rows("SELECT count(*) FROM outbox")
-            #expect(told == "0")
+        try await QuestionnaireProvider.run { questionnaire in
+            let asked = try await SubmitResponsesContract.provocations["questionnaire_incomplete"]?(questionnaire)
+            await #expect(throws: BusError.self) { try await questionnaire.reply(to: #require(asked)) }
+            #expect(try await questionnaire.stage.rows("SELECT count(*) FROM outbox") == "0")
         }
     }
 }

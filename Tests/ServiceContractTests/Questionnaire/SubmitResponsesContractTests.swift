@@ -1,5 +1,4 @@
 import BusProtocol
-import BusRuntime
 import EventLoop
 import JSONText
 import Testing
@@ -66,84 +65,66 @@ enum SubmitResponsesContract: MessageContract {
                     message: "This id was used for another write.")
             ]),
     ]
+
+    static let route: String? = "POST /compatibility/responses 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<SubmitResponses> {
+        questionnaire.item(ResponseItem(question: "smoking", value: "never"))
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, SubmitResponses>] = [
+        "unauthorized": { _ in Asked(SubmitResponses(answers: [])) },
+        "not_found": { _ in Asked(SubmitResponses(sessionId: .ordered(), answers: []), for: .random()) },
+        "validation_failed": { $0.item(ResponseItem(question: "smoking", value: "yes")) },
+        "questionnaire_incomplete": { _ in
+            Asked(
+                SubmitResponses(answers: [ResponseItem(question: "smoking", value: "never")], complete: true),
+                for: .random())
+        },
+        "answer_conflict": { questionnaire in
+            let person = Identifier.random()
+            for value in ["never", "socially"] as [JSONValue] {
+                try await questionnaire.reply(
+                    to: questionnaire.item(ResponseItem(question: "smoking", value: value), for: person))
+            }
+            return questionnaire.item(
+                ResponseItem(question: "smoking", value: "stopping", baseRevision: 1), for: person)
+        },
+        "mutation_id_reused": { questionnaire in
+            let (person, mutation) = (Identifier.random(), Identifier.ordered())
+            try await questionnaire.reply(
+                to: questionnaire.item(
+                    ResponseItem(question: "smoking", value: "never", mutationId: mutation), for: person))
+            return questionnaire.item(
+                ResponseItem(question: "drinking", value: "never", mutationId: mutation), for: person)
+        },
+    ]
 }
 
 @Suite("questionnaire.submit-responses") @Loop struct SubmitResponsesContractTests {
-    private static let one = SubmitResponses(answers: [ResponseItem(question: "smoking", value: "never")])
-
-    @Test(
-        "the same message twice: one effect, the same reply", arguments: [nil, "gw-key", "a-client's-key"] as [String?])
+    @Test("with any key or none, completed once", arguments: [nil, "gw-key", "a-client's-key"] as [String?])
     func twice(key: String?) async throws {
-        try await QuestionnaireStage.run { stage in
-            let request = SubmitResponses(answers: QuestionnaireStage.required, complete: true)
-            let first = try await stage.ask(request, key: key)
+        try await QuestionnaireProvider.run { questionnaire in
+            let request = SubmitResponses(answers: QuestionnaireProvider.required, complete: true)
+            let asked = Asked(request, for: .random(), key: key)
+            let first = try await questionnaire.reply(to: asked)
             #expect(first.status == .completed && first.progress.requiredRemaining == 0)
-            #expect(try await stage.ask(request, key: key) == first)
-            #expect(try await stage.stage.rows("SELECT count(*) FROM answer_history") == "10")
-            #expect(try await stage.stage.rows("SELECT count(*) FROM snapshots") == "1")
-            #expect(try await stage.stage.rows("SELECT last FROM outbox_sequences") == "1")
+            #expect(try await questionnaire.reply(to: asked) == first)
+            #expect(try await questionnaire.stage.rows("SELECT count(*) FROM answer_history") == "10")
+            #expect(try await questionnaire.stage.rows("SELECT count(*) FROM snapshots") == "1")
+            #expect(try await questionnaire.stage.rows("SELECT last FROM outbox_sequences") == "1")
         }
     }
 
     @Test func aClientsKeyIsToldToBeAReplay() async throws {
-        try await QuestionnaireStage.run { stage in
-            let body = try WireJSON.encode(Self.one)
-            let first = try await stage.raw(SubmitResponses.self, body: body, key: "a-client's-key")
-            let again = try await stage.raw(SubmitResponses.self, body: body, key: "a-client's-key")
+        try await QuestionnaireProvider.run { questionnaire in
+            let asked = questionnaire.item(ResponseItem(question: "smoking", value: "never"))
+            let body = try WireJSON.encode(asked.message)
+            let first = try await questionnaire.raw(asked, body: body)
+            let again = try await questionnaire.raw(asked, body: body)
             #expect(!first.isReplay && again.isReplay && first.body == again.body)
         }
-    }
-
-    @Test func aNewersMembersAreSkipped() async throws {
-        try await QuestionnaireStage.run { stage in
-            let body = #"{"answers":[{"question":"smoking","value":"never","x":1}],"y":{}}"#
-            _ = try await stage.raw(SubmitResponses.self, body: Array(body.utf8))
-            #expect(try await stage.ask(GetQuestions()).answers.map(\.question) == ["smoking"])
-        }
-    }
-
-    @Test func aBodyOfTheWrongShapeIsRefusedWithItsPath() async throws {
-        try await QuestionnaireStage.run { stage in
-            let body = Array(#"{"answers":[{"question":"smoking","state":"maybe"},{"value":1}]}"#.utf8)
-            let error = await #expect(throws: BusError.self) {
-                try await stage.raw(SubmitResponses.self, body: body)
-            }
-            #expect(error?.code == "invalid_message" && error?.executed == .no)
-            #expect(error?.errors?.map(\.field) == ["answers.0.state", "answers.1.question"])
-        }
-    }
-
-    @Test func everyDeclaredErrorIsProvoked() async throws {
-        try await QuestionnaireStage.run { stage in
-            func refused(_ answers: [ResponseItem], session: Identifier? = nil, complete: Bool? = nil) async throws
-                -> BusError
-            {
-                try await stage.refusal(
-                    of: SubmitResponses(sessionId: session, answers: answers, complete: complete))
-            }
-            let mutation = Identifier.ordered()
-            let smoking = ResponseItem(question: "smoking", value: "never", mutationId: mutation)
-            var provoked = [try await stage.refusal(of: Self.one, signedIn: false)]
-            provoked.append(try await refused([], session: .ordered()))
-            provoked.append(try await refused([ResponseItem(question: "smoking", value: "yes")]))
-            provoked.append(try await refused([smoking], complete: true))
-            _ = try await stage.ask(
-                SubmitResponses(answers: [ResponseItem(question: "smoking", value: "socially")]))
-            _ = try await stage.ask(SubmitResponses(answers: [ResponseItem(question: "smoking", value: "never")]))
-            provoked.append(
-                try await refused([ResponseItem(question: "smoking", value: "stopping", baseRevision: 2)]))
-            provoked.append(
-                try await refused([ResponseItem(question: "drinking", value: "never", mutationId: mutation)]))
-            #expect(provoked.map(\.code) == SubmitResponses.rules.errors.map(\.name))
-            #expect(provoked.map(\.executed) == SubmitResponsesContract.errors.map(\.executed))
-            // Word for word as the samples say, but for those that list what this session has.
-            for index in [0, 1, 2, 5] { #expect(provoked[index] == SubmitResponsesContract.errors[index]) }
-            #expect(provoked[3].details?["missing"]?.arrayValue?.count == 9)
-            #expect(provoked[4].details?["current"]?.arrayValue?.first?["revision"] == 3)
-        }
-    }
-
-    @Test func onlyTheGatewayIsAnswered() async throws {
-        try await QuestionnaireStage.run { try await $0.refusesStrangers(Self.one) }
     }
 }

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum CaseOpenedContract: MessageContract {
     static let canonical = CaseOpened(
@@ -12,6 +13,21 @@ enum CaseOpenedContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<CaseOpened> {
+        let begun = try await auth.begunRecovery()
+        return Asked(
+            CaseOpened(
+                personID: begun.person, personSequence: 1, caseID: begun.caseID, holdUntil: .now() + .seconds(9_000_000)
+            ),
+            as: .recovery)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, CaseOpened>] = [:]
 }
 
 enum CaseClosedContract: MessageContract {
@@ -28,4 +44,18 @@ enum CaseClosedContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<CaseClosed> {
+        let begun = try await auth.begunRecovery()
+        return Asked(
+            CaseClosed(
+                personID: begun.person, personSequence: 1, caseID: begun.caseID, outcome: "disputed", closedAt: .now()),
+            as: .recovery)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, CaseClosed>] = [:]
 }

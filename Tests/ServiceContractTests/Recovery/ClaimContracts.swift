@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 enum RequestRecoveryContract: MessageContract {
     static let canonical = RequestRecovery(
@@ -23,6 +24,34 @@ enum RequestRecoveryContract: MessageContract {
         BusError(.rateLimited, "Please wait 2592000 seconds before retrying", retryAfter: .seconds(2_592_000)),
         BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes),
     ]
+
+    static let route: String? = "POST /auth/recovery/request 202"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<RequestRecovery> {
+        recovery.claim(code: String(500_000 + recovery.notified.heard.count))
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, RequestRecovery>] = [
+        "invalid_phone": { $0.claim(code: "481516", phone: RecoveryProvider.invalidPhone) },
+        "otp_invalid": { $0.claim(code: "111111") },
+        "otp_expired": { $0.claim(code: "222222") },
+        "otp_locked": { $0.claim(code: "333333") },
+        "rate_limited": { recovery in
+            for _ in 0..<3 {
+                try await recovery.reply(to: recovery.claim(code: "623451"))
+                // So that the next is not the same recovery under way.
+                try await recovery.stage.rows(
+                    "UPDATE cases SET status = 'expired', closed_at = now() WHERE claimant_reference LIKE '%623451'")
+            }
+            return recovery.claim(code: "623451")
+        },
+        "recovery_in_progress": { recovery in
+            try await recovery.reply(to: recovery.claim(code: "734512"))
+            return recovery.claim(code: "734512")
+        },
+    ]
 }
 
 enum GetRecoveryCaseContract: MessageContract {
@@ -46,6 +75,22 @@ enum GetRecoveryCaseContract: MessageContract {
         remainingSeconds: 1_209_600, steps: (0..<8).map { _ in RecoveryStep(key: "identity", state: "current") })
 
     static let errors: [BusError] = [BusError(.unauthorized, "This is not a valid recovery token.")]
+
+    static let route: String? = "GET /auth/recovery/{id} 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = ["remainingSeconds"]
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<GetRecoveryCase> {
+        let held = try await recovery.heldCase().requested
+        return Asked(GetRecoveryCase(recoveryId: held.recoveryId, recoveryToken: held.recoveryToken))
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, GetRecoveryCase>] = [
+        "unauthorized": { recovery in
+            let held = try await recovery.heldCase().requested
+            return Asked(GetRecoveryCase(recoveryId: held.recoveryId, recoveryToken: "rt_0123456789"))
+        }
+    ]
 }
 
 enum DisputeRecoveryContract: MessageContract {
@@ -62,5 +107,32 @@ enum DisputeRecoveryContract: MessageContract {
         BusError(.unauthorized, "This is not a valid dispute token."),
         BusError(.notFound, "There is no such recovery."),
         BusError(.recoveryClosed, "This recovery is over and cannot be disputed any more."),
+    ]
+
+    static let route: String? = "POST /auth/recovery/{id}/dispute 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<DisputeRecovery> {
+        let held = try await recovery.heldCase()
+        return Asked(
+            DisputeRecovery(recoveryId: held.requested.recoveryId, disputeToken: held.disputeToken), key: "key-dispute")
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, DisputeRecovery>] = [
+        "unauthorized": { recovery in
+            let id = try await recovery.heldCase().requested.recoveryId
+            return Asked(DisputeRecovery(recoveryId: id, disputeToken: "dt_0123456789"))
+        },
+        "not_found": { recovery in
+            let id = try await recovery.heldCase().requested.recoveryId
+            return Asked(DisputeRecovery(recoveryId: id), for: .random())
+        },
+        "recovery_closed": { recovery in
+            let held = try await recovery.heldCase()
+            let id = held.requested.recoveryId
+            try await recovery.stage.rows("UPDATE cases SET status = 'completing' WHERE id = '\(id)'")
+            return Asked(DisputeRecovery(recoveryId: id, disputeToken: held.disputeToken))
+        },
     ]
 }

@@ -4,7 +4,7 @@ import EventLoop
 import Foundation
 
 /// A peer that speaks libzmq and nothing of ours: what it sends may be anything.
-@Loop final class RawPeer {
+@Loop public final class RawPeer {
     private static let context = zmq_ctx_new()
     private var raw: UnsafeMutableRawPointer?
 
@@ -14,13 +14,13 @@ import Foundation
         zmq_setsockopt(raw, ZMQ_LINGER, &linger, 4)
     }
 
-    static func caller(of endpoint: String) -> RawPeer {
+    public static func caller(of endpoint: String) -> RawPeer {
         let peer = RawPeer(ZMQ_DEALER)
         zmq_connect(peer.raw, endpoint)
         return peer
     }
 
-    static func replica(at endpoint: String) -> RawPeer {
+    public static func replica(at endpoint: String) -> RawPeer {
         let peer = RawPeer(ZMQ_ROUTER)
         zmq_bind(peer.raw, endpoint)
         return peer
@@ -28,13 +28,13 @@ import Foundation
 
     isolated deinit { close() }
 
-    func send(_ parts: [[UInt8]]) {
+    public func send(_ parts: [[UInt8]]) {
         for (index, part) in parts.enumerated() {
             zmq_send(raw, part, part.count, ZMQ_DONTWAIT | (index < parts.count - 1 ? ZMQ_SNDMORE : 0))
         }
     }
 
-    func send(_ header: FrameHeader, _ body: [UInt8] = []) {
+    public func send(_ header: FrameHeader, _ body: [UInt8] = []) {
         var header = header
         header.bodyLength = UInt32(body.count)
         if header.sentAtMs == 0 { header.sentAtMs = MonotonicClock.now() / 1_000_000 }
@@ -42,7 +42,7 @@ import Foundation
     }
 
     /// The next message, or the empty list after `limit`.
-    func receive(within limit: Duration = .seconds(5)) async throws -> [[UInt8]] {
+    public func receive(within limit: Duration = .seconds(5)) async throws -> [[UInt8]] {
         var parts: [[UInt8]] = []
         _ = try await comes(within: limit) {
             while true {
@@ -59,7 +59,9 @@ import Foundation
     }
 
     /// The next frame of one of these kinds, anything else passed over.
-    func receive(_ kinds: FrameKind..., within limit: Duration = .seconds(5)) async throws -> (FrameHeader, [UInt8])? {
+    public func receive(
+        _ kinds: FrameKind..., within limit: Duration = .seconds(5)
+    ) async throws -> (FrameHeader, [UInt8])? {
         while true {
             let parts = try await receive(within: limit)
             guard parts.count >= 2 else { return nil }
@@ -69,12 +71,12 @@ import Foundation
     }
 
     /// Introduces itself and waits for the answer.
-    func greet(as service: ServiceName = .gateway) async throws {
+    public func greet(as service: ServiceName = .gateway) async throws {
         send(FrameHeader(kind: .hello), Self.hello(service))
         _ = try await receive(.hello)
     }
 
-    static func hello(_ service: ServiceName, instance: Identifier = .ordered(), credit: Int = 64) -> [UInt8] {
+    public static func hello(_ service: ServiceName, instance: Identifier = .ordered(), credit: Int = 64) -> [UInt8] {
         let text = """
             {"service":"\(service)","instance":"\(instance)","build":"raw","wire":[1,1],"catalogue":"0",\
             "credit":\(credit),"heartbeatMs":250}
@@ -82,20 +84,9 @@ import Foundation
         return Array(text.utf8)
     }
 
-    func close() {
+    public func close() {
         guard let raw else { return }
         zmq_close(raw)
         self.raw = nil
-    }
-}
-
-extension FrameHeader {
-    /// An echo request as a stranger would write it.
-    static func echo(_ correlationID: UInt64, budgetMs: UInt32 = 2000) -> FrameHeader {
-        var header = FrameHeader(kind: .request, correlationID: correlationID)
-        header.messageType = Echo.type
-        header.messageID = .ordered()
-        header.budgetMs = budgetMs
-        return header
     }
 }

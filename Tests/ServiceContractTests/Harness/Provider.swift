@@ -1,0 +1,71 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+/// The real service that answers a message: its tables, its bus, and whoever it asks or tells.
+@Loop protocol Provider: Sendable {
+    var stage: ServiceStage { get }
+    /// Runs the body as soon as the service is ready, and takes everything down again.
+    nonisolated static func run(_ body: @escaping @Loop @Sendable (Self) async throws -> Void) async throws
+}
+
+/// A request as it is made in some state of its provider.
+struct Asked<Message: BusRequest>: Sendable {
+    var message: Message
+    var caller: ServiceName
+    var options: CallOptions
+
+    /// - Parameters:
+    ///   - person: on whose behalf, in `session`.
+    ///   - key: the idempotency key; a public POST always has one.
+    init(
+        _ message: Message, as caller: ServiceName = .gateway, for person: Identifier? = nil,
+        in session: Identifier = Sample.session, key: String? = nil
+    ) {
+        self.message = message
+        self.caller = caller
+        options = CallOptions(
+            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: session, role: "user") },
+            clientAddress: "192.0.2.7", idempotencyKey: key)
+    }
+}
+
+extension Provider {
+    /// Asks with a body of the test's own choice.
+    func raw<Message: BusRequest>(
+        _ asked: Asked<Message>, body: [UInt8], as caller: ServiceName? = nil
+    ) async throws(BusError) -> RawReply {
+        guard let bus = try? stage.asking(as: caller ?? asked.caller) else {
+            throw BusError(.internalError, "There is no bus.")
+        }
+        return try await bus.callRaw(
+            type: Message.type, version: Message.version, rules: Message.rules, body: body, asked.options)
+    }
+
+    /// Asks, and holds the answer against the schema of the reply.
+    @discardableResult
+    func reply<Message: BusRequest>(to asked: Asked<Message>) async throws -> Message.Reply {
+        let reply = try await raw(asked, body: try WireJSON.encode(asked.message))
+        #expect(Message.Reply.schema.problems(in: try JSONDocument(reply.body).root) == [])
+        return try WireJSON.decode(Message.Reply.self, from: reply.body)
+    }
+
+    /// Everything that stands in the tables, as one digest, once nothing is on its way out any more.
+    ///
+    /// Not when a device was last used, which is no effect; nor its sealed push token, which is new bytes each time.
+    func tables() async throws -> String {
+        while try await stage.rows("SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'") != "0" {
+            try await Loop.sleep(for: .milliseconds(5))
+        }
+        return try await stage.rows(
+            """
+            SELECT md5(string_agg(tablename || query_to_xml(format(
+                'SELECT to_jsonb(t) - ''{last_used_at,push_token_sealed}''::text[] AS r FROM %I.%I t ORDER BY 1', schemaname, tablename),
+                true, true, '')::text, '' ORDER BY tablename))
+            FROM pg_tables WHERE schemaname = current_schema()
+            """)
+    }
+}

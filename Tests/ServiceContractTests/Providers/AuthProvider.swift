@@ -1,0 +1,104 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+/// Auth as it is, with a profile and a recovery that take what they are told; codes are read from the spool.
+@Loop final class AuthProvider: Provider {
+    let stage: ServiceStage
+    let spool: Spool
+    private var phones = 0
+
+    private init(_ stage: ServiceStage, _ spool: Spool) { (self.stage, self.spool) = (stage, spool) }
+
+    nonisolated static func run(_ body: @escaping @Loop @Sendable (AuthProvider) async throws -> Void) async throws {
+        let spool = try Spool()
+        defer { spool.remove() }
+        // Every request comes from one address.
+        let environment = ["SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000"]
+        try await ServiceStage.run(AuthBlueprint.blueprint, environment: environment) { stage in
+            try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>())
+            try stage.answering(as: .recovery, Ears<RecoveryBegan>(), Ears<NotificationDelivered>())
+            while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
+                try await Loop.sleep(for: .milliseconds(5))
+            }
+            try await body(AuthProvider(stage, spool))
+        }
+    }
+
+    private struct NewPerson: RequestHandler {
+        func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState {
+            OnboardingState(onboardingStatus: "questionnaire_pending")
+        }
+    }
+
+    /// A phone that nobody asked for before.
+    func newPhone() -> String {
+        phones += 1
+        return "+14155552\(String(phones + 1000).suffix(3))"
+    }
+
+    func key() -> String { "key-\(Identifier.random())" }
+
+    /// A challenge and its code.
+    func challenge(
+        for phone: String? = nil, purpose: String? = nil
+    ) async throws -> (phone: String, id: Identifier, code: String) {
+        let phone = phone ?? newPhone()
+        let known = spool.count(for: phone)
+        let sent = try await reply(to: Asked(SendOTP(phone: phone, purpose: purpose), key: key()))
+        return (phone, sent.challengeId, try await spool.code(for: phone, after: known))
+    }
+
+    /// A person who signed in a moment ago on a device that takes pushes.
+    func session(phone: String? = nil) async throws -> Session {
+        let challenge = try await challenge(for: phone)
+        let device = DeviceClaim(name: "Pixel 9", platform: "android", pushToken: "fcm:\(challenge.id)")
+        return try await reply(
+            to: Asked(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: device), key: key()))
+    }
+
+    /// Lets three messages fail, so that the provider is known to be down. What they left behind is cleared away.
+    func breakSMS() async throws {
+        try FileManager.default.removeItem(atPath: spool.folder)
+        for _ in 0..<3 { try await reply(to: Asked(SendOTP(phone: newPhone()), key: key())) }
+        while try await stage.rows("SELECT coalesce(sum(attempts), 0) >= 3 FROM outbox") == "f" {
+            try await Loop.sleep(for: .milliseconds(5))
+        }
+        try await stage.rows("DELETE FROM outbox")
+    }
+
+    /// As if so much time had gone by for the phone's challenges.
+    func age(_ interval: String) async throws {
+        try await stage.rows(
+            """
+            UPDATE challenges SET created_at = created_at - interval '\(interval)',
+                expires_at = expires_at - interval '\(interval)'
+            """)
+    }
+
+    /// A recovery that was begun for an account, by its case.
+    func begunRecovery() async throws -> (person: Identifier, caseID: Identifier) {
+        let phone = newPhone()
+        let person = try await session(phone: phone).user.id
+        let caseID = Identifier.ordered()
+        try await reply(to: try await claim(of: phone, caseID: caseID))
+        return (person, caseID)
+    }
+
+    /// A claim with a code that is right.
+    func claim(of phone: String, caseID: Identifier = .ordered()) async throws -> Asked<BeginRecovery> {
+        let challenge = try await challenge(purpose: "recovery")
+        return Asked(
+            BeginRecovery(
+                caseID: caseID, accountPhone: phone, challengeID: challenge.id, code: challenge.code,
+                device: Sample.phone, freezeSeconds: 1_468_800), as: .recovery)
+    }
+
+    /// A code that is not the one given.
+    nonisolated static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
+}

@@ -1,0 +1,36 @@
+import EventLoop
+import Foundation
+import JSONText
+
+/// The folder of a spool provider, as tests read it.
+public struct Spool: Sendable {
+    public let folder: String
+
+    /// A new one, empty.
+    public init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "spool-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    public func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+    public func messages() -> [JSONValue] { lines("sms.jsonl") }
+    public func pushes() -> [JSONValue] { lines("push.jsonl") }
+
+    private func lines(_ file: String) -> [JSONValue] {
+        let text = (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { try? JSONValue.parse(Array($0.utf8)) }
+    }
+
+    /// The code of the SMS to a phone that comes after `known` others, as soon as it is there.
+    @Loop public func code(for phone: String, after known: Int = 0) async throws -> String {
+        while true {
+            let sent = messages().filter { $0["to"]?.stringValue == phone }
+            if sent.count > known, let code = sent[known]["body"]?.stringValue?.prefix(6) { return String(code) }
+            try await Loop.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// How many SMS a phone got so far.
+    public func count(for phone: String) -> Int { messages().count { $0["to"]?.stringValue == phone } }
+}
