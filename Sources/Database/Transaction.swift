@@ -47,7 +47,9 @@ import EventLoop
         guard hasBegun else { return }
         if let firstFailure { throw firstFailure }
         let committed = await end(with: "COMMIT")
-        if let firstFailure { throw firstFailure }
+        // What was sent without waiting may have failed by itself, and the commit with it; where only its answer was lost,
+        // so was that to the commit.
+        if let firstFailure, firstFailure != .unavailable { throw firstFailure }
         switch committed {
         case .success: return
         case .failure(.unavailable): throw .commitUnknown

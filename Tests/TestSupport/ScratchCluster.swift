@@ -11,12 +11,15 @@ public final class ScratchCluster: Sendable {
     public struct Failure: Error, CustomStringConvertible { public let description: String }
 
     /// Started at first use.
-    public static let shared = Result { try ScratchCluster() }
+    public static let shared = Result { () throws -> ScratchCluster in
+        sweep()
+        return try ScratchCluster("")
+    }
 
-    private init() throws {
+    /// - Parameter suffix: for who wants a server of their own, to stop and start; they call ``destroy()``.
+    public init(_ suffix: String) throws {
         binaries = try Self.findBinaries()
-        Self.sweep()
-        folder = "/tmp/vestibule-test-\(getpid())"
+        folder = "/tmp/vestibule-test-\(getpid())\(suffix)"
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if getuid() == 0 { try Self.run("/bin/chown", ["postgres", folder]) }
@@ -36,10 +39,13 @@ public final class ScratchCluster: Sendable {
         try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(folder)/log", "-w", "start"])
     }
 
-    /// Stops the server at once, connections and all.
-    public func stop() throws { try asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
+    /// - Parameter mode: `fast` (sessions are told) or `immediate` (as a crash).
+    public func restart(_ mode: String) throws {
+        try asServer("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"])
+        try start()
+    }
 
-    private func destroy() {
+    public func destroy() {
         try? asServer("pg_ctl", ["-D", data, "-m", "immediate", "stop"])
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -82,10 +88,9 @@ public final class ScratchCluster: Sendable {
     /// Removes what processes left behind that were killed.
     private static func sweep() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? [] {
-            guard name.hasPrefix("vestibule-test-"), let process = Int32(name.dropFirst(15)), kill(process, 0) != 0
-            else {
-                continue
-            }
+            guard name.hasPrefix("vestibule-test-"),
+                let process = Int32(name.dropFirst(15).prefix { $0.isNumber }), kill(process, 0) != 0
+            else { continue }
             if let text = try? String(contentsOfFile: "/tmp/\(name)/data/postmaster.pid", encoding: .utf8),
                 let server = text.split(separator: "\n").first.flatMap({ Int32($0) })
             {

@@ -1,0 +1,82 @@
+import BusProtocol
+import Database
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite("a restart of PostgreSQL") @Loop struct RestartTests {
+    /// What became of one write, as its caller was told.
+    private enum Told { case done, notDone, unknown }
+
+    /// Writers at work while the server is restarted again and again: what was said to be done is there, what was said
+    /// not to be done is not, and nobody waits for ever.
+    @Test("says of every write what became of it", arguments: ["fast", "immediate"])
+    func writes(mode: String) async throws {
+        let cluster = try await Loop.offload { try ScratchCluster("-restart-\(mode)") }
+        defer { cluster.destroy() }
+        _ = try await Loop.offload {
+            try cluster.query("postgres", "CREATE SCHEMA shop; CREATE TABLE shop.writes (id bigint PRIMARY KEY)")
+        }
+        let database = Database(
+            DatabaseConfiguration(
+                connectionString: "host=\(cluster.folder) dbname=postgres user=postgres", schema: "shop", poolSize: 4))
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        let writers = Writers(database)
+        let work = (0..<4).map { writer in Loop.spawn { try await writers.run(writer) } }
+        for _ in 0..<5 {
+            let known = writers.done
+            #expect(try await comes { writers.done > known + 50 })
+            try await Loop.offload { try cluster.restart(mode) }
+        }
+        let known = writers.done
+        #expect(try await comes { writers.done > known + 50 })
+        writers.isStopped = true
+        for task in work { try await task.value }
+        let rows = try await Loop.offload { try cluster.query("postgres", "SELECT id FROM shop.writes") }
+        let there = Set(rows.split(separator: "\n").compactMap { Int64($0) })
+        for (id, told) in writers.told {
+            switch told {
+            case .done: #expect(there.contains(id))
+            case .notDone: #expect(!there.contains(id))
+            case .unknown: break
+            }
+        }
+        #expect(there.isSubset(of: writers.told.keys))
+    }
+
+    @Loop private final class Writers {
+        let database: Database
+        var isStopped = false
+        private(set) var told: [Int64: Told] = [:]
+        private(set) var done = 0
+        private var last: Int64 = 0
+
+        init(_ database: Database) { self.database = database }
+
+        func run(_ writer: Int) async throws {
+            while !isStopped {
+                last += 1
+                let id = last
+                do {
+                    try await write(id, inOneStatement: writer % 2 == 0)
+                    told[id] = .done
+                    done += 1
+                } catch let error as DatabaseError {
+                    told[id] = error.busError.executed == .no ? .notDone : .unknown
+                    try await Loop.sleep(for: .milliseconds(1))
+                }
+            }
+        }
+
+        private func write(_ id: Int64, inOneStatement: Bool) async throws {
+            let insert: Statement = "INSERT INTO writes (id) VALUES ($1)"
+            guard !inOneStatement else {
+                _ = try await database.write(insert, [.integer(id)])
+                return
+            }
+            try await database.transaction { $0.send(insert, [.integer(id)]) }
+        }
+    }
+}

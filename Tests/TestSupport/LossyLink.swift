@@ -1,0 +1,69 @@
+import Foundation
+import Synchronization
+
+/// A way to a PostgreSQL server on which answers get lost: the server has done its work, and nobody hears of it.
+public final class LossyLink: Sendable {
+    /// For a connection string: `host=`.
+    public let folder: String
+    private let server: String
+    private let listener: Int32
+    private let losesNextAnswer = Mutex(false)
+
+    /// - Parameter server: the folder of the server's socket.
+    public init(to server: String) throws {
+        self.server = server
+        folder = "/tmp/vestibule-link-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard Self.with(folder, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
+            throw ScratchCluster.Failure(description: "the link cannot listen")
+        }
+        Thread.detachNewThread { [self] in accept() }
+    }
+
+    /// The next answer of the server is swallowed, and its connection closed.
+    public func loseNextAnswer() { losesNextAnswer.withLock { $0 = true } }
+
+    public func close() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        Foundation.close(listener)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func accept() {
+        while true {
+            let client = Foundation.accept(listener, nil, nil)
+            guard client >= 0 else { return }
+            let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            _ = Self.with(server) { connect(upstream, $0, $1) }
+            Thread.detachNewThread { [self] in pump(from: client, to: upstream, isAnswer: false) }
+            Thread.detachNewThread { [self] in pump(from: upstream, to: client, isAnswer: true) }
+        }
+    }
+
+    /// Ends when either side is closed. The descriptors stay until the process ends: a test has few.
+    private func pump(from source: Int32, to target: Int32, isAnswer: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(source, &buffer, buffer.count, 0)
+            let isLost = isAnswer && count > 0 && losesNextAnswer.withLock { exchange(&$0) }
+            guard count > 0, !isLost, send(target, buffer, count, Int32(MSG_NOSIGNAL)) == count else { break }
+        }
+        for descriptor in [source, target] { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private func exchange(_ flag: inout Bool) -> Bool {
+        defer { flag = false }
+        return flag
+    }
+
+    /// The address of the socket that libpq looks for in a folder.
+    private static func with(_ folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(folder)/.s.PGSQL.5432".utf8) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}
