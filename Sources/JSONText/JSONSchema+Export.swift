@@ -1,6 +1,9 @@
 extension JSONSchema {
+    /// What a reader does with a member that the schema does not know.
+    public enum UnknownMembers: Sendable { case refused, skipped }
+
     /// The schema as JSON Schema 2020-12, without `$schema` and `$id`.
-    public func exported() -> JSONValue {
+    public func exported(unknownMembers: UnknownMembers = .refused) -> JSONValue {
         switch self {
         case .any: [:]
         case .boolean: ["type": "boolean"]
@@ -9,19 +12,20 @@ extension JSONSchema {
         case .string(let rule): rule.exported()
         case .array(let element, let count):
             [
-                "type": "array", "items": element.exported(), "minItems": .integer(Int64(count.lowerBound)),
+                "type": "array", "items": element.exported(unknownMembers: unknownMembers),
+                "minItems": .integer(Int64(count.lowerBound)),
                 "maxItems": .integer(Int64(count.upperBound)),
             ]
         case .map(let element, let count):
             [
-                "type": "object", "additionalProperties": element.exported(),
+                "type": "object", "additionalProperties": element.exported(unknownMembers: unknownMembers),
                 "propertyNames": ["minLength": 1, "maxLength": 64],
                 "minProperties": .integer(Int64(count.lowerBound)),
                 "maxProperties": .integer(Int64(count.upperBound)),
             ]
-        case .object(let members): Self.exported(members)
-        case .nullable(let inner): ["anyOf": [inner.exported(), ["type": "null"]]]
-        case .anyOf(let schemas): ["anyOf": .array(schemas.map { $0.exported() })]
+        case .object(let members): Self.exported(members, unknownMembers)
+        case .nullable(let inner): ["anyOf": [inner.exported(unknownMembers: unknownMembers), ["type": "null"]]]
+        case .anyOf(let schemas): ["anyOf": .array(schemas.map { $0.exported(unknownMembers: unknownMembers) })]
         }
     }
 
@@ -33,10 +37,10 @@ extension JSONSchema {
         return .object(schema)
     }
 
-    private static func exported(_ members: [Member]) -> JSONValue {
+    private static func exported(_ members: [Member], _ unknownMembers: UnknownMembers) -> JSONValue {
         var properties: [String: JSONValue] = [:]
         for member in members {
-            var schema = member.schema.exported()
+            var schema = member.schema.exported(unknownMembers: unknownMembers)
             if !member.note.isEmpty, case .object(var object) = schema {
                 object["description"] = .string(member.note)
                 schema = .object(object)
@@ -45,7 +49,8 @@ extension JSONSchema {
         }
         let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
         var schema: [String: JSONValue] = [
-            "type": "object", "properties": .object(properties), "additionalProperties": false,
+            "type": "object", "properties": .object(properties),
+            "additionalProperties": .bool(unknownMembers == .skipped),
         ]
         if !required.isEmpty { schema["required"] = .array(required) }
         return .object(schema)

@@ -49,7 +49,7 @@ public struct NoContent: PublicReply {
 /// What the bus must know of a message type beside its shape.
 public struct MessageRules: Sendable {
     /// What a second execution would do: it decides whether a lost connection is retried.
-    public enum Effect: Sendable {
+    public enum Effect: String, Sendable {
         /// Changes nothing.
         case read
         /// Doing it twice is doing it once.

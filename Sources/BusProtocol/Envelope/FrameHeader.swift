@@ -74,7 +74,7 @@ public struct FrameHeader: Sendable, Equatable {
         !bytes.isEmpty && bytes.count <= limit && bytes.allSatisfy { (0x20...0x7e).contains($0) }
     }
 
-    enum Field: UInt8 {
+    enum Field: UInt8, CaseIterable {
         case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints
     }
 }

@@ -26,6 +26,7 @@ import Foundation
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
         case "config": try ConfigCommand.run(words)
+        case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
         default: throw CommandError.usage("there is no command \(command); see vestibule --help")
         }
@@ -48,6 +49,7 @@ enum Help {
           vestibule sms last PHONE [--state DIR]
                                           the last SMS to a number, from the development spool
           vestibule config [--json]       every environment variable, with its default
+          vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given.
         Exit codes: 0 done, 64 wrong usage, 69 something needed is not to be had, 73 the state folder cannot be used,

@@ -5,16 +5,28 @@ import Testing
 
 /// Absence fails: the catalogue, the contracts and the fixture folders are one set.
 @Suite("catalogue") struct CatalogueTests {
-    @Test func everyMessageTypeHasExactlyOneContract() {
-        let catalogue = Catalogue.all.map { "\($0.type)/v\($0.version)" }
-        let contracts = AnyContract.all.map { $0.contract.folder }
-        #expect(Set(catalogue).count == catalogue.count, "a message type stands twice in the catalogue")
-        #expect(Set(contracts).count == contracts.count, "a message type has two contracts")
-        #expect(Set(contracts) == Set(catalogue))
+    private static let types = Catalogue.all.map { "\($0.type)/v\($0.version)" }
+    private static let contracts = AnyContract.all.map { $0.contract.folder }
+
+    @Test func everyMessageTypeHasOneContractAndItsFixtures() throws {
+        let folders = try Fixtures.folders()
+        #expect(Absence.all(types: Self.types, contracts: Self.contracts, folders: folders) == [])
     }
 
-    @Test func everyContractHasItsFixtures() throws {
-        #expect(try Fixtures.folders() == Set(AnyContract.all.map { $0.contract.folder }))
+    @Test func whatIsMissingIsNamed() throws {
+        let (types, contracts) = (Self.types, Self.contracts)
+        let folders = Set(types)
+        let first = try #require(types.first)
+        func absences(_ types: [String], _ contracts: [String], _ folders: Set<String>) -> [String] {
+            Absence.all(types: types, contracts: contracts, folders: folders)
+        }
+        #expect(absences(types, contracts, folders) == [])
+        #expect(absences(types, contracts.filter { $0 != first }, folders) == ["\(first) has no contract"])
+        #expect(absences(types, contracts, folders.subtracting([first])) == ["\(first) has no fixtures"])
+        let gone = absences(types.filter { $0 != first }, contracts, folders)
+        #expect(gone == ["\(first) is in no catalogue, but has a contract or fixtures"])
+        #expect(absences(types + [first], contracts, folders) == ["\(first) stands twice in the catalogue"])
+        #expect(absences(types, contracts + [first], folders) == ["\(first) has two contracts"])
     }
 
     @Test func thePublicRoutesAreThoseOfTheContracts() {
@@ -36,6 +48,23 @@ import Testing
         #expect(!rules.callers.isEmpty, "nobody may send it")
         #expect(type.allSatisfy { $0.isLowercase || $0 == "." || $0 == "-" })
         #expect(parts[0] == rules.service.rawValue || entry.message is any BusEvent.Type, "named after another service")
+    }
+}
+
+/// What one of the three lists has and another lacks.
+enum Absence {
+    static func all(types: [String], contracts: [String], folders: Set<String>) -> [String] {
+        let (known, held) = (Set(types), Set(contracts))
+        return known.subtracting(held).sorted().map { "\($0) has no contract" }
+            + known.subtracting(folders).sorted().map { "\($0) has no fixtures" }
+            + held.union(folders).subtracting(known).sorted()
+            .map { "\($0) is in no catalogue, but has a contract or fixtures" }
+            + twice(types).map { "\($0) stands twice in the catalogue" }
+            + twice(contracts).map { "\($0) has two contracts" }
+    }
+
+    private static func twice(_ names: [String]) -> [String] {
+        Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
     }
 }
 

@@ -26,6 +26,20 @@ enum Fixtures {
         try Array(Data(contentsOf: root.appending(path: folder).appending(path: "\(name).json")))
     }
 
+    /// The states in which a schema was released, the oldest first.
+    static func schemas(of folder: String, recording current: JSONValue) throws -> [JSONValue] {
+        func file(_ number: Int) -> URL { root.appending(path: folder).appending(path: "schema.\(number).json") }
+        var recorded: [JSONValue] = []
+        while let data = try? Data(contentsOf: file(recorded.count + 1)) {
+            recorded.append(try JSONValue.parse(Array(data)))
+        }
+        if isRecording, recorded.last != current {
+            try Data(PrettyJSON.text(of: current).utf8).write(to: file(recorded.count + 1))
+            recorded.append(current)
+        }
+        return recorded
+    }
+
     /// `request.canonical`, `error.not_found` and the like: whatever lies in the folder.
     static func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)

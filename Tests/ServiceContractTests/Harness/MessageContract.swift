@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import JSONText
 import Testing
 
 /// What one message type promises: samples that the checks of the bodies are run over, and states of its provider that
@@ -45,6 +46,10 @@ extension MessageContract {
     /// The name of a fixture folder: `auth.send-otp/v1`.
     static var folder: String { "\(Message.type)/v\(Message.version)" }
     static var type: MessageType { Message.type }
+    /// The exported schema, as it is read back.
+    static var document: JSONValue {
+        get throws { try JSONValue.parse(CanonicalJSON.bytes(of: MessageDocument(Message.self).value)) }
+    }
 }
 
 /// A contract as a test argument, printed by its message type.

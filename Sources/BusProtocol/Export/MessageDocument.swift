@@ -1,0 +1,42 @@
+import JSONText
+
+/// One message type as a JSON Schema 2020-12 document: the shapes of its request and its reply, and its rules.
+public struct MessageDocument: Sendable {
+    /// `auth.send-otp.v1`
+    public let name: String
+    public let value: JSONValue
+
+    public init(_ message: any BusRequest.Type) { self = Self.open(message) }
+
+    private init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
+
+    private static func open<Message: BusRequest>(_ message: Message.Type) -> MessageDocument {
+        let name = "\(Message.type).v\(Message.version)"
+        let definitions: JSONValue = [
+            "request": Message.schema.exported(unknownMembers: .skipped),
+            "reply": Message.Reply.schema.exported(unknownMembers: .skipped),
+        ]
+        let value: JSONValue = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:vestibule:message:\(name)"),
+            "title": .string("\(Message.type), version \(Message.version)"), "$defs": definitions,
+            "x-vestibule": rules(of: message),
+        ]
+        return MessageDocument(name: name, value: value)
+    }
+
+    private static func rules<Message: BusRequest>(of message: Message.Type) -> JSONValue {
+        let rules = Message.rules
+        let errors = rules.errors.map { code -> JSONValue in
+            [
+                "code": .string(code.name), "status": .string(code.status.rawValue),
+                "httpStatus": .integer(Int64(code.httpStatus)), "title": .string(code.title),
+            ]
+        }
+        return [
+            "kind": message is any BusEvent.Type ? "event" : "request", "answeredBy": .string(rules.service.rawValue),
+            "callers": .array(rules.callers.map(\.rawValue).sorted().map { .string($0) }),
+            "effect": .string(rules.effect.rawValue), "errors": .array(errors),
+            "largestBodyBytes": .integer(Int64(rules.largestBody)),
+        ]
+    }
+}

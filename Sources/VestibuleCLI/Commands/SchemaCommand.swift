@@ -1,0 +1,31 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+enum SchemaCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words)
+        guard arguments.rest.count == 2, arguments.rest[0] == "export" else {
+            throw CommandError.usage("expected vestibule schema export DIR")
+        }
+        let files = SchemaExport.files
+        for (name, text) in files {
+            let file = URL(filePath: arguments.rest[1]).appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        say("\(files.count) files in \(arguments.rest[1])")
+    }
+}
+
+/// The files of the exported catalogue, by their paths.
+enum SchemaExport {
+    static var files: [String: String] {
+        var files = ["asyncapi.json": PrettyJSON.text(of: AsyncAPIDocument.value(messagesIn: "messages"))]
+        for document in Catalogue.all.map({ MessageDocument($0) }) {
+            files["messages/\(document.name).json"] = PrettyJSON.text(of: document.value)
+        }
+        return files
+    }
+}
