@@ -24,6 +24,11 @@ import JSONText
         didSet { server?.desk.onInternalError = onInternalError }
     }
 
+    /// Told of every request that was answered here, with its code (`ok` for a reply) and how long it took.
+    public var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)? {
+        didSet { server?.desk.onAnswered = onAnswered }
+    }
+
     public init(_ configuration: BusConfiguration) { self.configuration = configuration }
 
     /// Answers `Handler.Request` from now on. A type without a handler is answered `unknown_message`.
@@ -45,6 +50,7 @@ import JSONText
             let server = try BusServer(configuration)
             server.state = state
             server.desk.onInternalError = onInternalError
+            server.desk.onAnswered = onAnswered
             server.desk.onWork = { [weak self] in self?.hurry() }
             for (endpoint, type, version) in registered { server.desk.register(endpoint, type: type, version: version) }
             self.server = server

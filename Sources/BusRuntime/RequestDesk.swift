@@ -40,6 +40,8 @@ import EventLoop
     var onWork: (@Loop () -> Void)?
     /// Told of every error that has no words for the wire; it must not log more than the error's type.
     var onInternalError: (@Loop (RequestContext, any Error) -> Void)?
+    /// Told of every request that was answered, with its code (`ok` for a reply) and how long it took.
+    var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)?
     /// Sends an answer to the peer with the routing id.
     var onAnswer: (@Loop (FrameHeader, [UInt8], [UInt8]) -> Void)?
 
@@ -134,18 +136,22 @@ import EventLoop
         close(job)
         var header = FrameHeader(kind: .reply, correlationID: job.correlationID)
         header.isReplay = job.context.isReplay
+        let elapsed = MonotonicClock.now() - job.arrived
         header.hints = FrameHeader.Hints(
             queueDepth: UInt32(clamping: queueDepth), inFlight: UInt32(clamping: jobs.count),
-            handlerMicroseconds: UInt32(clamping: (MonotonicClock.now() - job.arrived) / 1000))
+            handlerMicroseconds: UInt32(clamping: elapsed / 1000))
+        let code: String
         switch outcome {
         case .success(let body):
-            counters.count(job.context.type, code: "ok")
+            code = "ok"
             onAnswer?(header, body, job.peer.id)
         case .failure(let error):
-            counters.count(job.context.type, code: error.code)
+            code = error.code
             header.kind = .error
             onAnswer?(header, error.encoded, job.peer.id)
         }
+        counters.count(job.context.type, code: code)
+        onAnswered?(job.context, code, .nanoseconds(elapsed))
     }
 
     private func close(_ job: Job) {

@@ -54,7 +54,17 @@ import JSONText
                 "request_failed", ["type": .string(context.type.rawValue), "error": .string("\(type(of: error))")],
                 trace: context.trace)
         }
+        if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
         try blueprint.assemble(self)
+    }
+
+    private static func record(_ context: RequestContext, _ code: String, _ elapsed: Duration, in log: Log) {
+        log.debug(
+            "answered",
+            [
+                "type": .string(context.type.rawValue), "caller": .string(context.caller.rawValue),
+                "code": .string(code), "microseconds": .integer(Int64(elapsed.nanoseconds / 1000)),
+            ], trace: context.trace)
     }
 
     /// Between processes the name in HELLO is believed: good enough for one machine in development, and for nothing else.

@@ -134,6 +134,23 @@ import Testing
         }
     }
 
+    @Test func whoListensIsToldOfEveryAnswer() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    guard request.text == "good" else { throw BusError(.notFound, "There is none.") }
+                    return request.text
+                }
+            ])
+            var told: [String] = []
+            server.onAnswered = { context, code, _ in told.append("\(context.caller) \(context.type) \(code)") }
+            let client = try lab.client()
+            _ = try await client.call(Echo(text: "good"), .standard)
+            _ = await failure { () throws(BusError) in try await client.call(Echo(text: "bad"), .standard) }
+            #expect(told == ["gateway auth.echo ok", "gateway auth.echo not_found"])
+        }
+    }
+
     @Test func withAHeaderThatNobodyWouldReadIsRefusedHere() async throws {
         try await BusLab.run { lab in
             _ = try lab.server()
