@@ -84,7 +84,7 @@ let package = Package(
         tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestSupport"]),
         tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
-        tests("ServiceRuntimeTests", ["ServiceRuntime", "TestSupport"]),
+        tests("ServiceRuntimeTests", ["BusRuntime", "EventLoop", "ServiceRuntime", "TestSupport"]),
         tests(
             "GatewayTests",
             [

@@ -8,7 +8,8 @@ import JSONText
 public enum ServiceProcess {
     /// What every `@main` calls; it does not return.
     ///
-    /// `--describe-config` prints the variables as JSON, `--migrate` brings the schema up to date and ends.
+    /// `--describe-config` prints the variables as JSON, `--migrate` brings the schema up to date and ends, `--ready` asks
+    /// the replica that runs with the same environment and ends with 0 where it is ready, otherwise with 1.
     public static func main(_ blueprint: ServiceBlueprint) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.contains("--describe-config") {
@@ -16,6 +17,10 @@ public enum ServiceProcess {
             exit(0)
         }
         do {
+            if arguments.contains("--ready") {
+                let isReady = try await ReadyCheck.run(blueprint, environment: ProcessInfo.processInfo.environment)
+                exit(isReady ? 0 : 1)
+            }
             let house = try await make(blueprint)
             if arguments.contains("--migrate") {
                 let applied = try await house.migrate()

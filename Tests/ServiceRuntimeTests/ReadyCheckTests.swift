@@ -1,0 +1,49 @@
+import BusRuntime
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Whether a replica is ready") struct ReadyCheckTests {
+    private static let blueprint = ServiceBlueprint(
+        name: .profile, variables: [], migrations: [], peers: [], assemble: { _ in })
+
+    /// A port that the system chose, so that nobody else has it.
+    private static let anyPort = "tcp://127.0.0.1:*"
+
+    @Test func aReplicaWithADatabaseIs() async throws {
+        try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
+            let endpoint = try #require(stage.houses[0].bus.endpoint)
+            #expect(try await Self.check(endpoint))
+        }
+    }
+
+    @Test func aReplicaThatStillStartsIsNot() async throws {
+        try await Loop.spawn { try await Self.askAReplicaThatStarts() }.value
+    }
+
+    @Loop private static func askAReplicaThatStarts() async throws {
+        let bus = Bus(BusConfiguration(service: .profile, bind: [anyPort]))
+        try bus.start()
+        defer { bus.stop() }
+        let endpoint = try #require(bus.endpoint)
+        #expect(try await check(endpoint) == false)
+    }
+
+    @Test func aFolderOfSocketsCannotBeAsked() async throws {
+        await #expect(throws: ConfigurationError.self) { try await Self.check("ipc:/run/bus") }
+    }
+
+    @Test(arguments: [
+        ("tcp://0.0.0.0:7001", "tcp://127.0.0.1:7001"), ("tcp://[::]:7001", "tcp://[::1]:7001"),
+        ("tcp://10.0.0.1:7001", "tcp://10.0.0.1:7001"),
+    ])
+    func whoListensEverywhereIsAskedFromHere(bound: String, asked: String) throws {
+        #expect(try ReadyCheck.endpoint(bound: bound) == asked)
+    }
+
+    @Loop private static func check(_ bind: String) async throws -> Bool {
+        try await ReadyCheck.run(blueprint, environment: ["BUS_BIND": bind])
+    }
+}
