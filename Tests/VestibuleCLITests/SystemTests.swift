@@ -56,6 +56,22 @@ import Testing
         return all.first { $0["name"]?.stringValue == name }?["pid"]?.integerValue.map { pid_t($0) }
     }
 
+    @Test func whatASystemThatWasStartedOtherwiseSpooledIsRead() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let spool = installation.state.spool
+        try installation.state.write(
+            #"{"to":"+46701234567","body":"123456 is it"}"#, to: "\(spool)/sms.jsonl", mode: 0o600)
+        let sms = try installation.run("sms", "last", "+46 70 123 45 67", "--spool", spool)
+        #expect(sms.code == 0 && sms.output == "123456 is it\n")
+        let free = try RawServer.listenAtFreePort()
+        close(free.descriptor)
+        let demo = try installation.run("demo", "--spool", spool, "--http", "127.0.0.1:\(free.port)")
+        #expect(demo.code == 69 && demo.output.contains("nobody answers at 127.0.0.1:\(free.port)"))
+        let status = try installation.run("status", "--http", "127.0.0.1:\(free.port)")
+        #expect(status.code == 1 && status.output == "vestibule: http://127.0.0.1:\(free.port) is not ready\n")
+    }
+
     @Test func whatCannotBeStartedEndsWithOneLineAndLeavesNothing() throws {
         let installation = try Installation()
         defer { installation.remove() }

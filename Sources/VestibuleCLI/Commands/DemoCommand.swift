@@ -2,7 +2,11 @@ import Foundation
 
 enum DemoCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--http"])
+        let arguments = try Arguments(words, options: ["--state", "--http", "--spool"])
+        if let spool = arguments["--spool"] {
+            let address = arguments["--http"] ?? UpCommand.defaultAddress
+            return try Demo(client: try HTTPClient(address), spool: spool).run()
+        }
         let state = try StateFolder(arguments["--state"])
         if let running = RunFile(state) {
             let address = arguments["--http"] ?? running.address

@@ -42,11 +42,15 @@ enum Help {
           vestibule down [--state DIR]    stop what up started
           vestibule status [--state DIR] [--json]
                                           the processes, and whether the system is ready
+          vestibule status --http HOST:PORT
+                                          whether a system that was started otherwise is ready
           vestibule logs [--state DIR] [-f] [SERVICE]
                                           what the services log, as JSON lines
           vestibule demo [--state DIR] [--http HOST:PORT]
                                           carry one person through; starts a system where none runs
-          vestibule sms last PHONE [--state DIR]
+          vestibule demo --spool DIR [--http HOST:PORT]
+                                          the same on a system that was started otherwise and spools to DIR
+          vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool
           vestibule config [--json]       every environment variable, with its default
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI

@@ -25,10 +25,11 @@ enum DownCommand {
 
 enum StatusCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"])
+        let arguments = try Arguments(words, options: ["--state", "--http"], flags: ["--json"])
+        if let address = arguments["--http"] { return try tellReadiness(of: address) }
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
-        let isReady = (try? HTTPClient(run.address).send("GET", "/readyz"))?.status == 200
+        let isReady = isReady(try HTTPClient(run.address))
         if arguments.has("--json") {
             var value = run.value.objectValue ?? [:]
             value["ready"] = .bool(isReady)
@@ -37,6 +38,16 @@ enum StatusCommand {
             say("http://\(run.address) is \(isReady ? "ready" : "not ready")\n\n\(run.table)")
         }
         if !isReady { exit(1) }
+    }
+
+    /// Of a system that was not started from a state folder, nothing more is known.
+    private static func tellReadiness(of address: String) throws {
+        guard isReady(try HTTPClient(address)) else { throw CommandError("http://\(address) is not ready") }
+        say("http://\(address) is ready")
+    }
+
+    private static func isReady(_ client: HTTPClient) -> Bool {
+        (try? client.send("GET", "/readyz"))?.status == 200
     }
 }
 
@@ -57,13 +68,13 @@ enum LogsCommand {
 
 enum SMSCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"])
+        let arguments = try Arguments(words, options: ["--state", "--spool"])
         guard arguments.rest.count == 2, arguments.rest[0] == "last" else {
             throw CommandError.usage("expected vestibule sms last PHONE")
         }
-        let state = try StateFolder(arguments["--state"], create: false)
+        let spool = try arguments["--spool"] ?? StateFolder(arguments["--state"], create: false).spool
         let digits = arguments.rest[1].filter(\.isNumber)
-        let last = Spool(file: "\(state.spool)/sms.jsonl").lines().last {
+        let last = Spool(file: "\(spool)/sms.jsonl").lines().last {
             $0["to"]?.stringValue?.dropFirst() == digits[...]
         }
         guard let body = last?["body"]?.stringValue else { throw CommandError("there is no SMS to +\(digits)") }
