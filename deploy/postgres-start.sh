@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The entry point of the database's container: makes the cluster at first, brings roles and schemas to what the secret
+# says at each start, and then becomes the server.
+set -euo pipefail
+
+data=$PGHOST/cluster
+passwords=/run/secrets/database-passwords # a line `ROLE PASSWORD` for each role
+PATH=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1):$PATH
+
+# Under another name until it is whole: one that was interrupted is made again.
+make_cluster() {
+    [ -f "$data/PG_VERSION" ] && return
+    rm -rf "$data.new"
+    initdb -D "$data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth=peer >/dev/null
+    mv "$data.new" "$data"
+}
+
+# Over the network a role gets into its database with its password; the superuser comes from inside only.
+write_rules() {
+    printf '%s\n' 'local all postgres peer' 'host all postgres all reject' 'host vestibule all all scram-sha-256' \
+        >"$data/pg_hba.conf"
+}
+
+# Each service has a schema, an owner that migrates it and a role that it runs as; no other role sees into it.
+roles_and_schemas() {
+    echo "REVOKE ALL ON DATABASE vestibule FROM PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC;"
+    local role password
+    while read -r role password; do
+        cat <<SQL
+SELECT 'CREATE ROLE $role' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$role') \gexec
+ALTER ROLE $role LOGIN NOINHERIT PASSWORD '$password';
+GRANT CONNECT ON DATABASE vestibule TO $role;
+SQL
+        case $role in *_owner)
+            echo "CREATE SCHEMA IF NOT EXISTS ${role%_owner} AUTHORIZATION $role; GRANT CREATE ON DATABASE vestibule TO $role;"
+            ;;
+        esac
+    done <"$passwords"
+}
+
+sql() { psql -U postgres -v ON_ERROR_STOP=1 -qAt "$@"; }
+
+# On a socket only: nobody else gets in before all of it is there.
+provision() {
+    pg_ctl -D "$data" -s -w -o "-k $PGHOST -c listen_addresses=''" start
+    [ -n "$(sql -d postgres -c "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")" ] ||
+        sql -d postgres -c 'CREATE DATABASE vestibule'
+    roles_and_schemas | sql -d vestibule -f -
+    pg_ctl -D "$data" -s -w -m fast stop
+}
+
+make_cluster
+write_rules
+provision
+# The server's own log would print keys and parameters of statements that fail.
+exec postgres -D "$data" -k "$PGHOST" -c listen_addresses='*' -c max_connections=200 -c log_error_verbosity=terse \
+    -c log_parameter_max_length=0 -c log_parameter_max_length_on_error=0 -c log_min_error_statement=panic
