@@ -2,12 +2,13 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test build lint clean bootstrap
+.PHONY: help up demo test staging-test build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
 	@echo "make demo   carry one person through the public API"
 	@echo "make test   the whole test suite"
+	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make lint   formatter, house rules, target imports"
 	@echo "make clean  remove what was built (the state folder stays)"
 
@@ -26,6 +27,9 @@ demo: build
 test: bootstrap
 	swift build --build-tests
 	swift test --skip-build --no-parallel
+
+staging-test:
+	@scripts/staging-test
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests
