@@ -26,6 +26,8 @@ import EventLoop
     private var preparationFailure: DatabaseError?
     private var prepared: [PreparedKey: String] = [:]
     private var lastName = 0
+    /// Since when the server owes an answer and sent nothing, nanoseconds; `nil` while it owes none.
+    private var silentSince: UInt64?
     private var flushIsDue = false
     private var syncIsDue = false
     /// Called once, when the connection is of no use any more.
@@ -44,6 +46,11 @@ import EventLoop
     var isOpen: Bool { raw != nil }
     /// No transaction is open and nothing is awaited.
     var isIdle: Bool { expectedHead == expected.count && PQtransactionStatus(raw) == PQTRANS_IDLE }
+
+    /// Whether the server has owed an answer for so long without a byte.
+    func isSilent(for limit: Duration) -> Bool {
+        silentSince.map { MonotonicClock.now() > $0 + limit.nanoseconds } ?? false
+    }
 
     // MARK: Sending
 
@@ -97,6 +104,7 @@ import EventLoop
     func sync(_ completion: @escaping @Loop (Bool) -> Void = { _ in }) {
         guard raw != nil, PQpipelineSync(raw) == 1 else { return completion(false) }
         expected.append(.sync(completion))
+        if silentSince == nil { silentSince = MonotonicClock.now() }
         flushSoon()
     }
 
@@ -134,6 +142,7 @@ import EventLoop
         if interest.contains(.read) {
             guard PQconsumeInput(raw) == 1 else { return close() }
             receive()
+            silentSince = expected.isEmpty ? nil : MonotonicClock.now()
         }
         if interest.contains(.write) { flush() }
     }

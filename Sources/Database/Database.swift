@@ -11,6 +11,8 @@ import EventLoop
     }
 
     public let configuration: DatabaseConfiguration
+    /// All that are connected, in use or not.
+    private var standing: [Connection] = []
     private var reader: Connection?
     private var idle: [Connection] = []
     private var waiters: [Waiter] = []
@@ -27,6 +29,7 @@ import EventLoop
     public func start() {
         tasks.append(Loop.spawn { [self] in await keep(isReader: true) })
         for _ in 1..<configuration.poolSize { tasks.append(Loop.spawn { [self] in await keep(isReader: false) }) }
+        tasks.append(Loop.spawn { [self] in await closeSilent() })
     }
 
     /// Waits until the database answers.
@@ -145,12 +148,29 @@ import EventLoop
                 pause = .milliseconds(50)
                 let closed = LoopPromise<Void>()
                 connection.onClose = { closed.resolve(.success(())) }
+                standing.append(connection)
                 if isReader { reader = connection } else { release(connection) }
                 try? await closed.get()
+                standing.removeAll { $0 === connection }
                 if isReader { reader = nil } else { idle.removeAll { $0 === connection } }
             }
             try? await Loop.sleep(for: pause)
             pause = min(pause * 2, .seconds(1))
+        }
+    }
+
+    /// A server that cannot be reached any more closes nothing, and the kernel would wait for it for a quarter of an hour.
+    private func closeSilent() async {
+        var lastLook = MonotonicClock.now()
+        while !isClosed, !Task.isCancelled {
+            try? await Loop.sleep(for: .milliseconds(250))
+            let pause = MonotonicClock.now() - lastLook
+            lastLook += pause
+            // A pause of our own is not the server's silence: what it sent may lie there unread.
+            guard pause < Duration.seconds(1).nanoseconds else { continue }
+            let silent = standing.filter { $0.isSilent(for: configuration.silenceLimit) }
+            // Those that are not in use are to the same server: they would be found silent one call at a time.
+            for connection in silent.isEmpty ? [] : silent + idle { connection.close() }
         }
     }
 

@@ -11,6 +11,9 @@ public struct DatabaseConfiguration: Sendable {
     public var applicationName: String
     /// How long a request waits for a free connection.
     public var leaseTimeout = Duration.seconds(2)
+    /// How long a server may owe an answer without a byte before its connection counts as lost; longer than the five
+    /// seconds that it gives a statement.
+    public var silenceLimit = Duration.seconds(8)
 
     public init(connectionString: String, schema: String, poolSize: Int = 4, applicationName: String = "vestibule") {
         self.connectionString = connectionString
