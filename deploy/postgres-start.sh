@@ -32,7 +32,8 @@ ALTER ROLE $role LOGIN NOINHERIT PASSWORD '$password';
 GRANT CONNECT ON DATABASE vestibule TO $role;
 SQL
         case $role in *_owner)
-            echo "CREATE SCHEMA IF NOT EXISTS ${role%_owner} AUTHORIZATION $role; GRANT CREATE ON DATABASE vestibule TO $role;"
+            echo "CREATE SCHEMA IF NOT EXISTS ${role%_owner} AUTHORIZATION $role;"
+            echo "GRANT CREATE ON DATABASE vestibule TO $role;"
             ;;
         esac
     done <"$passwords"
