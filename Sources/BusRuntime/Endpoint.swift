@@ -38,7 +38,7 @@ struct Endpoint: Sendable {
                 errors: problems.map { .init(field: $0.field, code: $0.code, message: $0.message) })
         }
         do {
-            return try WireJSON.decode(type, from: body)
+            return try WireJSON.decode(type, from: document.root)
         } catch {
             throw BusError(.invalidMessage, "The message cannot be read as \(Request.type).")
         }

@@ -7,11 +7,11 @@ public enum CanonicalJSON {
         return text
     }
 
-    private static func write(_ value: JSONValue, to text: inout [UInt8]) {
+    static func write(_ value: JSONValue, to text: inout [UInt8]) {
         switch value {
         case .null: text += "null".utf8
         case .bool(let value): text += (value ? "true" : "false").utf8
-        case .integer(let value): text += number(value).utf8
+        case .integer(let value): writeNumber(value, to: &text)
         case .number(let value): text += number(value).utf8
         case .string(let value): write(value, to: &text)
         case .array(let values):
@@ -23,7 +23,7 @@ public enum CanonicalJSON {
             text.append(UInt8(ascii: "]"))
         case .object(let members):
             text.append(UInt8(ascii: "{"))
-            let sorted = members.sorted { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }
+            let sorted = members.sorted { precedes($0.key, $1.key) }
             for (index, member) in sorted.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 write(member.key, to: &text)
@@ -34,10 +34,28 @@ public enum CanonicalJSON {
         }
     }
 
-    private static func write(_ string: String, to text: inout [UInt8]) {
-        let hex = Array("0123456789abcdef".utf8)
+    /// By UTF-16 code units, which is by bytes for names without surrogates and without what stands above them.
+    private static func precedes(_ a: String, _ b: String) -> Bool {
+        let isPlain = a.utf8.allSatisfy { $0 < 0xee } && b.utf8.allSatisfy { $0 < 0xee }
+        return isPlain
+            ? a.utf8.lexicographicallyPrecedes(b.utf8) : a.utf16.lexicographicallyPrecedes(b.utf16)
+    }
+
+    static func write(_ string: String, to text: inout [UInt8]) {
+        var string = string
+        string.withUTF8 { write($0, to: &text) }
+    }
+
+    private static func write(_ string: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
+        defer { text.append(UInt8(ascii: "\"")) }
+        // Most texts have nothing to escape.
+        guard string.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
+            text.append(contentsOf: string)
+            return
+        }
+        let hex = Array("0123456789abcdef".utf8)
+        for byte in string {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
             case 8: text += "\\b".utf8
@@ -49,12 +67,22 @@ public enum CanonicalJSON {
             default: text.append(byte)
             }
         }
-        text.append(UInt8(ascii: "\""))
     }
 
     /// Beyond 2^53 a number of ECMAScript is the nearest double.
-    private static func number(_ value: Int64) -> String {
-        value.magnitude <= 1 << 53 ? String(value) : number(Double(value))
+    private static func writeNumber(_ value: Int64, to text: inout [UInt8]) {
+        if value.magnitude <= 1 << 53 { writeDigits(of: value, to: &text) } else { text += number(Double(value)).utf8 }
+    }
+
+    static func writeDigits(of value: some BinaryInteger, to text: inout [UInt8]) {
+        let first = text.count
+        var rest = value.magnitude
+        repeat {
+            text.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        if value < 0 { text.append(UInt8(ascii: "-")) }
+        text[first...].reverse()
     }
 
     /// Source: ECMA-262, Number::toString, radix 10, over Swift's shortest digits that read back as the same value.

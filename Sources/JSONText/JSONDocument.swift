@@ -13,8 +13,16 @@ public struct JSONDocument: Sendable {
         var next: Int32
     }
 
-    public let bytes: [UInt8]
-    let tape: [Entry]
+    /// Behind one reference: a node is copied often.
+    private final class Storage: Sendable {
+        let bytes: [UInt8]
+        let tape: [Entry]
+        init(_ bytes: [UInt8], _ tape: [Entry]) { (self.bytes, self.tape) = (bytes, tape) }
+    }
+
+    private let storage: Storage
+    public var bytes: [UInt8] { storage.bytes }
+    var tape: [Entry] { storage.tape }
 
     /// - Throws: ``JSONTextError`` at the first thing that is wrong.
     public init(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONTextError) {
@@ -28,8 +36,7 @@ public struct JSONDocument: Sendable {
             let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             throw JSONTextError(code: code, offset: offset, line: line, column: offset - lineStart + 1)
         }
-        self.bytes = bytes
-        tape = scanner.tape
+        storage = Storage(bytes, scanner.tape)
     }
 
     public var root: JSONNode { JSONNode(document: self, index: 0) }

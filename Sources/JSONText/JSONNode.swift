@@ -52,7 +52,39 @@ public struct JSONNode: Sendable {
 
     /// The member of that name; `nil` where there is none or this is no object.
     public subscript(name: String) -> JSONNode? {
-        members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        guard entry.kind == .object else { return nil }
+        var name = name
+        let found = name.withUTF8 { find($0) }
+        return found.map { JSONNode(document: document, index: $0) }
+    }
+
+    var memberCount: Int {
+        guard entry.kind == .object else { return 0 }
+        var (count, next) = (0, index + 1)
+        while next < Int(entry.next) {
+            count += 1
+            next = Int(document.tape[next + 1].next)
+        }
+        return count
+    }
+
+    /// The index of the value of a member.
+    private func find(_ name: UnsafeBufferPointer<UInt8>) -> Int? {
+        let (tape, bytes) = (document.tape, document.bytes)
+        var next = index + 1
+        let end = Int(tape[index].next)
+        while next < end {
+            let entry = tape[next]
+            let (start, length) = (Int(entry.start) + 1, Int(entry.end - entry.start) - 2)
+            if entry.flag {
+                let unescaped = JSONNode(document: document, index: next).string ?? ""
+                if unescaped.utf8.elementsEqual(name) { return next + 1 }
+            } else if length == name.count, bytes[start..<(start + length)].elementsEqual(name) {
+                return next + 1
+            }
+            next = Int(tape[next + 1].next)
+        }
+        return nil
     }
 
     /// The value with everything in it, standing by itself.

@@ -105,7 +105,7 @@ struct JSONScanner {
         guard string() else { return false }
         let entry = tape[tape.count - 1]
         let raw = text[(Int(entry.start) + 1)..<(Int(entry.end) - 1)]
-        guard names.insert(entry.flag ? JSONNode.unescaped(raw) : String(decoding: raw, as: UTF8.self)) else {
+        guard names.insert(raw, hasEscapes: entry.flag) else {
             position = start
             return fail(.duplicateMember)
         }
@@ -219,20 +219,25 @@ struct JSONScanner {
 
 /// The member names of one object so far: a list while it is short.
 private struct MemberNames {
-    private var few: [String] = []
-    private var many: Set<String> = []
+    private var few: [UnsafeRawBufferPointer] = []
+    private var many: Set<[UInt8]> = []
+    /// Names that had escapes, which stand nowhere in the text as they are.
+    private var unescaped: [[UInt8]] = []
 
-    /// Exactly the same scalars: Swift's own comparison would take canonical equivalents for one name.
-    private static func same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
-
-    mutating func insert(_ name: String) -> Bool {
-        guard few.count >= 16 else {
-            guard !few.contains(where: { Self.same($0, name) }) else { return false }
-            few.append(name)
-            return true
+    /// - Returns: false where exactly the same bytes, escapes resolved, were a name before.
+    mutating func insert(_ raw: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> Bool {
+        if hasEscapes || !unescaped.isEmpty || !many.isEmpty || few.count >= 16 {
+            return insertWhole(hasEscapes ? Array(JSONNode.unescaped(raw).utf8) : Array(raw))
         }
-        // Canonically equivalent names are taken for duplicates here, which errs on the strict side.
-        if many.isEmpty { many = Set(few) }
+        let name = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: raw))
+        for other in few where other.count == name.count && other.elementsEqual(name) { return false }
+        few.append(name)
+        return true
+    }
+
+    private mutating func insertWhole(_ name: [UInt8]) -> Bool {
+        if many.isEmpty { many = Set(few.map { Array($0) }) }
+        unescaped.append(name)
         return many.insert(name).inserted
     }
 }

@@ -1,6 +1,8 @@
 extension JSONSchema {
     /// Everything that is wrong with a value, all at once, in document order.
     public func problems(in node: JSONNode) -> [SchemaProblem] {
+        // Nearly every value fits, and then no path and no sentence is made.
+        if fits(node) { return [] }
         var found: [SchemaProblem] = []
         check(node, at: "", into: &found)
         return found

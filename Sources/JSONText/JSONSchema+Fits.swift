@@ -1,0 +1,42 @@
+extension JSONSchema {
+    /// Whether nothing is wrong with a value: the same as ``problems(in:)`` being empty, at a fraction of its cost.
+    func fits(_ node: JSONNode) -> Bool {
+        switch self {
+        case .any: true
+        case .boolean: node.kind == .bool
+        case .integer(let range): node.integer.map { range.contains($0) } ?? false
+        case .number(let range): node.number.map { range.contains($0) } ?? false
+        case .string(let rule): node.string.map { rule.problem(with: $0) == nil } ?? false
+        case .array(let element, let count): node.kind == .array && Self.fit(node.elements, element, count)
+        case .map(let element, let count): node.kind == .object && Self.fit(node.members, element, count)
+        case .object(let members): node.kind == .object && Self.fits(node, members)
+        case .nullable(let inner): node.isNull || inner.fits(node)
+        case .anyOf(let schemas): schemas.contains { $0.fits(node) }
+        }
+    }
+
+    private static func fit(_ nodes: [JSONNode], _ element: JSONSchema, _ count: ClosedRange<Int>) -> Bool {
+        count.contains(nodes.count) && nodes.allSatisfy { element.fits($0) }
+    }
+
+    private static func fit(
+        _ members: [(name: String, value: JSONNode)], _ element: JSONSchema, _ count: ClosedRange<Int>
+    ) -> Bool {
+        count.contains(members.count)
+            && members.allSatisfy { (1...64).contains($0.name.unicodeScalars.count) && element.fits($0.value) }
+    }
+
+    /// As many members as the schema knows of it, each of which fits: then there is no unknown one.
+    private static func fits(_ node: JSONNode, _ schema: [Member]) -> Bool {
+        var known = 0
+        for member in schema {
+            guard let value = node[member.name] else {
+                if member.isRequired { return false }
+                continue
+            }
+            guard member.schema.fits(value) else { return false }
+            known += 1
+        }
+        return known == node.memberCount
+    }
+}
