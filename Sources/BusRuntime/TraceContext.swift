@@ -1,3 +1,5 @@
+import BusProtocol
+
 /// Where a request stands in its trace. Source: W3C Trace Context, level 1.
 public struct TraceContext: Sendable, Hashable {
     private let high: UInt64
@@ -8,7 +10,8 @@ public struct TraceContext: Sendable, Hashable {
 
     /// A trace that begins here.
     public static func fresh() -> TraceContext {
-        TraceContext(.random(in: 1...UInt64.max), .random(in: 0...UInt64.max), span: newSpan())
+        let (high, low) = Identifier.random().words
+        return TraceContext(high, low, span: newSpan())
     }
 
     /// - Parameter header: a `traceparent`; `nil` where it is malformed, and then a trace begins anew.
@@ -32,7 +35,8 @@ public struct TraceContext: Sendable, Hashable {
     public var spanID: String { text { $0.put(span) } }
     public var traceparent: String { text { $0.put("00-").put(high).put(low).put("-").put(span).put("-01") } }
 
-    private static func newSpan() -> UInt64 { .random(in: 1...UInt64.max) }
+    /// Never zero: an id of version 4 has bits that are set.
+    private static func newSpan() -> UInt64 { Identifier.random().words.high }
 
     private func text(_ write: (HexWriter) -> HexWriter) -> String {
         String(unsafeUninitializedCapacity: 55) { write(HexWriter(buffer: $0)).position }

@@ -12,7 +12,7 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// A new version 7 id: milliseconds of `now` since 1970, then 74 random bits.
     public static func ordered(at now: Date = Date()) -> Identifier {
-        var random = SystemRandomNumberGenerator()
+        var random = RandomWords()
         let milliseconds = UInt64(max(0, now.timeIntervalSince1970) * 1000)
         let high = milliseconds << 16 | 0x7000 | random.next() & 0x0fff
         let low = random.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
@@ -20,7 +20,11 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 
     /// A new version 4 id: 122 random bits.
-    public static func random() -> Identifier { Identifier(bytes: UUID().uuid) }
+    public static func random() -> Identifier {
+        var random = RandomWords()
+        let high = random.next() & 0xffff_ffff_ffff_0fff | 0x4000
+        return Identifier(high: high, low: random.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+    }
 
     /// A version 8 id: 122 bits of a digest.
     ///
@@ -68,6 +72,16 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
         return Identifier(high: high, low: low)
     }
 
+    /// The first and the last eight bytes.
+    public var words: (high: UInt64, low: UInt64) {
+        withUnsafeBytes(of: bytes) {
+            (
+                UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+
     /// The 16 bytes in order.
     public var array: [UInt8] { withUnsafeBytes(of: bytes) { Array($0) } }
 
@@ -95,10 +109,11 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
         }
     }
 
-    public static func == (a: Identifier, b: Identifier) -> Bool {
-        withUnsafeBytes(of: a.bytes) { a in withUnsafeBytes(of: b.bytes) { b in a.elementsEqual(b) } }
+    public static func == (a: Identifier, b: Identifier) -> Bool { a.words == b.words }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(words.high)
+        hasher.combine(words.low)
     }
-    public func hash(into hasher: inout Hasher) { withUnsafeBytes(of: bytes) { hasher.combine(bytes: $0) } }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
