@@ -8,7 +8,8 @@ import EventLoop
 
     private enum Expected {
         case prepared(name: String)
-        case rows(Completion)
+        /// Of a prepared statement.
+        case rows(String, Completion)
         case sync(@Loop (Bool) -> Void)
     }
 
@@ -25,6 +26,8 @@ import EventLoop
     /// Why the statement that comes next in the answers could not be prepared.
     private var preparationFailure: DatabaseError?
     private var prepared: [PreparedKey: String] = [:]
+    /// Of each prepared statement that was answered: a prepared statement's columns never change.
+    private var columns: [String: ColumnNames] = [:]
     private var lastName = 0
     /// Since when the server owes an answer and sent nothing, nanoseconds; `nil` while it owes none.
     private var silentSince: UInt64?
@@ -71,7 +74,7 @@ import EventLoop
             expected.append(.prepared(name: name))
         }
         guard execute(name, values) else { return refuse(completion) }
-        expected.append(.rows(completion))
+        expected.append(.rows(name, completion))
         flushSoon()
     }
 
@@ -156,7 +159,7 @@ import EventLoop
                 complete(result)
                 continue
             }
-            let result = QueryResult(owning: pointer)
+            let result = QueryResult(owning: pointer, columns: knownColumns)
             if result.status == PGRES_PIPELINE_SYNC {
                 let entry = next()
                 guard case .sync(let completion) = entry else {
@@ -165,9 +168,22 @@ import EventLoop
                 }
                 completion(true)
             } else {
-                current = result.failure.map { .failure($0) } ?? .success(result.rows())
+                current = result.failure.map { .failure($0) } ?? .success(rows(of: result))
             }
         }
+    }
+
+    private var knownColumns: ColumnNames? {
+        guard case .rows(let name, _) = expected[expectedHead] else { return nil }
+        return columns[name]
+    }
+
+    private func rows(of result: QueryResult) -> [Row] {
+        let rows = result.rows
+        if case .rows(let name, _) = expected[expectedHead], !rows.isEmpty, columns[name] == nil {
+            columns[name] = result.columns
+        }
+        return rows
     }
 
     private func next() -> Expected {
@@ -188,7 +204,7 @@ import EventLoop
             guard case .failure(let failure) = result else { return }
             prepared = prepared.filter { $0.value != name }
             preparationFailure = failure
-        case .rows(let completion):
+        case .rows(_, let completion):
             let cause = preparationFailure
             preparationFailure = nil
             // The server says "aborted" of a statement that it refused to prepare: the reason stands one answer earlier.
@@ -203,7 +219,7 @@ import EventLoop
     private func fail(_ entry: Expected) {
         switch entry {
         case .prepared: break
-        case .rows(let completion): completion(.failure(.unavailable))
+        case .rows(_, let completion): completion(.failure(.unavailable))
         case .sync(let completion): completion(false)
         }
     }

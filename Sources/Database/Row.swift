@@ -1,18 +1,18 @@
 import BusProtocol
 import CPostgres
 
-/// One row of a result, read by column name.
+/// One row of a result, read by column name, where libpq left it.
 public struct Row: Sendable {
-    let columns: [String: Int]
-    let values: [[UInt8]?]
+    let result: QueryResult
+    let index: Int32
 
-    private func value(_ column: String) throws(DatabaseError) -> [UInt8]? {
-        guard let index = columns[column] else { throw .unreadable(column: column) }
-        return values[index]
+    private func value(_ column: String) throws(DatabaseError) -> UnsafeRawBufferPointer? {
+        guard let number = result.columns.number(of: column) else { throw .unreadable(column: column) }
+        return result.value(index, number)
     }
 
     private func read<Value>(
-        _ column: String, _ decode: ([UInt8]) -> Value?
+        _ column: String, _ decode: (UnsafeRawBufferPointer) -> Value?
     ) throws(DatabaseError) -> Value? {
         guard let bytes = try value(column) else { return nil }
         guard let decoded = decode(bytes) else { throw .unreadable(column: column) }
@@ -29,7 +29,7 @@ public struct Row: Sendable {
     }
     public func bool(_ column: String) throws(DatabaseError) -> Bool { try required(column, optionalBool(column)) }
 
-    public func optionalBytes(_ column: String) throws(DatabaseError) -> [UInt8]? { try read(column) { $0 } }
+    public func optionalBytes(_ column: String) throws(DatabaseError) -> [UInt8]? { try read(column) { [UInt8]($0) } }
     public func bytes(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalBytes(column)) }
 
     public func optionalText(_ column: String) throws(DatabaseError) -> String? {
@@ -87,7 +87,7 @@ public struct Row: Sendable {
 }
 
 enum BinaryFormat {
-    static func integer(_ bytes: [UInt8]) -> Int64? {
+    static func integer(_ bytes: some Collection<UInt8>) -> Int64? {
         switch bytes.count {
         case 2: Int64(Int16(truncatingIfNeeded: bytes.reduce(0) { $0 << 8 | Int($1) }))
         case 4: Int64(Int32(truncatingIfNeeded: bytes.reduce(0) { $0 << 8 | Int($1) }))
@@ -96,11 +96,11 @@ enum BinaryFormat {
         }
     }
 
-    static func textArray(_ bytes: [UInt8]) -> [String]? {
+    static func textArray(_ bytes: UnsafeRawBufferPointer) -> [String]? {
         var rest = bytes[...]
         func next() -> Int? {
             guard rest.count >= 4 else { return nil }
-            let value = integer(Array(rest.prefix(4)))
+            let value = integer(rest.prefix(4))
             rest = rest.dropFirst(4)
             return value.map { Int($0) }
         }
@@ -117,10 +117,19 @@ enum BinaryFormat {
     }
 }
 
-/// Sole owner of one `PGresult`, freed on every path out of scope.
-struct QueryResult: ~Copyable {
+/// Owner of one `PGresult`, shared by its rows.
+///
+/// A result never changes once libpq has handed it out, so any thread may read it.
+final class QueryResult: @unchecked Sendable {
     private let raw: OpaquePointer
-    init(owning raw: OpaquePointer) { self.raw = raw }
+    let columns: ColumnNames
+
+    /// - Parameter columns: where they are known from an earlier result of the same statement.
+    init(owning raw: OpaquePointer, columns: ColumnNames? = nil) {
+        self.raw = raw
+        self.columns = columns ?? ColumnNames(of: raw)
+    }
+
     deinit { PQclear(raw) }
 
     var status: ExecStatusType { PQresultStatus(raw) }
@@ -138,19 +147,22 @@ struct QueryResult: ~Copyable {
         }
     }
 
-    func rows() -> [Row] {
-        let (rows, columns) = (PQntuples(raw), PQnfields(raw))
-        var names: [String: Int] = [:]
-        for column in 0..<columns { names[String(cString: PQfname(raw, column))] = Int(column) }
-        return (0..<rows).map { row in
-            Row(
-                columns: names,
-                values: (0..<columns).map { column in
-                    guard PQgetisnull(raw, row, column) == 0 else { return nil }
-                    let value = UnsafeRawBufferPointer(
-                        start: PQgetvalue(raw, row, column), count: Int(PQgetlength(raw, row, column)))
-                    return [UInt8](value)
-                })
-        }
+    var rows: [Row] { (0..<PQntuples(raw)).map { Row(result: self, index: $0) } }
+
+    /// The bytes of a value, for as long as the result lives; `nil` for NULL.
+    func value(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
+        guard PQgetisnull(raw, row, column) == 0 else { return nil }
+        return UnsafeRawBufferPointer(start: PQgetvalue(raw, row, column), count: Int(PQgetlength(raw, row, column)))
     }
+}
+
+/// The columns that a statement answers with: few, so that a look along them is the fastest.
+final class ColumnNames: Sendable {
+    private let names: [String]
+
+    init(of result: OpaquePointer) {
+        names = (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) }
+    }
+
+    func number(of name: String) -> Int32? { names.firstIndex(of: name).map { Int32($0) } }
 }
