@@ -6,22 +6,25 @@ enum HTTPGrammar {
     static let tab = UInt8(ascii: "\t")
     static let colon = UInt8(ascii: ":")
 
-    static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
+    /// For each byte whether it is a letter, a digit or one of these marks: every byte of a head is looked up.
+    private static func table(_ marks: String) -> [Bool] {
+        (UInt8.min...UInt8.max).map { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                true
+            default: marks.utf8.contains(byte)
+            }
         }
     }
 
-    private static let tokenMarks = Set("!#$%&'*+-.^_`|~".utf8)
-    private static let uriMarks = Set("-._~:/?@!$&'()*+,;=%[]".utf8)
-    private static let hostMarks = Set("-._~:!$&'()*+,;=%[]".utf8)
+    private static let tokens = table("!#$%&'*+-.^_`|~")
+    private static let uris = table("-._~:/?@!$&'()*+,;=%[]")
+    private static let hosts = table("-._~:!$&'()*+,;=%[]")
 
     /// Method names, header names.
     static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-        !bytes.isEmpty && bytes.allSatisfy { isAlphanumeric($0) || tokenMarks.contains($0) }
+        !bytes.isEmpty && bytes.allSatisfy { tokens[Int($0)] }
     }
 
     /// What a request target may be made of, each `%` followed by two hexadecimal digits.
@@ -29,7 +32,7 @@ enum HTTPGrammar {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
-            guard isAlphanumeric(byte) || uriMarks.contains(byte) else { return false }
+            guard uris[Int(byte)] else { return false }
             if byte == UInt8(ascii: "%") {
                 guard index + 2 < bytes.endIndex, hexDigit(bytes[index + 1]) != nil,
                     hexDigit(bytes[index + 2]) != nil
@@ -42,11 +45,19 @@ enum HTTPGrammar {
 
     /// `Host`: never empty, since no `http` URI has an empty host.
     static func isHost(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { isAlphanumeric($0) || hostMarks.contains($0) }
+        !text.isEmpty && text.utf8.allSatisfy { hosts[Int($0)] }
     }
 
     /// Header values: no control character but the tab.
     static func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7f || byte == tab }
+
+    /// Without spaces and tabs at either end.
+    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = bytes
+        while let first = bytes.first, first == space || first == tab { bytes.removeFirst() }
+        while let last = bytes.last, last == space || last == tab { bytes.removeLast() }
+        return bytes
+    }
 
     static func hexDigit(_ byte: UInt8) -> Int? {
         switch byte {

@@ -72,17 +72,9 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The comma-separated tokens of every field of that name, in lower case.
     public func tokens(_ name: String) -> [String] {
         all(name).flatMap { value in
-            value.split(separator: ",").map { String($0.trimmingBlanks()).lowercased() }
+            value.utf8.split(separator: UInt8(ascii: ",")).map {
+                String(decoding: HTTPGrammar.trimmed(Array($0)[...]), as: UTF8.self).lowercased()
+            }
         }
-    }
-}
-
-extension StringProtocol {
-    /// Without spaces and tabs at either end.
-    func trimmingBlanks() -> SubSequence {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let rest = drop(while: isBlank)
-        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return rest[rest.endIndex...] }
-        return rest[...last]
     }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// The bytes of an answer.
@@ -7,15 +8,14 @@ enum HTTPWriter {
     /// - Parameters:
     ///   - method: of the request; `nil` where it could not be read.
     ///   - closes: the connection ends after this answer.
-    static func bytes(of response: HTTPResponse, to method: String?, closes: Bool) -> [UInt8] {
+    @Loop static func bytes(of response: HTTPResponse, to method: String?, closes: Bool) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(response.body.count + 256)
         bytes.append(contentsOf: "HTTP/1.1 \(response.status) \(reason(response.status))\r\n".utf8)
-        let owned: Set<String> = ["content-length", "transfer-encoding", "connection", "date"]
         for field in response.headers.fields where !owned.contains(field.name) {
             append(field.name, field.value, to: &bytes)
         }
-        append("date", HTTPDate.now(), to: &bytes)
+        append("date", HTTPDate.now, to: &bytes)
         if closes { append("connection", "close", to: &bytes) }
         // RFC 9110, 8.6: no length with 204; with 304 it would be that of the answer to a plain GET.
         let hasContent = response.status != 204 && response.status != 304
@@ -24,6 +24,9 @@ enum HTTPWriter {
         if hasContent, method != "HEAD" { bytes.append(contentsOf: response.body) }
         return bytes
     }
+
+    /// Fields that the server writes by itself.
+    private static let owned: Set<String> = ["content-length", "transfer-encoding", "connection", "date"]
 
     /// Whatever a value holds, it stays one header: control characters become spaces.
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
@@ -47,7 +50,14 @@ enum HTTPWriter {
 
 /// `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
-    static func now() -> String { text(secondsSinceEpoch: time(nil)) }
+    /// The text of this second, made once in it.
+    @Loop static var now: String {
+        let second = time(nil)
+        if second != made.second { made = (second, text(secondsSinceEpoch: second)) }
+        return made.text
+    }
+
+    @Loop private static var made = (second: 0, text: "")
 
     static func text(secondsSinceEpoch: Int) -> String {
         var (seconds, parts) = (secondsSinceEpoch, tm())

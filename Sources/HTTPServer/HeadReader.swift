@@ -29,7 +29,9 @@ struct HeadReader: Sendable {
             throw .malformed("The request target is not a path.")
         }
         var target = String(decoding: bytes, as: UTF8.self)
-        if let rest = ["http://", "https://"].first(where: target.lowercased().hasPrefix)?.count {
+        if !target.hasPrefix("/"),
+            let rest = ["http://", "https://"].first(where: target.lowercased().hasPrefix)?.count
+        {
             // Absolute form: served where its authority is what `Host` says, so that both name one server.
             target.removeFirst(rest)
             let slash = target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex
@@ -40,9 +42,9 @@ struct HeadReader: Sendable {
         guard target.hasPrefix("/") || (target == "*" && head.method == "OPTIONS") else {
             throw .malformed("The request target is not a path.")
         }
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        head.path = String(parts[0])
-        head.query = parts.count == 2 ? String(parts[1]) : nil
+        let question = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        head.path = question.map { String(target[..<$0]) } ?? target
+        head.query = question.map { String(target[target.utf8.index(after: $0)...]) }
     }
 
     mutating func readField(_ line: ArraySlice<UInt8>, limit: Int) throws(HTTPRefusal) {
@@ -52,11 +54,11 @@ struct HeadReader: Sendable {
         guard let colon = line.firstIndex(of: HTTPGrammar.colon), HTTPGrammar.isToken(line[..<colon]) else {
             throw .malformed("A header does not start with a name and a colon.")
         }
-        let content = line[(colon + 1)...]
+        let content = HTTPGrammar.trimmed(line[(colon + 1)...])
         guard content.allSatisfy(HTTPGrammar.isFieldContent), let text = String(validating: content, as: UTF8.self)
         else { throw .malformed("A header has a control character or is not UTF-8.") }
         guard head.headers.fields.count < limit else { throw .headersTooLarge }
-        head.headers.append(String(decoding: line[..<colon], as: UTF8.self), String(text.trimmingBlanks()))
+        head.headers.append(String(decoding: line[..<colon], as: UTF8.self), text)
     }
 
     func finish() throws(HTTPRefusal) -> (HTTPRequestHead, HTTPParser.Framing) {

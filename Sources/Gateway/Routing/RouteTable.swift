@@ -11,12 +11,15 @@ struct RouteTable: Sendable {
 
     let routes: [Route]
     private let byLength: [Int: [Route]]
+    /// Routes of paths without parameters, which no other template can match better.
+    private let byPath: [String: [Route]]
 
     init(_ routes: [Route]) {
         let routes = routes.map { $0.resolved() }
         self.routes = routes
         byLength = Dictionary(grouping: routes) { $0.path.segments.count }
             .mapValues { $0.sorted { $0.path.isMoreExact(than: $1.path) } }
+        byPath = Dictionary(grouping: routes.filter { $0.path.parameters.isEmpty }) { $0.path.text }
     }
 
     /// The public API.
@@ -24,8 +27,9 @@ struct RouteTable: Sendable {
 
     /// - Parameter path: percent-encoded, without the query. `HEAD` finds the route of `GET`.
     func match(method: String, path: String) -> Match {
-        let parts = PathTemplate.split(path)
         let sought = method == "HEAD" ? "GET" : method
+        if let route = byPath[path]?.first(where: { $0.method.rawValue == sought }) { return .route(route, [:]) }
+        let parts = PathTemplate.split(path)
         var others: [String] = []
         for route in byLength[parts.count] ?? [] {
             guard let parameters = route.path.match(parts) else { continue }
