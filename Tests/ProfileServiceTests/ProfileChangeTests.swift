@@ -7,7 +7,7 @@ import Testing
 @Suite("changes of a profile") struct ProfileChangeTests {
     private static let today = CivilDate("2026-02-20")!
 
-    private func record(_ fields: [String: FieldState] = [:], born: String? = nil) -> ProfileRecord {
+    private func record(_ fields: FieldStates = [:], born: String? = nil) -> ProfileRecord {
         let now = Timestamp("2026-02-20T09:00:00Z")!
         var record = ProfileRecord(personID: .random(), createdAt: now, updatedAt: now)
         (record.fields, record.dateOfBirth) = (fields, born.flatMap { CivilDate($0) })

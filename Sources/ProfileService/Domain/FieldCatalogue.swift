@@ -26,6 +26,8 @@ struct ProfileField: Sendable, Equatable {
     let category: Category
     /// May be answered with "prefer not to say".
     var isDeclinable = false
+    /// Among the fields of the catalogue; set there.
+    fileprivate(set) var place = 0
 
     var isSkippable: Bool { category != .required }
 }
@@ -34,7 +36,13 @@ struct ProfileField: Sendable, Equatable {
 enum FieldCatalogue {
     static let declined = "prefer_not_to_say"
 
-    static let fields: [ProfileField] = [
+    static let fields = list.enumerated().map { place, field in
+        var field = field
+        field.place = place
+        return field
+    }
+
+    private static let list: [ProfileField] = [
         ProfileField(key: "displayName", step: 2, kind: .name(2...50), category: .required),
         ProfileField(key: "firstName", step: 2, kind: .name(1...50), category: .optional),
         ProfileField(key: "lastName", step: 2, kind: .name(1...50), category: .optional),

@@ -8,10 +8,28 @@ enum FieldState: Sendable, Equatable {
     case declined
 }
 
+/// What was said about each field of the catalogue, by its place in it: a profile is looked at from end to end several
+/// times a request, and a list needs no hashing.
+struct FieldStates: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    private var states = [FieldState?](repeating: nil, count: FieldCatalogue.fields.count)
+
+    init(dictionaryLiteral states: (String, FieldState)...) {
+        for (key, state) in states { self[key] = state }
+    }
+
+    subscript(field: ProfileField) -> FieldState? { states[field.place] }
+
+    /// A key that is in no catalogue (any more) has no state and takes none.
+    subscript(key: String) -> FieldState? {
+        get { FieldCatalogue.field(key).flatMap { states[$0.place] } }
+        set { if let field = FieldCatalogue.field(key) { states[field.place] = newValue } }
+    }
+}
+
 /// A profile as its rows say.
 struct ProfileRecord: Sendable, Equatable {
     let personID: Identifier
-    var fields: [String: FieldState] = [:]
+    var fields: FieldStates = [:]
     var dateOfBirth: CivilDate?
     var isQuestionnaireComplete = false
     var completedAt: Timestamp?
@@ -25,7 +43,7 @@ struct ProfileRecord: Sendable, Equatable {
         if field.key == "city", fields["city"] == nil, case .answered(let value) = fields["coordinates"] {
             return .answered(value)
         }
-        return fields[field.key]
+        return fields[field]
     }
 
     /// Answered or declined: nothing more is wanted.
@@ -41,6 +59,6 @@ struct ProfileRecord: Sendable, Equatable {
     }
 
     func keys(where matches: (FieldState) -> Bool) -> [String] {
-        FieldCatalogue.fields.map(\.key).filter { fields[$0].map(matches) ?? false }
+        FieldCatalogue.fields.filter { fields[$0].map(matches) ?? false }.map(\.key)
     }
 }

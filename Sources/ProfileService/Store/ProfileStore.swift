@@ -82,16 +82,18 @@ struct ProfileStore: Sendable {
             let text = String(decoding: try sealer.open(sealed, associated: person.array), as: UTF8.self)
             record.dateOfBirth = CivilDate(text)
         }
-        let fields = try row.optionalJSON("fields").map { try JSONValue.parse($0) }?.objectValue ?? [:]
-        record.fields = fields.compactMapValues { entry in
-            switch entry["state"]?.stringValue {
-            case "answered": entry["value"].map { .answered($0) }
-            case "skipped": .skipped
-            case "declined": .declined
-            default: nil
-            }
-        }
+        guard let fields = try row.optionalJSON("fields") else { return record }
+        for (key, entry) in try JSONDocument(fields).root.members { record.fields[key] = Self.state(entry) }
         return record
+    }
+
+    private static func state(_ entry: JSONNode) -> FieldState? {
+        switch entry["state"]?.string {
+        case "answered": entry["value"].map { .answered($0.value) }
+        case "skipped": .skipped
+        case "declined": .declined
+        default: nil
+        }
     }
 
     private static let create: Statement = "INSERT INTO profiles (person_id) VALUES ($1) ON CONFLICT DO NOTHING"
