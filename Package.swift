@@ -3,19 +3,26 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// For what runs on the loop. The compiler proves that `@Loop` code is called on the loop only; beside that it would look
+/// again each time that such code calls a closure of its own, a fifth of a request's time. Debug builds, in which the
+/// tests run, keep that look.
+let onLoop: [SwiftSetting] =
+    strict + [.unsafeFlags(["-Xfrontend", "-disable-dynamic-actor-isolation"], .when(configuration: .release))]
+
 /// What a service is built from. A service target never depends on another service.
 let serviceParts: [Target.Dependency] = [
     "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime",
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// - Parameter settings: of a library that other packages may use, `strict`: a package with flags cannot be depended on.
+func library(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = onLoop) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func service(_ name: String, _ dependencies: [Target.Dependency] = serviceParts) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, exclude: exclusions[name] ?? [],
-        resources: resources[name] ?? [], swiftSettings: strict)
+        resources: resources[name] ?? [], swiftSettings: onLoop)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -56,9 +63,9 @@ let package = Package(
         .systemLibrary(name: "CCrypto"),
         .systemLibrary(name: "CLinux"),
         library("EventLoop", ["CLinux", "CZMQ"]),
-        library("JSONText", []),
+        library("JSONText", [], strict),
         library("Cryptography", ["CCrypto"]),
-        library("BusProtocol", ["JSONText"]),
+        library("BusProtocol", ["JSONText"], strict),
         library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
         library("Database", ["BusProtocol", "CPostgres", "Cryptography", "EventLoop"]),
         library("HTTPServer", ["EventLoop"]),
