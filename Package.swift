@@ -77,6 +77,7 @@ let package = Package(
         service(
             "Gateway",
             ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ServiceRuntime"]),
+        service("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText"]),
         service("VestibuleCLI", ["BusProtocol", "Cryptography", "JSONText"]),
         .target(
             name: "TestSupport",

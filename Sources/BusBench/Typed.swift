@@ -1,0 +1,51 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// The same question over the bus as services use it: encoded, checked, decoded, and answered by a handler.
+@Loop enum TypedServer {
+    private struct Handler: RequestHandler {
+        func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState { Sample.reply }
+    }
+
+    static func serve(_ endpoint: String) async throws {
+        let bus = Bus(BusConfiguration(service: .profile, bind: [endpoint]))
+        bus.register(Handler())
+        bus.state = .ready
+        try bus.start()
+        while true { try await Loop.sleep(for: .seconds(3600)) }
+    }
+}
+
+@Loop enum TypedClient {
+    nonisolated static func call(_ endpoint: String, inFlight: Int, seconds: Double) async throws -> Figures {
+        try await Loop.spawn { try await measure(endpoint, inFlight, seconds) }.value
+    }
+
+    private static func measure(_ endpoint: String, _ inFlight: Int, _ seconds: Double) async throws -> Figures {
+        let bus = Bus(BusConfiguration(service: .auth, peers: [.profile: .endpoints([endpoint])]))
+        try bus.start()
+        defer { bus.stop() }
+        // The first call waits for the connection.
+        _ = try await bus.call(Sample.request, CallOptions(timeout: .seconds(5)))
+        let end = MonotonicClock.now() + UInt64(seconds * 1e9)
+        let callers = (0..<inFlight).map { _ in Loop.spawn { try await callUntil(end, on: bus) } }
+        var latencies: [UInt64] = []
+        for caller in callers { latencies += try await caller.value }
+        return Figures(latencies: latencies, seconds: seconds)
+    }
+
+    private static func callUntil(_ end: UInt64, on bus: Bus) async throws -> [UInt64] {
+        var latencies: [UInt64] = []
+        var began = MonotonicClock.now()
+        repeat {
+            guard try await bus.call(Sample.request, CallOptions(timeout: .seconds(5))) == Sample.reply else {
+                throw BenchFailure(description: "a wrong reply")
+            }
+            let now = MonotonicClock.now()
+            latencies.append(now - began)
+            began = now
+        } while began < end
+        return latencies
+    }
+}
