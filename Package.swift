@@ -35,7 +35,9 @@ let resources: [String: [Resource]] = [
     "AuthService": [
         .embedInCode("Migrations/m0001_accounts.sql"), .embedInCode("Migrations/m0002_undelivered_codes.sql"),
     ],
-    "ProfileService": [.embedInCode("Migrations/m0001_profiles.sql")],
+    "ProfileService": [
+        .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
+    ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),
         .embedInCode("Migrations/m0001_questionnaires.sql"),

@@ -29,6 +29,34 @@ import Testing
         }
     }
 
+    @Test func whatWasSaidOfAFieldBeforeIsKept() async throws {
+        try await ProfileStage.run { profile in
+            for bio: JSONValue in ["Hej", "Hej hej", .null] { try await profile.update(["bio": bio, "city": "Lund"]) }
+            let history = try await profile.stage.rows(
+                "SELECT key || ' ' || state || coalesce(' ' || value::text, '') FROM profile_field_history ORDER BY id")
+            #expect(
+                history.split(separator: "\n").filter { $0.hasPrefix("bio") } == [
+                    "bio answered \"Hej\"", "bio answered \"Hej hej\"", "bio cleared",
+                ])
+            #expect(
+                history.split(separator: "\n").filter { $0.hasPrefix("city") }.count == 1, "the same again is no change"
+            )
+        }
+    }
+
+    @Test func aFieldOfANewerReleaseOutlivesAChange() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["bio": "Hej"])
+            _ = try await profile.stage.rows(
+                """
+                UPDATE profiles SET fields = fields || '{"starSign": {"state": "answered", "value": "leo"}}' RETURNING 1
+                """)
+            let me = try await profile.update(["bio": "Hej hej"])
+            #expect(me.profile == ["bio": "Hej hej"])
+            #expect(try await profile.stage.rows("SELECT fields -> 'starSign' ->> 'value' FROM profiles") == "leo")
+        }
+    }
+
     @Test func aPersonAskedForManyTimesAtOnceHasOneProfile() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let views = try await atOnce(24) { try await profile.ask(GetMe()) }
@@ -76,7 +104,7 @@ import Testing
             try await profile.update(["dateOfBirth": "1994-02-28"])
             let dump = try await profile.stage.rows(
                 """
-                SELECT p::text FROM profiles p UNION ALL SELECT f::text FROM profile_fields f
+                SELECT p::text FROM profiles p UNION ALL SELECT f::text FROM profile_field_history f
                 UNION ALL SELECT i::text FROM inbox i
                 """)
             let hex = "1994-02-28".utf8.map { String($0, radix: 16) }.joined()
