@@ -2,10 +2,10 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-/// A handler without its type: bytes in, bytes out.
+/// A handler without its type: bytes in, a reply as it travels out.
 struct Endpoint: Sendable {
     let rules: MessageRules
-    let answer: @Loop @Sendable (RequestContext) async throws -> [UInt8]
+    let answer: @Loop @Sendable (RequestContext) async throws -> RawReply
 
     /// Bodies over so many bytes are read and checked off the loop, which they would hold for milliseconds.
     private static let longBody = 16_384
@@ -19,7 +19,8 @@ struct Endpoint: Sendable {
                 body.count > Self.longBody
                 ? try await Loop.offload { try Self.decode(Request.self, body) } : try Self.decode(Request.self, body)
             let reply = try await handler.handle(request, context: context)
-            return try WireJSON.encode(reply)
+            return RawReply(
+                body: try WireJSON.encode(reply), isReplay: context.isReplay, entityRevision: reply.entityRevision)
         }
     }
 

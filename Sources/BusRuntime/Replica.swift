@@ -109,7 +109,9 @@ import JSONText
         case .goAway:
             isLeaving = true
             remoteState = .draining
-        case .reply: finish(header.correlationID, .reply(RawReply(body: body, isReplay: header.isReplay)))
+        case .reply:
+            let reply = RawReply(body: body, isReplay: header.isReplay, entityRevision: header.entityRevision)
+            finish(header.correlationID, .reply(reply))
         case .error: finish(header.correlationID, outcome(ofError: body))
         case .ping, .request, .cancel: malformedFrames += 1
         }

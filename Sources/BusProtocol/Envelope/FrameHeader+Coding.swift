@@ -36,6 +36,10 @@ extension FrameHeader {
             bytes.appendInteger(hints.inFlight)
             bytes.appendInteger(hints.handlerMicroseconds)
         }
+        if let entityRevision {
+            bytes.begin(.entityRevision, 8)
+            bytes.appendInteger(entityRevision)
+        }
         return bytes
     }
 
@@ -102,6 +106,9 @@ extension FrameHeader {
             hints = Hints(
                 queueDepth: value.integer(at: 0), inFlight: value.integer(at: 4),
                 handlerMicroseconds: value.integer(at: 8))
+        case .entityRevision:
+            guard value.count == 8 else { return false }
+            entityRevision = value.integer(at: 0)
         }
         switch field {
         case .messageID: return messageID != nil

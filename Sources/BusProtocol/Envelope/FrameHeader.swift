@@ -45,6 +45,8 @@ public struct FrameHeader: Sendable, Equatable {
     /// Counts on a gateway's connection only.
     public var clientAddress: String?
     public var hints: Hints?
+    /// Of a REPLY: the state of the resource that it shows, from 1.
+    public var entityRevision: Int64?
 
     /// How busy the answering replica is.
     public struct Hints: Sendable, Equatable {
@@ -75,7 +77,7 @@ public struct FrameHeader: Sendable, Equatable {
     }
 
     enum Field: UInt8, CaseIterable {
-        case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints
+        case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision
     }
 }
 

@@ -100,6 +100,7 @@ extension FrameHeader.Field {
         case .actor: "id of the person (16 bytes), id of the session (16 bytes), role; it counts from a gateway only"
         case .clientAddress: "address of the public client; it counts from a gateway only"
         case .hints: "of a reply: queue depth, requests in flight, microseconds in the handler (4 bytes each)"
+        case .entityRevision: "of a reply: the state of the resource that it shows (8 bytes)"
         }
     }
 }

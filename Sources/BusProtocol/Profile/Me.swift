@@ -54,6 +54,7 @@ public struct Me: PublicReply {
     public var updatedAt: Timestamp
     /// Goes up with every change; the entity tag is made from it.
     public var revision: Int64
+    public var entityRevision: Int64? { revision }
 
     public init(
         id: Identifier, profile: [String: JSONValue], age: Int64?, onboardingStatus: String, onboardingStep: String,

@@ -153,7 +153,7 @@ import JSONText
             response.body = reply.body
         }
         if reply.isReplay { response.headers.set("idempotency-replayed", "true") }
-        if route.hasETag, let revision = try? JSONDocument(reply.body).root["revision"]?.integer {
+        if let revision = reply.entityRevision {
             response.headers.set("etag", "\"r\(revision)\"")
         }
         return response
