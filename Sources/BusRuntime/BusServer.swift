@@ -47,7 +47,7 @@ import JSONText
 
     /// A turn takes a bounded share; what is left is taken in the next.
     private func takeTurn() {
-        for _ in 0..<256 {
+        for _ in 0..<32 {
             guard let received = socket.receive() else { return }
             take(received)
         }

@@ -88,7 +88,7 @@ import JSONText
     // MARK: Hearing
 
     private func takeTurn() {
-        for _ in 0..<256 {
+        for _ in 0..<32 {
             guard let received = socket.receive() else { return }
             guard let header = received.frame else {
                 malformedFrames += 1

@@ -8,7 +8,7 @@ import Synchronization
 /// global pool first.
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// A turn takes so many jobs at the most before it looks at its sources again.
-    private static let jobsPerTurn = 256
+    private static let jobsPerTurn = 64
     /// And stops earlier once the jobs of the turn took so long.
     private static let nanosecondsPerTurn: UInt64 = 1_000_000
 

@@ -98,7 +98,7 @@ import Foundation
 
     private func dispatchFiles() {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 128) { events in
-            let count = Int(epoll_wait(epoll, events.baseAddress, 128, 0))
+            let count = Int(epoll_wait(epoll, events.baseAddress, 32, 0))
             guard count > 0 else { return }
             for index in 0..<count {
                 let event = events.baseAddress.map { $0 + index }
