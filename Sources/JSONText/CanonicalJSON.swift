@@ -2,87 +2,49 @@
 public enum CanonicalJSON {
     /// Members sorted by UTF-16 code units, numbers as ECMAScript writes them, no white space, UTF-8.
     public static func bytes(of value: JSONValue) -> [UInt8] {
-        var text: [UInt8] = []
-        write(value, to: &text)
-        return text
+        let text = JSONOutput()
+        write(value, to: text)
+        return text.bytes
     }
 
-    static func write(_ value: JSONValue, to text: inout [UInt8]) {
+    static func write(_ value: JSONValue, to text: JSONOutput) {
         switch value {
-        case .null: text += "null".utf8
-        case .bool(let value): text += (value ? "true" : "false").utf8
-        case .integer(let value): writeNumber(value, to: &text)
-        case .number(let value): text += number(value).utf8
-        case .string(let value): write(value, to: &text)
+        case .null: text.put("null")
+        case .bool(let value): text.put(value ? "true" : "false")
+        case .integer(let value): writeNumber(value, to: text)
+        case .number(let value): text.put(ascii: number(value))
+        case .string(let value): text.put(quoted: value)
         case .array(let values):
-            text.append(UInt8(ascii: "["))
+            text.put(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                write(value, to: &text)
+                if index > 0 { text.put(UInt8(ascii: ",")) }
+                write(value, to: text)
             }
-            text.append(UInt8(ascii: "]"))
-        case .object(let members):
-            text.append(UInt8(ascii: "{"))
-            let sorted = members.sorted { precedes($0.key, $1.key) }
-            for (index, member) in sorted.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                write(member.key, to: &text)
-                text.append(UInt8(ascii: ":"))
-                write(member.value, to: &text)
-            }
-            text.append(UInt8(ascii: "}"))
+            text.put(UInt8(ascii: "]"))
+        case .object(let members): write(members, to: text)
         }
     }
 
-    /// By UTF-16 code units, which is by bytes for names without surrogates and without what stands above them.
+    static func write(_ members: [String: JSONValue], to text: JSONOutput) {
+        text.put(UInt8(ascii: "{"))
+        for (index, member) in members.sorted(by: { precedes($0.key, $1.key) }).enumerated() {
+            if index > 0 { text.put(UInt8(ascii: ",")) }
+            text.put(quoted: member.key)
+            text.put(UInt8(ascii: ":"))
+            write(member.value, to: text)
+        }
+        text.put(UInt8(ascii: "}"))
+    }
+
     private static func precedes(_ a: String, _ b: String) -> Bool {
-        let isPlain = a.utf8.allSatisfy { $0 < 0xee } && b.utf8.allSatisfy { $0 < 0xee }
-        return isPlain
-            ? a.utf8.lexicographicallyPrecedes(b.utf8) : a.utf16.lexicographicallyPrecedes(b.utf16)
-    }
-
-    static func write(_ string: String, to text: inout [UInt8]) {
-        var string = string
-        string.withUTF8 { write($0, to: &text) }
-    }
-
-    private static func write(_ string: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
-        text.append(UInt8(ascii: "\""))
-        defer { text.append(UInt8(ascii: "\"")) }
-        // Most texts have nothing to escape.
-        guard string.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
-            text.append(contentsOf: string)
-            return
-        }
-        let hex = Array("0123456789abcdef".utf8)
-        for byte in string {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-            case 8: text += "\\b".utf8
-            case 9: text += "\\t".utf8
-            case 10: text += "\\n".utf8
-            case 12: text += "\\f".utf8
-            case 13: text += "\\r".utf8
-            case 0..<0x20: text += "\\u00".utf8 + [hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-            default: text.append(byte)
-            }
-        }
+        var (a, b) = (a, b)
+        return a.withUTF8 { a in b.withUTF8 { b in JSONOutput.precedes(a, b) } }
     }
 
     /// Beyond 2^53 a number of ECMAScript is the nearest double.
-    private static func writeNumber(_ value: Int64, to text: inout [UInt8]) {
-        if value.magnitude <= 1 << 53 { writeDigits(of: value, to: &text) } else { text += number(Double(value)).utf8 }
-    }
-
-    static func writeDigits(of value: some BinaryInteger, to text: inout [UInt8]) {
-        let first = text.count
-        var rest = value.magnitude
-        repeat {
-            text.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        if value < 0 { text.append(UInt8(ascii: "-")) }
-        text[first...].reverse()
+    private static func writeNumber(_ value: Int64, to text: JSONOutput) {
+        guard value.magnitude > 1 << 53 else { return text.put(magnitude: value.magnitude, isNegative: value < 0) }
+        text.put(ascii: number(Double(value)))
     }
 
     /// Source: ECMA-262, Number::toString, radix 10, over Swift's shortest digits that read back as the same value.

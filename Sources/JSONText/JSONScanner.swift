@@ -5,6 +5,8 @@ struct JSONScanner {
     private(set) var failure = JSONTextError.Code.unexpectedEnd
     private(set) var position = 0
     private var values = 0
+    /// The member names of every object that is open, the innermost last.
+    private var names: [UnsafeBufferPointer<UInt8>] = []
     private var text = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
     init(limits: JSONLimits) {
@@ -79,13 +81,15 @@ struct JSONScanner {
         if peek() == closing {
             position += 1
         } else {
-            var names = MemberNames()
+            let firstName = names.count
+            var manyNames: Set<[UInt8]>?
             repeat {
                 skipSpace()
-                if kind == .object, !name(&names) { return false }
+                if kind == .object, !name(from: firstName, &manyNames) { return false }
                 guard value(depth: depth) else { return false }
                 skipSpace()
             } while take(UInt8(ascii: ","))
+            names.removeSubrange(firstName...)
             guard take(closing) else { return unexpected() }
         }
         tape[index].end = Int32(position)
@@ -99,13 +103,16 @@ struct JSONScanner {
         return true
     }
 
-    private mutating func name(_ names: inout MemberNames) -> Bool {
+    /// - Parameters:
+    ///   - first: the place of the object's first name in `names`.
+    ///   - many: its names once a list of them is not looked through any more.
+    private mutating func name(from first: Int, _ many: inout Set<[UInt8]>?) -> Bool {
         let start = position
         guard peek() == UInt8(ascii: "\"") else { return unexpected() }
         guard string() else { return false }
         let entry = tape[tape.count - 1]
-        let raw = text[(Int(entry.start) + 1)..<(Int(entry.end) - 1)]
-        guard names.insert(raw, hasEscapes: entry.flag) else {
+        let raw = UnsafeBufferPointer(rebasing: text[(Int(entry.start) + 1)..<(Int(entry.end) - 1)])
+        guard isNew(raw, hasEscapes: entry.flag, from: first, &many) else {
             position = start
             return fail(.duplicateMember)
         }
@@ -113,6 +120,21 @@ struct JSONScanner {
         guard take(UInt8(ascii: ":")) else { return unexpected() }
         skipSpace()
         return true
+    }
+
+    /// Whether no name before it has exactly the same bytes, escapes resolved.
+    private mutating func isNew(
+        _ name: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, from first: Int, _ many: inout Set<[UInt8]>?
+    ) -> Bool {
+        if !hasEscapes, many == nil, names.count - first < 16 {
+            for other in names[first...] where other.count == name.count && other.elementsEqual(name) { return false }
+            names.append(name)
+            return true
+        }
+        var known = many ?? Set(names[first...].map { Array($0) })
+        many = nil
+        defer { many = known }
+        return known.insert(hasEscapes ? Array(JSONNode.unescaped(name).utf8) : Array(name)).inserted
     }
 
     // MARK: Numbers
@@ -135,10 +157,11 @@ struct JSONScanner {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             guard digits() > 0 else { return fail(.invalidNumber) }
         }
-        let raw = String(decoding: text[start..<position], as: UTF8.self)
-        if isInteger { isInteger = Int64(raw) != nil && raw != "-0" }
-        if !isInteger {
-            guard let double = Double(raw), double.isFinite else {
+        // Up to 18 characters fit `Int64` whatever they are; only "-0" is no integer.
+        if !isInteger || position - start > 18 || text[start] == UInt8(ascii: "-") {
+            let raw = String(decoding: text[start..<position], as: UTF8.self)
+            if isInteger { isInteger = Int64(raw) != nil && raw != "-0" }
+            guard isInteger || Double(raw)?.isFinite == true else {
                 position = start
                 return fail(.invalidNumber)
             }
@@ -214,31 +237,6 @@ struct JSONScanner {
     private func hex(at start: Int) -> UInt32? {
         guard start + 4 <= text.count else { return nil }
         return JSONNode.hexValue(text[start..<(start + 4)])
-    }
-}
-
-/// The member names of one object so far: a list while it is short.
-private struct MemberNames {
-    private var few: [UnsafeRawBufferPointer] = []
-    private var many: Set<[UInt8]> = []
-    /// Names that had escapes, which stand nowhere in the text as they are.
-    private var unescaped: [[UInt8]] = []
-
-    /// - Returns: false where exactly the same bytes, escapes resolved, were a name before.
-    mutating func insert(_ raw: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> Bool {
-        if hasEscapes || !unescaped.isEmpty || !many.isEmpty || few.count >= 16 {
-            return insertWhole(hasEscapes ? Array(JSONNode.unescaped(raw).utf8) : Array(raw))
-        }
-        let name = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: raw))
-        for other in few where other.count == name.count && other.elementsEqual(name) { return false }
-        few.append(name)
-        return true
-    }
-
-    private mutating func insertWhole(_ name: [UInt8]) -> Bool {
-        if many.isEmpty { many = Set(few.map { Array($0) }) }
-        unescaped.append(name)
-        return many.insert(name).inserted
     }
 }
 

@@ -7,48 +7,52 @@ final class WireEncoder: Encoder {
     /// An object or an array that is being written.
     private struct Frame {
         let isObject: Bool
-        let start: Int
-        /// Name and place of each member, in the order in which they came.
-        var members: [(name: String, start: Int)] = []
+        /// Of its own members, among those of all objects that are open.
+        let firstMember: Int
         var isSorted = true
         var count = 0
     }
 
-    private(set) var text: [UInt8] = []
+    private let text = JSONOutput()
     private var frames: [Frame] = []
+    private var members: [JSONOutput.Member] = []
     private(set) var failure: WireCodingError?
 
+    var bytes: [UInt8] { text.bytes }
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init() { text.reserveCapacity(512) }
+    init() {
+        frames.reserveCapacity(8)
+        members.reserveCapacity(32)
+    }
 
     // MARK: Values
 
-    func write(_ value: some Encodable) throws {
-        if let json = value as? JSONValue { return CanonicalJSON.write(json, to: &text) }
-        if let members = value as? [String: JSONValue] { return CanonicalJSON.write(.object(members), to: &text) }
-        let depth = frames.count
-        let start = text.count
+    func write<Value: Encodable>(_ value: Value) throws {
+        // Types are compared first: a cast of what is something else is the most expensive thing in here.
+        if Value.self == JSONValue.self, let json = value as? JSONValue { return CanonicalJSON.write(json, to: text) }
+        if Value.self == [String: JSONValue].self, let members = value as? [String: JSONValue] {
+            return CanonicalJSON.write(members, to: text)
+        }
+        let (depth, start) = (frames.count, text.count)
         try value.encode(to: self)
         while frames.count > depth { closeFrame() }
         // A type without members asks for no container.
-        if text.count == start { text += [UInt8(ascii: "{"), UInt8(ascii: "}")] }
+        if text.count == start { text.put("{}") }
     }
 
-    func write(_ value: String) { CanonicalJSON.write(value, to: &text) }
-    func write(_ value: Bool) { text += value ? Self.true : Self.false }
-    func writeNull() { text += Self.null }
-    func writeInteger(_ value: some BinaryInteger) { CanonicalJSON.writeDigits(of: value, to: &text) }
+    func write(_ value: String) { text.put(quoted: value) }
+    func write(_ value: Bool) { text.put(value ? "true" : "false") }
+    func writeNull() { text.put("null") }
+    func writeInteger(_ value: some FixedWidthInteger) {
+        text.put(magnitude: UInt64(value.magnitude), isNegative: value < 0)
+    }
 
     func write(_ value: Double) throws {
         guard value.isFinite else { throw WireCodingError.notANumber }
-        text += CanonicalJSON.number(value).utf8
+        text.put(ascii: CanonicalJSON.number(value))
     }
-
-    private static let `true` = Array("true".utf8)
-    private static let `false` = Array("false".utf8)
-    private static let null = Array("null".utf8)
 
     // MARK: Containers
 
@@ -65,28 +69,29 @@ final class WireEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { WireSingleEncoding(encoder: self) }
 
     private func open(isObject: Bool) {
-        frames.append(Frame(isObject: isObject, start: text.count))
-        text.append(UInt8(ascii: isObject ? "{" : "["))
+        frames.append(Frame(isObject: isObject, firstMember: members.count))
+        text.put(UInt8(ascii: isObject ? "{" : "["))
     }
 
     /// Begins a member of the innermost object; its value follows.
-    @inline(__always) func begin(_ key: some CodingKey) {
+    func begin(_ key: some CodingKey) {
         separate()
-        let name = key.stringValue
-        let frame = frames.count - 1
+        let start = text.count
+        text.put(quoted: key.stringValue)
+        let member = JSONOutput.Member(start: start, nameEnd: text.count)
+        text.put(UInt8(ascii: ":"))
         // Names that come in their order need no sorting when the object is closed.
-        if let last = frames[frame].members.last, !last.name.utf8.lexicographicallyPrecedes(name.utf8) {
+        let frame = frames.count - 1
+        if frames[frame].count > 1, let last = members.last, !text.precedes(last, member) {
             frames[frame].isSorted = false
         }
-        frames[frame].members.append((name, text.count))
-        write(name)
-        text.append(UInt8(ascii: ":"))
+        members.append(member)
     }
 
     /// Begins an element of the innermost array, or a member.
-    @inline(__always) func separate() {
+    func separate() {
         let frame = frames.count - 1
-        if frames[frame].count > 0 { text.append(UInt8(ascii: ",")) }
+        if frames[frame].count > 0 { text.put(UInt8(ascii: ",")) }
         frames[frame].count += 1
     }
 
@@ -94,23 +99,9 @@ final class WireEncoder: Encoder {
 
     private func closeFrame() {
         let frame = frames.removeLast()
-        if frame.isObject { sort(frame) }
-        text.append(UInt8(ascii: frame.isObject ? "}" : "]"))
-    }
-
-    private func sort(_ frame: Frame) {
-        guard !frame.isSorted else { return }
-        let members = frame.members
-        // Each ends where the comma before the next stands, the last one at the end.
-        let ends = members.dropFirst().map { $0.start - 1 } + [text.count]
-        let places = zip(members, ends).sorted { $0.0.name.utf8.lexicographicallyPrecedes($1.0.name.utf8) }
-        var sorted: [UInt8] = []
-        sorted.reserveCapacity(text.count - frame.start)
-        for (member, end) in places {
-            if !sorted.isEmpty { sorted.append(UInt8(ascii: ",")) }
-            sorted += text[member.start..<end]
-        }
-        text.replaceSubrange((frame.start + 1)..., with: sorted)
+        if !frame.isSorted { text.sort(members[frame.firstMember...]) }
+        members.removeSubrange(frame.firstMember...)
+        text.put(UInt8(ascii: frame.isObject ? "}" : "]"))
     }
 
     func refuseNesting() { failure = .nestedContainer }

@@ -10,7 +10,7 @@ public enum WireJSON {
         let encoder = WireEncoder()
         try encoder.write(value)
         if let failure = encoder.failure { throw failure }
-        return encoder.text
+        return encoder.bytes
     }
 
     /// - Throws: ``JSONTextError``, or `DecodingError`.

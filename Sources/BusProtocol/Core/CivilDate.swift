@@ -66,11 +66,19 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, CustomStringCo
     public static func < (a: CivilDate, b: CivilDate) -> Bool { (a.year, a.month, a.day) < (b.year, b.month, b.day) }
 
     public var description: String {
-        func padded(_ value: Int, _ width: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, width - text.count)) + text
+        String(unsafeUninitializedCapacity: 10) { buffer in
+            var digits = DigitWriter(buffer: buffer)
+            write(to: &digits)
+            return digits.position
         }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    }
+
+    func write(to digits: inout DigitWriter) {
+        digits.put(year, width: 4)
+        digits.put(UInt8(ascii: "-"))
+        digits.put(month, width: 2)
+        digits.put(UInt8(ascii: "-"))
+        digits.put(day, width: 2)
     }
 
     public init(from decoder: any Decoder) throws {
@@ -83,5 +91,26 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, CustomStringCo
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
+    }
+}
+
+/// Writes numbers of a fixed width, as dates have them: every reply has a few.
+struct DigitWriter {
+    let buffer: UnsafeMutableBufferPointer<UInt8>
+    var position = 0
+
+    mutating func put(_ byte: UInt8) {
+        buffer[position] = byte
+        position += 1
+    }
+
+    /// - Parameter value: of not more than `width` digits.
+    mutating func put(_ value: Int, width: Int) {
+        var rest = value
+        for place in (position..<(position + width)).reversed() {
+            buffer[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        position += width
     }
 }

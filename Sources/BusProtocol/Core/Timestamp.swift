@@ -64,20 +64,26 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
     }
 
     public var description: String {
-        let ofDay = Int(
-            microsecondsSinceEpoch - Self.floorDivide(microsecondsSinceEpoch, 86_400_000_000) * 86_400_000_000)
+        let days = Self.floorDivide(microsecondsSinceEpoch, 86_400_000_000)
+        let ofDay = Int(microsecondsSinceEpoch - days * 86_400_000_000)
         let (seconds, fraction) = (ofDay / 1_000_000, ofDay % 1_000_000)
-        func padded(_ value: Int, _ width: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, width - text.count)) + text
+        return String(unsafeUninitializedCapacity: 27) { buffer in
+            var digits = DigitWriter(buffer: buffer)
+            date.write(to: &digits)
+            digits.put(UInt8(ascii: "T"))
+            digits.put(seconds / 3600, width: 2)
+            digits.put(UInt8(ascii: ":"))
+            digits.put(seconds / 60 % 60, width: 2)
+            digits.put(UInt8(ascii: ":"))
+            digits.put(seconds % 60, width: 2)
+            if fraction != 0 {
+                digits.put(UInt8(ascii: "."))
+                digits.put(fraction, width: 6)
+                while buffer[digits.position - 1] == UInt8(ascii: "0") { digits.position -= 1 }
+            }
+            digits.put(UInt8(ascii: "Z"))
+            return digits.position
         }
-        var text = "\(date)T\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-        if fraction != 0 {
-            var digits = padded(fraction, 6)
-            while digits.hasSuffix("0") { digits.removeLast() }
-            text += "." + digits
-        }
-        return text + "Z"
     }
 
     public init(from decoder: any Decoder) throws {

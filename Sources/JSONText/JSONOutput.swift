@@ -1,0 +1,139 @@
+/// A JSON text under construction.
+///
+/// Memory of its own: an array in a class is checked for a second owner and for a second access at every byte, which cost
+/// more than the writing.
+final class JSONOutput {
+    private var base: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private(set) var count = 0
+
+    /// - Parameter capacity: bytes that are expected; more only take longer.
+    init(capacity: Int = 1024) {
+        self.capacity = capacity
+        base = .allocate(capacity: capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    var bytes: [UInt8] { [UInt8](UnsafeBufferPointer(start: base, count: count)) }
+
+    private func reserve(_ more: Int) {
+        guard count + more > capacity else { return }
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: max(capacity * 2, count + more))
+        larger.update(from: base, count: count)
+        base.deallocate()
+        base = larger
+        capacity = max(capacity * 2, count + more)
+    }
+
+    // MARK: Bytes
+
+    func put(_ byte: UInt8) {
+        reserve(1)
+        base[count] = byte
+        count += 1
+    }
+
+    func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (base + count).update(from: start, count: bytes.count)
+        count += bytes.count
+    }
+
+    func put(_ text: StaticString) {
+        put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    func put(ascii text: String) {
+        var text = text
+        text.withUTF8 { put($0) }
+    }
+
+    // MARK: Values
+
+    func put(magnitude: UInt64, isNegative: Bool) {
+        if isNegative { put(UInt8(ascii: "-")) }
+        let first = count
+        var rest = magnitude
+        repeat {
+            put(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        var digits = UnsafeMutableBufferPointer(start: base + first, count: count - first)
+        digits.reverse()
+    }
+
+    /// In quotes, with the escapes that RFC 8785 wants and no others.
+    func put(quoted string: String) {
+        var string = string
+        string.withUTF8 { text in
+            put(UInt8(ascii: "\""))
+            // Most texts have nothing to escape.
+            if text.contains(where: { Self.needsEscape($0) }) { text.forEach { putEscaped($0) } } else { put(text) }
+            put(UInt8(ascii: "\""))
+        }
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private func putEscaped(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): put("\\\"")
+        case UInt8(ascii: "\\"): put("\\\\")
+        case 8: put("\\b")
+        case 9: put("\\t")
+        case 10: put("\\n")
+        case 12: put("\\f")
+        case 13: put("\\r")
+        case 0..<0x20:
+            put("\\u00")
+            for digit in [byte >> 4, byte & 15] {
+                put(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+            }
+        default: put(byte)
+        }
+    }
+
+    // MARK: Members
+
+    /// A member that was written: its name in quotes, a colon, its value.
+    struct Member {
+        let start: Int
+        /// Behind the closing quote of the name.
+        let nameEnd: Int
+    }
+
+    /// Whether the name of `a` stands before that of `b`.
+    func precedes(_ a: Member, _ b: Member) -> Bool { JSONOutput.precedes(name(of: a), name(of: b)) }
+
+    private func name(of member: Member) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: base + member.start + 1, count: member.nameEnd - member.start - 2)
+    }
+
+    /// Puts members, which stand one behind the other to the end of the text, in the order of their names.
+    func sort(_ members: ArraySlice<Member>) {
+        guard let first = members.first?.start else { return }
+        // Each ends where the comma before the next stands, the last one at the end.
+        let ends = members.dropFirst().map { $0.start - 1 } + [count]
+        let sorted = zip(members, ends).sorted { precedes($0.0, $1.0) }
+        let sought = JSONOutput(capacity: count - first)
+        for (member, end) in sorted {
+            if sought.count > 0 { sought.put(UInt8(ascii: ",")) }
+            sought.put(UnsafeBufferPointer(start: base + member.start, count: end - member.start))
+        }
+        (base + first).update(from: sought.base, count: sought.count)
+    }
+
+    /// By UTF-16 code units, as RFC 8785 wants it, of names in UTF-8. That is by bytes, but for what UTF-16 writes with
+    /// surrogates, which stand before U+E000.
+    static func precedes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in 0..<min(a.count, b.count) where a[index] != b[index] {
+            let (x, y) = (a[index], b[index])
+            return min(x, y) >= 0xee && (x >= 0xf0) != (y >= 0xf0) ? x > y : x < y
+        }
+        return a.count < b.count
+    }
+}
