@@ -66,14 +66,20 @@ import ServiceRuntime
     }
 
     private static func record(_ record: RequestRecord, in log: Log) {
+        // Health is asked every second by who watches: it would drown everything else.
+        let isProbe = record.route == "/healthz" || record.route == "/readyz"
+        switch record.status {
+        case 500...: log.warning("request", fields(of: record), trace: record.trace)
+        case _ where isProbe: log.debug("request", fields(of: record), trace: record.trace)
+        default: log.info("request", fields(of: record), trace: record.trace)
+        }
+    }
+
+    private static func fields(of record: RequestRecord) -> [String: JSONValue] {
         let elapsed = record.began.map { Int64((MonotonicClock.now() - $0) / 1000) }
-        let fields: [String: JSONValue] = [
+        return [
             "method": record.method.map { .string($0) } ?? .null, "route": record.route.map { .string($0) } ?? .null,
             "status": .integer(Int64(record.status)), "microseconds": elapsed.map { .integer($0) } ?? .null,
         ]
-        if record.status >= 500 { return log.warning("request", fields, trace: record.trace) }
-        // Health is asked every second by who watches: it would drown everything else.
-        let isProbe = record.route == "/healthz" || record.route == "/readyz"
-        isProbe ? log.debug("request", fields, trace: record.trace) : log.info("request", fields, trace: record.trace)
     }
 }

@@ -10,8 +10,8 @@ enum HTTPWriter {
     ///   - closes: the connection ends after this answer.
     @Loop static func bytes(of response: HTTPResponse, to method: String?, closes: Bool) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(response.body.count + 256)
-        bytes.append(contentsOf: "HTTP/1.1 \(response.status) \(reason(response.status))\r\n".utf8)
+        bytes.reserveCapacity(response.body.count + 512)
+        append("HTTP/1.1 \(response.status) \(reason(response.status))\r\n", to: &bytes)
         for field in response.headers.fields where !owned.contains(field.name) {
             append(field.name, field.value, to: &bytes)
         }
@@ -20,7 +20,8 @@ enum HTTPWriter {
         // RFC 9110, 8.6: no length with 204; with 304 it would be that of the answer to a plain GET.
         let hasContent = response.status != 204 && response.status != 304
         if hasContent { append("content-length", String(response.body.count), to: &bytes) }
-        bytes.append(contentsOf: [HTTPGrammar.cr, HTTPGrammar.lf])
+        bytes.append(HTTPGrammar.cr)
+        bytes.append(HTTPGrammar.lf)
         if hasContent, method != "HEAD" { bytes.append(contentsOf: response.body) }
         return bytes
     }
@@ -30,10 +31,21 @@ enum HTTPWriter {
 
     /// Whatever a value holds, it stays one header: control characters become spaces.
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: name.utf8)
-        bytes.append(contentsOf: [HTTPGrammar.colon, HTTPGrammar.space])
-        bytes.append(contentsOf: value.utf8.lazy.map { HTTPGrammar.isFieldContent($0) ? $0 : HTTPGrammar.space })
-        bytes.append(contentsOf: [HTTPGrammar.cr, HTTPGrammar.lf])
+        append(name, to: &bytes)
+        bytes.append(HTTPGrammar.colon)
+        bytes.append(HTTPGrammar.space)
+        let start = bytes.count
+        append(value, to: &bytes)
+        for index in start..<bytes.count where !HTTPGrammar.isFieldContent(bytes[index]) {
+            bytes[index] = HTTPGrammar.space
+        }
+        bytes.append(HTTPGrammar.cr)
+        bytes.append(HTTPGrammar.lf)
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
     static func reason(_ status: Int) -> String { reasons[status] ?? "Status" }

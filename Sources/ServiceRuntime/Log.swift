@@ -5,7 +5,19 @@ import JSONText
 
 /// Structured log: one JSON object a line on standard error. No personal data and no secret is ever handed to it.
 public struct Log: Sendable {
-    public enum Level: String, Sendable, CaseIterable { case debug, info, warning, error }
+    public enum Level: String, Sendable, CaseIterable, Comparable {
+        case debug, info, warning, error
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warning: 2
+            case .error: 3
+            }
+        }
+        public static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
+    }
 
     private let service: ServiceName
     private let instance: Identifier
@@ -27,25 +39,23 @@ public struct Log: Sendable {
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
     }
 
-    public func debug(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
-        record(.debug, event, fields, trace)
-    }
-    public func info(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
-        record(.info, event, fields, trace)
-    }
-    public func warning(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
-        record(.warning, event, fields, trace)
-    }
-    public func error(_ event: String, _ fields: [String: JSONValue] = [:], trace: TraceContext? = nil) {
-        record(.error, event, fields, trace)
-    }
+    public func debug(
+        _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
+    ) { record(.debug, event, fields, trace) }
+    public func info(
+        _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
+    ) { record(.info, event, fields, trace) }
+    public func warning(
+        _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
+    ) { record(.warning, event, fields, trace) }
+    public func error(
+        _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
+    ) { record(.error, event, fields, trace) }
 
-    private func record(_ level: Level, _ event: String, _ fields: [String: JSONValue], _ trace: TraceContext?) {
-        let order = Level.allCases
-        guard let rank = order.firstIndex(of: level), let least = order.firstIndex(of: threshold), rank >= least else {
-            return
-        }
-        var line = fields
+    /// - Parameter fields: made only where the line is written.
+    private func record(_ level: Level, _ event: String, _ fields: () -> [String: JSONValue], _ trace: TraceContext?) {
+        guard level >= threshold else { return }
+        var line = fields()
         line["at"] = .string(Timestamp.now().description)
         line["level"] = .string(level.rawValue)
         line["service"] = .string(service.rawValue)

@@ -32,7 +32,8 @@ import HTTPServer
         case .public: return Caller()
         case .ops: throw Problem(.forbidden, "This is for the operator only.")
         case .recoveryToken:
-            guard let token = try bearer(headers), token.utf8.count <= 128 else { throw Self.unauthorized }
+            let token = try Self.bearer(credentials(headers))
+            guard token.utf8.count <= 128 else { throw Self.unauthorized }
             return Caller(recoveryToken: token)
         case .userOrMember:
             return headers.first("authorization") == nil ? Caller() : Caller(actor: try await person(headers))
@@ -48,23 +49,25 @@ import HTTPServer
 
     static var unauthorized: Problem { Problem(.unauthorized, "Please sign in.") }
 
-    /// The token of `Authorization: Bearer …`, of the characters that RFC 6750 allows.
-    private func bearer(_ headers: HTTPHeaders) throws(Problem) -> String? {
+    /// What the one `Authorization` header says.
+    private func credentials(_ headers: HTTPHeaders) throws(Problem) -> String {
         let values = headers.all("authorization")
-        guard let value = values.first else { return nil }
+        guard values.count == 1 else { throw Self.unauthorized }
+        return values[0]
+    }
+
+    /// The token of `Bearer …`, of the characters that RFC 6750 allows.
+    private static func bearer(_ credentials: String) throws(Problem) -> String {
         // Bytes: taking a long text apart by characters costs more than everything else in here.
-        let scheme = Array(value.utf8.prefix(7))
-        guard values.count == 1, String(decoding: scheme, as: UTF8.self).lowercased() == "bearer " else {
-            throw Self.unauthorized
-        }
-        let token = Array(value.utf8)[scheme.count...]
-        guard !token.isEmpty, token.allSatisfy({ (0x21...0x7e).contains($0) }) else { throw Self.unauthorized }
+        let scheme = Array(credentials.utf8.prefix(7))
+        guard String(decoding: scheme, as: UTF8.self).lowercased() == "bearer " else { throw unauthorized }
+        let token = Array(credentials.utf8)[scheme.count...]
+        guard !token.isEmpty, token.allSatisfy({ (0x21...0x7e).contains($0) }) else { throw unauthorized }
         return String(decoding: token, as: UTF8.self)
     }
 
     private func person(_ headers: HTTPHeaders) async throws(Problem) -> Actor {
-        guard let text = try bearer(headers) else { throw Self.unauthorized }
-        let token = try await verified(text)
+        let token = try await verified(credentials(headers))
         guard token.expiresAt > Self.now() else { throw Problem(.tokenExpired, "Your session needs a new token.") }
         let session = token.actor.sessionID
         let isRevoked = revocations.isRevoked(session)
@@ -79,9 +82,11 @@ import HTTPServer
 
     private static var revoked: Problem { Problem(.tokenRevoked, "This session has ended. Please sign in again.") }
 
-    private func verified(_ text: String) async throws(Problem) -> AccessToken {
-        let digest = SHA256.digest(Array(text.utf8))
+    /// Credentials that were verified before are known by their digest.
+    private func verified(_ credentials: String) async throws(Problem) -> AccessToken {
+        let digest = SHA256.digest(Array(credentials.utf8))
         if let token = memory.recall(digest) { return token }
+        let text = try Self.bearer(credentials)
         do {
             let token = try await verify(text)
             memory.remember(token, digest)
