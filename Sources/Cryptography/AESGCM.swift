@@ -7,6 +7,9 @@ public enum SealError: Error, Sendable { case cannotOpen, unknownKey }
 public enum AESGCM {
     static let nonceLength = 12, tagLength = 16
 
+    /// Looked up once, as ``SHA256``'s; never freed and never changed.
+    private nonisolated(unsafe) static let algorithm = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+
     /// - Parameters:
     ///   - key: 32 bytes.
     ///   - associated: what the bytes belong to; they open only together with the same.
@@ -23,7 +26,7 @@ public enum AESGCM {
         var output = [UInt8](repeating: 0, count: plaintext.count + 16)
         var tag = [UInt8](repeating: 0, count: tagLength)
         let sealed =
-            EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1
+            EVP_EncryptInit_ex(context, algorithm, nil, key, nonce) == 1
             && EVP_EncryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
             && EVP_EncryptUpdate(context, &output, &length, plaintext, Int32(plaintext.count)) == 1
             && EVP_EncryptFinal_ex(context, &tag, &length) == 1
@@ -44,7 +47,7 @@ public enum AESGCM {
         var output = [UInt8](repeating: 0, count: ciphertext.count + 16)
         var rest = [UInt8](repeating: 0, count: 16)
         let opened =
-            EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1
+            EVP_DecryptInit_ex(context, algorithm, nil, key, nonce) == 1
             && EVP_DecryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
             && EVP_DecryptUpdate(context, &output, &length, ciphertext, Int32(ciphertext.count)) == 1
             && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), &tag) == 1

@@ -14,7 +14,7 @@ import EventLoop
     }
 
     private struct PreparedKey: Hashable {
-        let sql: String
+        let statement: Statement
         let types: [UInt32]
     }
 
@@ -60,7 +60,7 @@ import EventLoop
     /// Queues a statement; it leaves with the next flush.
     func send(_ statement: Statement, _ values: [SQLValue], _ completion: @escaping Completion) {
         guard raw != nil else { return completion(.failure(.unavailable)) }
-        let key = PreparedKey(sql: statement.sql, types: values.map(\.type))
+        let key = PreparedKey(statement: statement, types: values.map(\.type))
         let name: String
         if let known = prepared[key] {
             name = known

@@ -53,14 +53,16 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     }
 
     public mutating func append(_ name: String, _ value: String) {
+        // Most messages have so many: the list is not moved while it grows.
+        if fields.isEmpty { fields.reserveCapacity(8) }
         fields.append(Field(name: name.lowercased(), value: value))
     }
 
     /// Removes every field of that name and adds this one.
     public mutating func set(_ name: String, _ value: String) {
         let name = name.lowercased()
-        fields.removeAll { $0.name == name }
-        fields.append(Field(name: name, value: value))
+        if fields.contains(where: { $0.name == name }) { fields.removeAll { $0.name == name } }
+        append(name, value)
     }
 
     /// - Parameter name: in lower case.

@@ -11,7 +11,7 @@ enum HTTPWriter {
     @Loop static func bytes(of response: HTTPResponse, to method: String?, closes: Bool) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(response.body.count + 512)
-        append("HTTP/1.1 \(response.status) \(reason(response.status))\r\n", to: &bytes)
+        append(statusLines[response.status] ?? statusLine(response.status, "Status"), to: &bytes)
         for field in response.headers.fields where !owned.contains(field.name) {
             append(field.name, field.value, to: &bytes)
         }
@@ -48,7 +48,10 @@ enum HTTPWriter {
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
-    static func reason(_ status: Int) -> String { reasons[status] ?? "Status" }
+    private static func statusLine(_ status: Int, _ reason: String) -> String { "HTTP/1.1 \(status) \(reason)\r\n" }
+
+    private static let statusLines = Dictionary(
+        uniqueKeysWithValues: reasons.map { ($0.key, statusLine($0.key, $0.value)) })
 
     private static let reasons = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 304: "Not Modified", 400: "Bad Request",

@@ -16,8 +16,8 @@ struct HeadReader: Sendable {
     }
 
     private static func minorVersion(_ bytes: ArraySlice<UInt8>) throws(HTTPRefusal) -> Int {
+        if bytes.elementsEqual("HTTP/1.1".utf8) { return 1 }
         switch String(decoding: bytes, as: UTF8.self) {
-        case "HTTP/1.1": return 1
         case "HTTP/1.0": return 0
         case "HTTP/2.0", "HTTP/3.0", "HTTP/0.9": throw .unsupportedVersion
         default: throw .malformed("The request line does not end with an HTTP version.")

@@ -2,7 +2,8 @@
 struct ProfileField: Sendable, Equatable {
     enum Category: String, Sendable { case required, encouraged, optional }
 
-    enum Kind: Sendable, Equatable {
+    /// Boxed, because fields are copied often and their kinds are looked at seldom.
+    indirect enum Kind: Sendable, Equatable {
         /// Graphemes from and to.
         case name(ClosedRange<Int>)
         case text(ClosedRange<Int>)
@@ -67,5 +68,8 @@ enum FieldCatalogue {
     ]
     static let totalSteps: Int64 = 9
 
-    static func field(_ key: String) -> ProfileField? { fields.first { $0.key == key } }
+    static func field(_ key: String) -> ProfileField? { place(of: key).map { fields[$0] } }
+    static func place(of key: String) -> Int? { places[key] }
+
+    private static let places = Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.place) })
 }

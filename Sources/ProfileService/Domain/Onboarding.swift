@@ -49,23 +49,40 @@ enum Onboarding {
         policy.requiresVisualSignal ? .notReady : .ready
     }
 
+    /// The three that everything said about a person's onboarding follows from.
+    struct Standing {
+        let status: Status
+        let step: Step
+        let visual: VisualPreferences
+        /// Of a person who is too young: the day of being old enough.
+        let eligibleOn: CivilDate?
+
+        init(of record: ProfileRecord, _ policy: Policy, today: CivilDate) {
+            status = Onboarding.status(of: record, today: today)
+            step = Onboarding.step(of: record, policy)
+            visual = visualPreferences(policy)
+            eligibleOn = status == .nonMatching ? record.dateOfBirth.map { Age.eligibleOn(born: $0) } : nil
+        }
+
+        var onboardingStatus: String { Onboarding.onboardingStatus(status, step, visual) }
+        var matchingMode: String { Onboarding.matchingMode(status, step, visual) }
+    }
+
     static func view(of record: ProfileRecord, _ policy: Policy, today: CivilDate) -> OnboardingView {
-        let (status, step, visual) = (
-            status(of: record, today: today), step(of: record, policy), visualPreferences(policy)
-        )
+        let standing = Standing(of: record, policy, today: today)
         var keys = ["phone", "profile", "questionnaire"]
         if policy.requiresVisualSignal { keys.append("visual_preferences") }
         if policy.requiresVerification { keys.append("verification") }
-        let current = current(step, policy)
+        let current = current(standing.step, policy)
         let place = current.flatMap { keys.firstIndex(of: $0) } ?? keys.count
         return OnboardingView(
-            onboardingStatus: onboardingStatus(status, step, visual), onboardingStep: step.rawValue,
-            matchingMode: matchingMode(status, step, visual), provisionalMaxOffers: policy.provisionalMaxOffers,
+            onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
+            matchingMode: standing.matchingMode, provisionalMaxOffers: policy.provisionalMaxOffers,
             resumeAt: current,
             steps: keys.enumerated().map { index, key in
                 OnboardingStep(key: key, state: index < place ? "done" : index == place ? "current" : "pending")
             },
-            eligibleOn: status == .nonMatching ? record.dateOfBirth.map { Age.eligibleOn(born: $0) } : nil)
+            eligibleOn: standing.eligibleOn)
     }
 
     private static func current(_ step: Step, _ policy: Policy) -> String? {

@@ -21,8 +21,8 @@ struct FieldStates: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     /// A key that is in no catalogue (any more) has no state and takes none.
     subscript(key: String) -> FieldState? {
-        get { FieldCatalogue.field(key).flatMap { states[$0.place] } }
-        set { if let field = FieldCatalogue.field(key) { states[field.place] = newValue } }
+        get { FieldCatalogue.place(of: key).flatMap { states[$0] } }
+        set { if let place = FieldCatalogue.place(of: key) { states[place] = newValue } }
     }
 }
 

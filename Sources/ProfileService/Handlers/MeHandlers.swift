@@ -19,8 +19,8 @@ struct ProfileContext: Sendable {
 
     func view(_ record: ProfileRecord) -> Me {
         let today = today
-        let state = Onboarding.view(of: record, policy, today: today)
-        var profile: [String: JSONValue] = [:]
+        let standing = Onboarding.Standing(of: record, policy, today: today)
+        var profile = [String: JSONValue](minimumCapacity: FieldCatalogue.fields.count)
         for field in FieldCatalogue.fields {
             switch field.key == "city" ? record.fields["city"] : record.state(of: field) {
             case .answered(let value): profile[field.key] = value
@@ -31,10 +31,10 @@ struct ProfileContext: Sendable {
         return Me(
             id: record.personID, profile: profile,
             age: record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }.map { Int64($0) },
-            onboardingStatus: state.onboardingStatus, onboardingStep: state.onboardingStep,
-            matchingMode: state.matchingMode, skippedFields: record.keys { $0 == .skipped },
+            onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
+            matchingMode: standing.matchingMode, skippedFields: record.keys { $0 == .skipped },
             preferNotToShareFields: record.keys { $0 == .declined }, completion: CompletionRules.percentage(of: record),
-            ageGate: state.eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) },
+            ageGate: standing.eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) },
             createdAt: record.createdAt, updatedAt: record.updatedAt, revision: record.revision)
     }
 
