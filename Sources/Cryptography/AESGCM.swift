@@ -38,21 +38,26 @@ public enum AESGCM {
     /// - Throws: ``SealError/cannotOpen`` for a wrong key, changed bytes or another `associated`.
     public static func open(_ sealed: [UInt8], key: [UInt8], associated: [UInt8] = []) throws(SealError) -> [UInt8] {
         guard key.count == 32, sealed.count >= nonceLength + tagLength else { throw .cannotOpen }
-        let nonce = Array(sealed.prefix(nonceLength))
-        var tag = Array(sealed.suffix(tagLength))
-        let ciphertext = Array(sealed.dropFirst(nonceLength).dropLast(tagLength))
+        let count = sealed.count - nonceLength - tagLength
         let context = EVP_CIPHER_CTX_new()
         defer { EVP_CIPHER_CTX_free(context) }
-        var length: Int32 = 0
-        var output = [UInt8](repeating: 0, count: ciphertext.count + 16)
-        var rest = [UInt8](repeating: 0, count: 16)
-        let opened =
-            EVP_DecryptInit_ex(context, algorithm, nil, key, nonce) == 1
-            && EVP_DecryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
-            && EVP_DecryptUpdate(context, &output, &length, ciphertext, Int32(ciphertext.count)) == 1
-            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), &tag) == 1
-            && EVP_DecryptFinal_ex(context, &rest, &length) == 1
+        var opened = false
+        let plaintext = [UInt8](unsafeUninitializedCapacity: count + 16) { output, written in
+            sealed.withUnsafeBufferPointer { sealed in
+                guard let nonce = sealed.baseAddress, let plain = output.baseAddress else { return }
+                let (ciphertext, tag) = (nonce + nonceLength, nonce + nonceLength + count)
+                var length: Int32 = 0
+                opened =
+                    EVP_DecryptInit_ex(context, algorithm, nil, key, nonce) == 1
+                    && EVP_DecryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
+                    && EVP_DecryptUpdate(context, plain, &length, ciphertext, Int32(count)) == 1
+                    && EVP_CIPHER_CTX_ctrl(
+                        context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), UnsafeMutablePointer(mutating: tag)) == 1
+                    && EVP_DecryptFinal_ex(context, plain + count, &length) == 1
+            }
+            written = opened ? count : 0
+        }
         guard opened else { throw .cannotOpen }
-        return Array(output.prefix(ciphertext.count))
+        return plaintext
     }
 }

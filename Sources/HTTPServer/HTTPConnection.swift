@@ -5,7 +5,7 @@ import EventLoop
     var limits: HTTPLimits { get }
     var isDraining: Bool { get }
     func bodyLimit(for head: HTTPRequestHead) -> Int
-    func answer(_ request: HTTPRequest) async -> HTTPResponse
+    var handler: HTTPServer.Handler { get }
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, from peer: String) -> HTTPResponse
     func connectionEnded(_ connection: HTTPConnection)
 }
@@ -153,7 +153,7 @@ import EventLoop
 
     private func answer(_ request: HTTPRequest) async {
         guard let owner else { return close() }
-        let response = await owner.answer(request)
+        let response = await owner.handler(request)
         guard case .answering = state else { return }
         let closes = !request.head.keepsAlive || owner.isDraining
         send(HTTPWriter.bytes(of: response, to: request.head.method, closes: closes), thenClose: closes)

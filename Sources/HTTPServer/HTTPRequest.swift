@@ -55,14 +55,19 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     public mutating func append(_ name: String, _ value: String) {
         // Most messages have so many: the list is not moved while it grows.
         if fields.isEmpty { fields.reserveCapacity(8) }
-        fields.append(Field(name: name.lowercased(), value: value))
+        fields.append(Field(name: Self.lowercase(name), value: value))
     }
 
     /// Removes every field of that name and adds this one.
     public mutating func set(_ name: String, _ value: String) {
-        let name = name.lowercased()
+        let name = Self.lowercase(name)
         if fields.contains(where: { $0.name == name }) { fields.removeAll { $0.name == name } }
         append(name, value)
+    }
+
+    /// Most names are in lower case already, and need no other text made.
+    private static func lowercase(_ name: String) -> String {
+        name.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ? name.lowercased() : name
     }
 
     /// - Parameter name: in lower case.

@@ -90,7 +90,7 @@ import EventLoop
 extension HTTPServer: HTTPConnectionOwner {
     func bodyLimit(for head: HTTPRequestHead) -> Int { delegate.bodyLimit(head) }
 
-    func answer(_ request: HTTPRequest) async -> HTTPResponse { await delegate.handler(request) }
+    var handler: Handler { delegate.handler }
 
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, from peer: String) -> HTTPResponse {
         delegate.errorResponse(refusal, head, peer)

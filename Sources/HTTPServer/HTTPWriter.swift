@@ -12,7 +12,7 @@ enum HTTPWriter {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(response.body.count + 512)
         append(statusLines[response.status] ?? statusLine(response.status, "Status"), to: &bytes)
-        for field in response.headers.fields where !owned.contains(field.name) {
+        for field in response.headers.fields where !isOwned(field.name) {
             append(field.name, field.value, to: &bytes)
         }
         append("date", HTTPDate.now, to: &bytes)
@@ -27,7 +27,12 @@ enum HTTPWriter {
     }
 
     /// Fields that the server writes by itself.
-    private static let owned: Set<String> = ["content-length", "transfer-encoding", "connection", "date"]
+    private static func isOwned(_ name: String) -> Bool {
+        switch name {
+        case "content-length", "transfer-encoding", "connection", "date": true
+        default: false
+        }
+    }
 
     /// Whatever a value holds, it stays one header: control characters become spaces.
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {

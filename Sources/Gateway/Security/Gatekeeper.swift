@@ -67,7 +67,16 @@ import HTTPServer
     }
 
     private func person(_ headers: HTTPHeaders) async throws(Problem) -> Actor {
-        let token = try await verified(credentials(headers))
+        let credentials = try credentials(headers)
+        // Credentials that were verified before are known by their digest.
+        let digest = SHA256.digest(Array(credentials.utf8))
+        let token: AccessToken
+        if let known = memory.recall(digest) {
+            token = known
+        } else {
+            token = try await verified(Self.bearer(credentials))
+            memory.remember(token, digest)
+        }
         guard token.expiresAt > Self.now() else { throw Problem(.tokenExpired, "Your session needs a new token.") }
         let session = token.actor.sessionID
         let isRevoked = revocations.isRevoked(session)
@@ -82,15 +91,9 @@ import HTTPServer
 
     private static var revoked: Problem { Problem(.tokenRevoked, "This session has ended. Please sign in again.") }
 
-    /// Credentials that were verified before are known by their digest.
-    private func verified(_ credentials: String) async throws(Problem) -> AccessToken {
-        let digest = SHA256.digest(Array(credentials.utf8))
-        if let token = memory.recall(digest) { return token }
-        let text = try Self.bearer(credentials)
+    private func verified(_ text: String) async throws(Problem) -> AccessToken {
         do {
-            let token = try await verify(text)
-            memory.remember(token, digest)
-            return token
+            return try await verify(text)
         } catch {
             switch error {
             case .expired: throw Problem(.tokenExpired, "Your session needs a new token.")

@@ -25,7 +25,7 @@ import JSONText
             delegate: HTTPServer.Delegate(
                 bodyLimit: { dispatcher.bodyLimit(for: $0) },
                 errorResponse: { dispatcher.refuse($0, $1, $2) },
-                handler: { await dispatcher.answer($0) }))
+                handler: dispatcher.answer))
     }
 
     var boundPort: Int { server.boundPort }

@@ -13,10 +13,12 @@ struct RequestBody: Sendable {
     /// Bodies beyond this are read off the loop: they would hold it for milliseconds. Bytes.
     private static let largestOnLoop = 16_384
 
+    /// Whether building takes moments only; otherwise ``message()`` does it off the loop.
+    var isShort: Bool { request.body.count <= Self.largestOnLoop }
+
     /// - Throws: ``Problem`` 400, 404, 415 or 422.
     @Loop func message() async throws(Problem) -> [UInt8] {
-        try checkContentType()
-        guard request.body.count > Self.largestOnLoop else { return try build() }
+        guard !isShort else { return try build() }
         do {
             return try await Loop.offload { try build() }
         } catch {
@@ -39,7 +41,9 @@ struct RequestBody: Sendable {
         }
     }
 
+    /// - Throws: as ``message()``.
     func build() throws(Problem) -> [UInt8] {
+        try checkContentType()
         let body = try checkedBody()
         var members: [String] = []
         for (name, source) in route.sources.sorted(by: { $0.key < $1.key }) {
