@@ -2,13 +2,14 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test staging-test build lint clean bootstrap
+.PHONY: help up demo test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
 	@echo "make demo   carry one person through the public API"
 	@echo "make test   the whole test suite"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
+	@echo "make bench  what a call and a request cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
 	@echo "make clean  remove what was built (the state folder stays)"
 
@@ -30,6 +31,11 @@ test: bootstrap
 
 staging-test:
 	@scripts/staging-test
+
+bench:
+	@scripts/bootstrap wrk
+	@swift build -c release
+	@scripts/bench
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests
