@@ -80,7 +80,7 @@ let package = Package(
             "Gateway",
             ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ServiceRuntime"]),
         service("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText"]),
-        service("VestibuleCLI", ["BusProtocol", "Cryptography", "JSONText"]),
+        service("VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText"]),
         .target(
             name: "TestSupport",
             dependencies: [

@@ -55,12 +55,21 @@ import JSONText
             for (endpoint, type, version) in registered { server.desk.register(endpoint, type: type, version: version) }
             self.server = server
         }
+        if let security = configuration.security {
+            security.onChange = { [weak self] in self?.keysChanged() }
+            searches.append(Loop.spawn { await security.follow() })
+        }
         for (service, discovery) in configuration.peers {
             let pool = ReplicaPool(service: service, discovery: discovery, configuration: configuration)
             pools[service] = pool
             searches.append(Loop.spawn { await pool.discover() })
         }
         tick()
+    }
+
+    private func keysChanged() {
+        server?.forgetRevoked()
+        for pool in pools.values { pool.keysChanged() }
     }
 
     /// Where this process listens, with the port that the system chose.

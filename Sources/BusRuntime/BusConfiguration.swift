@@ -9,6 +9,9 @@ public struct BusConfiguration: Sendable {
     /// Endpoints to listen on; none for who only asks.
     public var bind: [String]
     public var peers: [ServiceName: Discovery]
+    /// The keys of this process. Without them nothing is encrypted and a caller is who it says it is: for benchmarks, and
+    /// for tests of what lies above.
+    public var security: BusSecurity?
     /// Requests in flight to one replica.
     public var credit = 64
     /// Requests that this process has in hand at once; more are refused as overloaded.
@@ -69,7 +72,8 @@ struct Hello: Codable, Sendable, Equatable {
         wire.count == 2 && wire[0] <= 1 && wire[1] >= 1 && credit > 0 && (1...64).contains(service.rawValue.utf8.count)
     }
 
-    /// Whether its word counts for the person and the client address behind a request. The one place that decides it.
+    /// Whether its word counts for the person and the client address behind a request. The one place that decides it;
+    /// that it is who it says was decided by its key.
     var vouchesForPersons: Bool { service == .gateway }
 }
 
@@ -92,6 +96,8 @@ enum BusTiming {
     static let heartbeat: UInt64 = 250_000_000
     /// Silence after which a replica is out, nanoseconds: three PINGs.
     static let silence: UInt64 = 800_000_000
+    /// Between a refused connection and the next attempt, nanoseconds.
+    static let redial: UInt64 = 500_000_000
     static let mostAttempts = 3
     /// Calls in a row without an answer in time, after which a replica stands aside.
     static let failuresToStandAside = 5

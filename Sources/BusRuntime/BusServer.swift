@@ -7,6 +7,9 @@ import JSONText
     let desk: RequestDesk
     private let socket: ZMQSocket
     private let hello: [UInt8]
+    private let security: BusSecurity?
+    /// Of this socket, among all that the process authenticates for.
+    private let domain: String
     private var peers: [[UInt8]: Peer] = [:]
     private var malformedFrames = 0
     private var foreignFrames = 0
@@ -21,7 +24,13 @@ import JSONText
     init(_ configuration: BusConfiguration) throws(ZMQError) {
         desk = RequestDesk(configuration)
         hello = Bus.hello(configuration)
+        security = configuration.security
+        domain = "\(configuration.service)-\(configuration.instance)"
         socket = try ZMQSocket(.router)
+        if let security {
+            try Authenticator.shared().add(domain, security)
+            try socket.secure(as: security, domain: domain)
+        }
         for endpoint in configuration.bind {
             let path = endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
             if let path { try UnixSocket.prepare(path) }
@@ -54,6 +63,7 @@ import JSONText
     }
 
     private func take(_ received: Received) {
+        guard mayBeHeard(received) else { return refuseForeign(received) }
         switch received.header {
         case nil: malformedFrames += 1
         case .failure(.wrongMagic)?, .failure(.tooShort)?: foreignFrames += 1
@@ -62,21 +72,50 @@ import JSONText
             guard Int(header.bodyLength) == received.body.count else {
                 return refuseMalformed(received.peer, header.correlationID)
             }
-            let peer = peers[received.peer]
+            // A routing id may come again on another's connection: it is the same peer only with the same key.
+            let peer = peers[received.peer].flatMap { $0.identity == received.identity ? $0 : nil }
             if let peer {
                 peer.lastHeard = MonotonicClock.now()
                 let delay = peer.delay(ofFrameSentAt: header.sentAtMs)
                 header.budgetMs -= UInt32(clamping: min(delay, Int64(header.budgetMs)))
             }
-            take(header, received.body, from: peer, id: received.peer)
+            take(header, received, from: peer)
         }
     }
 
-    private func take(_ header: FrameHeader, _ body: [UInt8], from peer: Peer?, id: [UInt8]) {
+    // MARK: Keys
+
+    /// Whether the key behind a frame is allowed, as of now: one that is revoked is not heard on an open connection either.
+    private func mayBeHeard(_ received: Received) -> Bool {
+        guard let security else { return true }
+        return security.service(of: received.identity) != nil
+    }
+
+    private func refuseForeign(_ received: Received) {
+        foreignFrames += 1
+        peers[received.peer] = nil
+        guard case .success(let header)? = received.header, header.kind == .request else { return }
+        let error = BusError(.callerNotAllowed, "The key of this caller is not allowed.")
+        desk.refuse(error, header.correlationID, to: received.peer)
+    }
+
+    /// Whether the peer is what it says: with keys, what the list says of its key.
+    private func isTruthful(_ hello: Hello, _ identity: BusSecurity.Identity) -> Bool {
+        guard let security else { return true }
+        return security.service(of: identity) == hello.service
+    }
+
+    /// After a change of the list: who is not allowed (as this) any more must greet again, and is not let in.
+    func forgetRevoked() {
+        peers = peers.filter { isTruthful($0.value.hello, $0.value.identity) }
+    }
+
+    private func take(_ header: FrameHeader, _ received: Received, from peer: Peer?) {
+        let id = received.peer
         switch (header.kind, peer) {
-        case (.hello, _): greet(id, body: body)
+        case (.hello, _): greet(received)
         case (.ping, .some): sendPong(to: id)
-        case (.request, let peer?): desk.begin(header, body: body, of: peer)
+        case (.request, let peer?): desk.begin(header, body: received.body, of: peer)
         case (.cancel, let peer?): desk.cancel(header.correlationID, of: peer)
         case (.request, nil):
             sendHello(to: id, stranger: true)
@@ -103,14 +142,18 @@ import JSONText
 
     // MARK: Peers
 
-    private func greet(_ id: [UInt8], body: [UInt8]) {
-        guard (try? JSONDocument(body)) != nil, let hello = try? WireJSON.decode(Hello.self, from: body),
-            hello.speaksOurWire
-        else {
+    private func greet(_ received: Received) {
+        let id = received.peer
+        guard let hello = try? WireJSON.decode(Hello.self, from: received.body), hello.speaksOurWire else {
             malformedFrames += 1
             return
         }
-        if let peer = peers[id] { peer.hello = hello } else { peers[id] = Peer(id: id, hello: hello) }
+        guard isTruthful(hello, received.identity) else { return refuseForeign(received) }
+        if let peer = peers[id], peer.identity == received.identity {
+            peer.hello = hello
+        } else {
+            peers[id] = Peer(id: id, identity: received.identity, hello: hello)
+        }
         sendHello(to: id, stranger: false)
         sendPong(to: id)
     }
@@ -142,6 +185,7 @@ import JSONText
     /// Handlers that still run are told, and nobody hears what they say.
     func close() {
         socket.close(linger: .seconds(2))
+        if security != nil { try? Authenticator.shared().remove(domain) }
         desk.close()
     }
 }

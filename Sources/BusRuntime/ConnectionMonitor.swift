@@ -1,7 +1,14 @@
 import CZMQ
 import EventLoop
 
-/// Hears from libzmq when a socket's connection stands and when it is lost.
+/// What became of a socket's connection.
+enum ConnectionChange {
+    case established, lost
+    /// The other side does not know our key (yet), or has another key than it should.
+    case refused
+}
+
+/// Hears from libzmq when a socket's connection stands, when it is lost and when it is refused.
 ///
 /// Without it a killed replica would be noticed by its silence only, while its calls in flight wait.
 @Loop final class ConnectionMonitor {
@@ -10,16 +17,16 @@ import EventLoop
     private let observed: UnsafeMutableRawPointer
     private var raw: UnsafeMutableRawPointer?
     private var watch: FileWatch?
-    private let onConnection: @Loop (Bool) -> Void
+    private let onChange: @Loop (ConnectionChange) -> Void
 
     /// - Parameter observed: the socket; it is closed after its monitor.
-    init(of observed: UnsafeMutableRawPointer, _ onConnection: @escaping @Loop (Bool) -> Void) throws(ZMQError) {
+    init(of observed: UnsafeMutableRawPointer, _ onChange: @escaping @Loop (ConnectionChange) -> Void) throws(ZMQError)
+    {
         self.observed = observed
-        self.onConnection = onConnection
+        self.onChange = onChange
         Self.made += 1
         let endpoint = "inproc://connection-monitor-\(Self.made)"
-        guard zmq_socket_monitor(observed, endpoint, ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) == 0
-        else { throw .last("zmq_socket_monitor") }
+        guard zmq_socket_monitor(observed, endpoint, Self.events) == 0 else { throw .last("zmq_socket_monitor") }
         guard let raw = zmq_socket(ZMQContext.shared, ZMQ_PAIR) else { throw .last("zmq_socket") }
         self.raw = raw
         var (descriptor, length) = (Int32(-1), MemoryLayout<Int32>.size)
@@ -34,8 +41,15 @@ import EventLoop
 
     isolated deinit { close() }
 
+    private static let refusals =
+        ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+    private static let events = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | refusals
+
     private func drain() {
-        while let event = next() { onConnection(event & UInt16(ZMQ_EVENT_HANDSHAKE_SUCCEEDED) != 0) }
+        while let event = next().map({ Int32($0) }) {
+            let isRefusal = event & Self.refusals != 0
+            onChange(isRefusal ? .refused : event & ZMQ_EVENT_DISCONNECTED != 0 ? .lost : .established)
+        }
     }
 
     /// The number of the next event: its message begins with it, in the order of this machine.

@@ -4,6 +4,8 @@ import EventLoop
 @Loop final class Peer {
     /// Routing id of the ROUTER socket.
     let id: [UInt8]
+    /// Whose key its connection has; 0 on a bus without keys.
+    let identity: BusSecurity.Identity
     var hello: Hello {
         didSet { shortestWay = nil }
     }
@@ -13,7 +15,9 @@ import EventLoop
     /// The shortest way that a frame had, in ms between two clocks that have nothing to do with each other.
     private var shortestWay: Int64?
 
-    init(id: [UInt8], hello: Hello) { (self.id, self.hello) = (id, hello) }
+    init(id: [UInt8], identity: BusSecurity.Identity, hello: Hello) {
+        (self.id, self.identity, self.hello) = (id, identity, hello)
+    }
 
     /// Milliseconds that a frame was on its way beyond the shortest way: in a queue, or before a process that stood
     /// still. Without it a process that is thawed would do what nobody waits for any more.

@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import Glibc
 import JSONText
 
 /// The asking side towards one replica of a service: one DEALER socket.
@@ -17,7 +18,11 @@ import JSONText
     let service: ServiceName
     let endpoint: String
     private let configuration: BusConfiguration
-    private let socket: ZMQSocket
+    private var socket: ZMQSocket
+    /// The key that the replica must have, where there are keys.
+    private var key: BusKey?
+    /// When a connection that was refused is tried again, nanoseconds; `nil` while none was.
+    private var redialAt: UInt64?
     private var pending: [UInt64: Call] = [:]
     private var lastCorrelationID: UInt64 = 0
     private(set) var remote: Hello?
@@ -48,9 +53,53 @@ import JSONText
         self.configuration = configuration
         self.onCapacity = onCapacity
         self.onOutcome = onOutcome
-        socket = try ZMQSocket(.dealer)
+        key = configuration.security?.allowed.keys(of: service).first
+        socket = try Self.socket(configuration.security, towards: key)
+        try listen()
+    }
+
+    private static func socket(_ security: BusSecurity?, towards key: BusKey?) throws(ZMQError) -> ZMQSocket {
+        let socket = try ZMQSocket(.dealer)
+        if let security {
+            guard let key else { throw ZMQError(code: EACCES, call: "no key of this service is allowed") }
+            try socket.secure(as: security, towards: key)
+        }
+        return socket
+    }
+
+    private func listen() throws(ZMQError) {
         socket.onReadable { [weak self] in self?.takeTurn() }
-        try socket.connect(endpoint) { [weak self] isConnected in self?.connectionChanged(isConnected) }
+        try socket.connect(endpoint) { [weak self] in self?.connectionChanged($0) }
+    }
+
+    // MARK: Keys
+
+    /// The list of allowed keys has changed: where the replica's own is not on it any more, it is not asked any more.
+    func keysChanged() {
+        guard let keys = configuration.security?.allowed.keys(of: service) else { return }
+        if key.map({ !keys.contains($0) }) ?? true {
+            lose()
+            redial(at: MonotonicClock.now())
+        } else if redialAt != nil {
+            redial(at: MonotonicClock.now())
+        }
+    }
+
+    /// libzmq does not dial again by itself after a refusal; a new socket does, with the next key of the service.
+    private func redial(at time: UInt64) { redialAt = time }
+
+    private func redialNow() {
+        redialAt = nil
+        let keys = configuration.security?.allowed.keys(of: service) ?? []
+        let place = key.flatMap { keys.firstIndex(of: $0) }
+        key = keys.isEmpty ? nil : keys[((place ?? -1) + 1) % keys.count]
+        socket.close()
+        do throws(ZMQError) {
+            socket = try Self.socket(configuration.security, towards: key)
+            try listen()
+        } catch {
+            redial(at: MonotonicClock.now() + BusTiming.redial)
+        }
     }
 
     var inFlight: Int { pending.count }
@@ -156,11 +205,18 @@ import JSONText
 
     // MARK: Connection
 
-    private func connectionChanged(_ isConnected: Bool) {
-        guard !isConnected else { return greet() }
-        // What the replica still said before it went counts.
-        takeTurn()
-        lose()
+    private func connectionChanged(_ change: ConnectionChange) {
+        switch change {
+        case .established:
+            redialAt = nil
+            greet()
+        case .lost:
+            // What the replica still said before it went counts.
+            takeTurn()
+            lose()
+        case .refused:
+            redialAt = redialAt ?? MonotonicClock.now() + BusTiming.redial
+        }
     }
 
     private func greet() {
@@ -191,6 +247,7 @@ import JSONText
         // A pause of our own is not the replica's silence.
         if now > lastTick + BusTiming.heartbeat { lastHeard = max(lastHeard, now - BusTiming.heartbeat) }
         lastTick = now
+        if let redialAt, redialAt <= now { redialNow() }
         if !isGreeted {
             if now > lastSpoken + BusTiming.heartbeat { greet() }
         } else if now > lastHeard + BusTiming.silence {

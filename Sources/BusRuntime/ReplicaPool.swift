@@ -158,6 +158,11 @@ public struct ReplicaState: Sendable, Equatable {
         }
     }
 
+    /// The list of allowed keys has changed.
+    func keysChanged() {
+        for replica in replicas { replica.keysChanged() }
+    }
+
     private func makeReplica(_ endpoint: String) throws(ZMQError) -> Replica {
         try Replica(
             of: service, at: endpoint, configuration, onCapacity: { [weak self] in self?.dispatch() },

@@ -1,6 +1,7 @@
 import BusProtocol
 import CZMQ
 import EventLoop
+import Glibc
 
 /// What libzmq refused, with its own words for it.
 public struct ZMQError: Error, Sendable, CustomStringConvertible {
@@ -24,6 +25,8 @@ public struct ZMQError: Error, Sendable, CustomStringConvertible {
 struct Received {
     /// Routing id of the sender, on a ROUTER; empty on a DEALER.
     var peer: [UInt8] = []
+    /// Whose key the connection has; 0 where it has none.
+    var identity: BusSecurity.Identity = 0
     /// `nil` where the message has not exactly the parts of a frame.
     var header: Result<FrameHeader, FrameError>?
     var body: [UInt8] = []
@@ -43,6 +46,7 @@ struct Received {
     private var raw: UnsafeMutableRawPointer?
     private var watch: SocketWatch?
     private var monitor: ConnectionMonitor?
+    private var readsIdentity = false
 
     /// A socket with the options that every socket of the bus has.
     init(_ kind: Kind) throws(ZMQError) {
@@ -67,6 +71,32 @@ struct Received {
 
     isolated deinit { close() }
 
+    /// Lets in whom the authenticator admits for this domain, and nobody else. Before `bind`.
+    func secure(as security: BusSecurity, domain: String) throws(ZMQError) {
+        try require(ZMQ_CURVE_SERVER, Int32(1))
+        try require(ZMQ_CURVE_SECRETKEY, security.secret.bytes)
+        try require(ZMQ_ZAP_DOMAIN, Array(domain.utf8))
+        // Without an authenticator nobody comes in, instead of everybody.
+        try require(CZMQ_ZAP_ENFORCE_DOMAIN, Int32(1))
+        readsIdentity = true
+    }
+
+    /// Speaks to the holder of this public key only. Before `connect`.
+    func secure(as security: BusSecurity, towards key: BusKey) throws(ZMQError) {
+        try require(ZMQ_CURVE_SERVERKEY, key.bytes)
+        try require(ZMQ_CURVE_PUBLICKEY, security.publicKey.bytes)
+        try require(ZMQ_CURVE_SECRETKEY, security.secret.bytes)
+    }
+
+    /// An option without which the socket would be open to anybody.
+    private func require(_ option: Int32, _ value: [UInt8]) throws(ZMQError) {
+        guard zmq_setsockopt(raw, option, value, value.count) == 0 else { throw .last("zmq_setsockopt \(option)") }
+    }
+
+    private func require(_ option: Int32, _ value: Int32) throws(ZMQError) {
+        try require(option, withUnsafeBytes(of: value) { Array($0) })
+    }
+
     private func set(_ option: Int32, _ value: Int32) {
         var value = value
         zmq_setsockopt(raw, option, &value, MemoryLayout<Int32>.size)
@@ -79,8 +109,10 @@ struct Received {
 
     /// Dials, and dials again whenever the connection is lost.
     ///
-    /// - Parameter onConnection: told when the connection stands (true) and when it is lost (false).
-    func connect(_ endpoint: String, onConnection: @escaping @Loop (Bool) -> Void) throws(ZMQError) {
+    /// - Parameter onConnection: told what becomes of the connection.
+    func connect(
+        _ endpoint: String, onConnection: @escaping @Loop (ConnectionChange) -> Void
+    ) throws(ZMQError) {
         if endpoint.contains("[") { set(ZMQ_IPV6, 1) }
         if let raw { monitor = try ConnectionMonitor(of: raw, onConnection) }
         guard zmq_connect(raw, endpoint) == 0 else { throw .last("connect to \(endpoint)") }
@@ -135,7 +167,12 @@ struct Received {
             let bytes = UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))
             switch part {
             case 0: received.peer = [UInt8](bytes)
-            case 1: received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
+            case 1:
+                // Not of the first part: after `zmq_poll` libzmq has no user there.
+                if readsIdentity, let user = zmq_msg_gets(&message, "User-Id") {
+                    received.identity = BusSecurity.Identity(atoi(user))
+                }
+                received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
             case 2: received.body = [UInt8](bytes)
             default: break
             }

@@ -33,12 +33,14 @@ import ServiceRuntime
     init(environment: [String: String]) throws(ConfigurationError) {
         let values = try Configuration(
             variables: GatewayConfiguration.variables, prefix: "GATEWAY_", environment: environment)
-        try ServiceHouse.refusePlainBus(values)
         var bus = BusConfiguration(service: .gateway)
+        let security = try ServiceHouse.security(in: values)
+        bus.security = security
         bus.peers = try ServiceHouse.discoveries(of: LocalAnswers.required, in: values)
         let level = Log.Level(rawValue: try values.text("LOG_LEVEL")) ?? .info
         let log = Log(service: .gateway, instance: bus.instance, threshold: level)
         self.log = log
+        security.onProblem = { log.error("bus_keys", ["problem": .string($0)]) }
         server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus))
         server.onAnswer = { Self.record($0, in: log) }
     }

@@ -11,7 +11,9 @@ enum ReadyCheck {
         let configuration = try Configuration(
             variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
         let endpoint = try endpoint(bound: try configuration.text("BUS_BIND"))
-        let bus = Bus(BusConfiguration(service: blueprint.name, peers: [blueprint.name: .endpoints([endpoint])]))
+        var asking = BusConfiguration(service: blueprint.name, peers: [blueprint.name: .endpoints([endpoint])])
+        asking.security = try ServiceHouse.security(in: configuration)
+        let bus = Bus(asking)
         try bus.start()
         defer { bus.stop() }
         let end = MonotonicClock.now() + Duration.seconds(2).nanoseconds

@@ -56,6 +56,12 @@ public enum CommonVariables {
                 "How strict to be"),
             .init("LOG_LEVEL", .choice(["debug", "info", "warning", "error"]), "info", "The least that is logged"),
             .init("APP_NAME", .text, "Vestibule", "The name of the app in messages to people"),
+            .init(
+                "BUS_KEY", .text, nil, "The secret key of this program on the bus, as `vestibule keys` makes it",
+                isSecret: true),
+            .init(
+                "BUS_ALLOWED", .text, nil,
+                "Path of the list of public keys that may speak on the bus; a change holds within a second"),
         ] + peers.map { discovery($0) }
     }
 

@@ -33,12 +33,14 @@ import JSONText
         let configuration = try Configuration(
             variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
         self.configuration = configuration
-        try Self.refusePlainBus(configuration)
         var busConfiguration = BusConfiguration(service: blueprint.name)
+        let security = try Self.security(in: configuration)
+        busConfiguration.security = security
         busConfiguration.peers = try Self.discoveries(of: blueprint.peers, in: configuration)
         busConfiguration.bind = [try Self.endpoint(try configuration.text("BUS_BIND"), busConfiguration)]
         let level = Log.Level(rawValue: try configuration.text("LOG_LEVEL")) ?? .info
         log = Log(service: blueprint.name, instance: busConfiguration.instance, threshold: level, sink: logSink)
+        security.onProblem = { [log] in log.error("bus_keys", ["problem": .string($0)]) }
         keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
         database = Database(
             DatabaseConfiguration(
@@ -67,13 +69,16 @@ import JSONText
             ], trace: context.trace)
     }
 
-    /// Between processes the name in HELLO is believed: good enough for one machine in development, and for nothing else.
+    /// The keys of this program on the bus.
     ///
-    /// - Throws: ``ConfigurationError`` in any other profile.
-    public static func refusePlainBus(_ configuration: Configuration) throws(ConfigurationError) {
-        guard configuration.profile != .development else { return }
-        throw ConfigurationError(
-            "VESTIBULE_PROFILE: the bus has no keys yet, so only the development profile can be run")
+    /// - Throws: ``ConfigurationError`` that names the variable.
+    public static func security(in configuration: Configuration) throws(ConfigurationError) -> BusSecurity {
+        let (key, list) = (try configuration.text("BUS_KEY"), try configuration.text("BUS_ALLOWED"))
+        do throws(BusSecurity.KeyError) {
+            return try BusSecurity(secret: key, allowList: list)
+        } catch {
+            throw ConfigurationError("BUS_KEY or BUS_ALLOWED: \(error.description)")
+        }
     }
 
     /// Where the services that a program asks are found.

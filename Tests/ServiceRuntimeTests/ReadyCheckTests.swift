@@ -15,7 +15,7 @@ import Testing
     @Test func aReplicaWithADatabaseIs() async throws {
         try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
             let endpoint = try #require(stage.houses[0].bus.endpoint)
-            #expect(try await Self.check(endpoint))
+            #expect(try await Self.check(endpoint, stage.keys))
         }
     }
 
@@ -24,15 +24,22 @@ import Testing
     }
 
     @Loop private static func askAReplicaThatStarts() async throws {
-        let bus = Bus(BusConfiguration(service: .profile, bind: [anyPort]))
+        let folder = try ScratchFolder()
+        let keys = try BusKeys(in: folder.path)
+        var configuration = BusConfiguration(service: .profile, bind: [anyPort])
+        configuration.security = try keys.security(of: .profile)
+        let bus = Bus(configuration)
         try bus.start()
         defer { bus.stop() }
         let endpoint = try #require(bus.endpoint)
-        #expect(try await check(endpoint) == false)
+        #expect(try await check(endpoint, keys) == false)
     }
 
     @Test func aFolderOfSocketsCannotBeAsked() async throws {
-        await #expect(throws: ConfigurationError.self) { try await Self.check("ipc:/run/bus") }
+        await #expect(throws: ConfigurationError.self) {
+            let folder = try ScratchFolder()
+            _ = try await Self.check("ipc:/run/bus", BusKeys(in: folder.path))
+        }
     }
 
     @Test(arguments: [
@@ -43,7 +50,9 @@ import Testing
         #expect(try ReadyCheck.endpoint(bound: bound) == asked)
     }
 
-    @Loop private static func check(_ bind: String) async throws -> Bool {
-        try await ReadyCheck.run(blueprint, environment: ["BUS_BIND": bind])
+    @Loop private static func check(_ bind: String, _ keys: BusKeys) async throws -> Bool {
+        try await ReadyCheck.run(
+            blueprint,
+            environment: ["BUS_BIND": bind, "BUS_KEY": keys.secret(of: blueprint.name), "BUS_ALLOWED": keys.list])
     }
 }

@@ -1,9 +1,11 @@
 import EventLoop
 
 /// Waits until something is so, and says whether it came to be.
-@Loop public func comes(within limit: Duration = .seconds(5), _ condition: @Loop () -> Bool) async throws -> Bool {
+@Loop public func comes(within limit: Duration = .seconds(5), _ condition: @Loop () async throws -> Bool) async throws
+    -> Bool
+{
     let end = MonotonicClock.now() + limit.nanoseconds
-    while !condition() {
+    while try await !condition() {
         guard MonotonicClock.now() < end else { return false }
         try await Loop.sleep(for: .milliseconds(2))
     }

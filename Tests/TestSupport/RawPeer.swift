@@ -1,4 +1,5 @@
 import BusProtocol
+import BusRuntime
 import CZMQ
 import EventLoop
 import Foundation
@@ -16,6 +17,20 @@ import Foundation
 
     public static func caller(of endpoint: String) -> RawPeer {
         let peer = RawPeer(ZMQ_DEALER)
+        zmq_connect(peer.raw, endpoint)
+        return peer
+    }
+
+    /// With a key of its own, towards whom it takes for the holder of `server`.
+    public static func caller(of endpoint: String, secret: BusKey, towards server: BusKey) throws -> RawPeer {
+        let peer = RawPeer(ZMQ_DEALER)
+        let keys = [
+            (ZMQ_CURVE_SERVERKEY, server), (ZMQ_CURVE_PUBLICKEY, try secret.publicKey()), (ZMQ_CURVE_SECRETKEY, secret),
+        ]
+        for (option, key) in keys {
+            let bytes = Data(base64Encoded: key.base64).map { Array($0) } ?? []
+            zmq_setsockopt(peer.raw, option, bytes, bytes.count)
+        }
         zmq_connect(peer.raw, endpoint)
         return peer
     }

@@ -14,6 +14,7 @@ import ServiceRuntime
     public private(set) var houses: [ServiceHouse] = []
     private let folder: String
     private let environment: [String: String]
+    public let keys: BusKeys
     /// What its replicas logged, as text.
     public let log = LogBook()
     private var others: [ServiceName: Bus] = [:]
@@ -29,8 +30,10 @@ import ServiceRuntime
         // Short: the path of a socket has little room.
         folder = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        keys = try BusKeys(in: folder)
         var variables = [
-            "BUS_BIND": "ipc:\(folder)", "LOG_LEVEL": "debug", "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
+            "BUS_BIND": "ipc:\(folder)", "BUS_KEY": keys.secret(of: blueprint.name), "BUS_ALLOWED": keys.list,
+            "LOG_LEVEL": "debug", "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
             "\(blueprint.prefix)KEYS": KeyRing.generate(id: "test"),
         ]
         for peer in blueprint.peers { variables["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder)" }
@@ -79,10 +82,20 @@ import ServiceRuntime
     public func asking(as caller: ServiceName) throws -> Bus {
         if let known = others[caller] { return known }
         let peers = [blueprint.name: try Discovery("ipc:\(folder)")]
-        let bus = Bus(BusConfiguration(service: caller, peers: peers))
+        var configuration = BusConfiguration(service: caller, peers: peers)
+        configuration.security = try keys.security(of: caller)
+        let bus = Bus(configuration)
         others[caller] = bus
         try bus.start()
         return bus
+    }
+
+    /// Somebody with the key of a service who speaks libzmq and nothing of ours.
+    public func rawPeer(as caller: ServiceName) throws -> RawPeer? {
+        guard let endpoint = houses.first?.bus.endpoint, let secret = BusKey(base64: keys.secret(of: caller)),
+            let server = try keys.publicKey(of: blueprint.name)
+        else { return nil }
+        return try RawPeer.caller(of: endpoint, secret: secret, towards: server)
     }
 
     /// Stands in for a service that this one tells or asks. Call it before anything is asked as that service.
@@ -91,6 +104,7 @@ import ServiceRuntime
     ) throws {
         var configuration = BusConfiguration(service: service, peers: [blueprint.name: try Discovery("ipc:\(folder)")])
         configuration.bind = [try configuration.endpoint(inDirectory: folder)]
+        configuration.security = try keys.security(of: service)
         let bus = Bus(configuration)
         repeat bus.register(each handlers)
         others[service] = bus

@@ -27,7 +27,7 @@ import Testing
     @Test func aRunFileThatWasLeftBehindNamesNoRunningSystem() throws {
         try Self.withFolder { state in
             // Its number is that of a process that lives, as after the numbers have gone round.
-            try state.write(
+            try StateFolder.write(
                 "{\"pid\":\(getpid()),\"http\":\"127.0.0.1:1\",\"processes\":[]}", to: state.runFile, mode: 0o600)
             #expect(RunFile(state) == nil)
             let lock = try state.lock()
@@ -56,7 +56,7 @@ import Testing
         try Self.withFolder { state in
             let file = "\(state.spool)/sms.jsonl"
             #expect(Spool(file: file).lines().isEmpty)
-            try state.write(
+            try StateFolder.write(
                 "{\"to\":\"+1\",\"body\":\"a\"}\n{\"to\":\"+2\",\"body\":\"b\"}\n{\"to\":\"+1\",\"bo", to: file,
                 mode: 0o600)
             #expect(Spool(file: file).lines().count == 2)

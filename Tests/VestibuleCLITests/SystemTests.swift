@@ -60,7 +60,7 @@ import Testing
         let installation = try Installation()
         defer { installation.remove() }
         let spool = installation.state.spool
-        try installation.state.write(
+        try StateFolder.write(
             #"{"to":"+46701234567","body":"123456 is it"}"#, to: "\(spool)/sms.jsonl", mode: 0o600)
         let sms = try installation.run("sms", "last", "+46 70 123 45 67", "--spool", spool)
         #expect(sms.code == 0 && sms.output == "123456 is it\n")
@@ -79,7 +79,7 @@ import Testing
         let used = try RawServer.listenAtFreePort()
         defer { close(used.descriptor) }
         let file = "\(path)/file"
-        try installation.state.write("", to: file, mode: 0o600)
+        try StateFolder.write("", to: file, mode: 0o600)
         for (code, result) in [
             (69, try installation.run("up", "--state", path, "--http", "127.0.0.1:\(used.port)")),
             (69, try installation.run("up", "--state", path, "--http", "127.0.0.1:\(used.port)", "--detach")),

@@ -26,6 +26,7 @@ import Foundation
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
         case "config": try ConfigCommand.run(words)
+        case "keys": try KeysCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
         default: throw CommandError.usage("there is no command \(command); see vestibule --help")
@@ -53,6 +54,9 @@ enum Help {
           vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool
           vestibule config [--json]       every environment variable, with its default
+          vestibule keys list | make | renew NAME | revoke PUBLIC-KEY | allow NAME PUBLIC-KEY
+                          [--state DIR | --keys DIR]
+                                          who may speak on the bus; a change holds within a second
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given.

@@ -29,6 +29,7 @@ final class LocalSystem {
         try Self.refuseUsedPort(address)
         do {
             try state.ensureKeys()
+            try BusKeyFolder(path: state.keys).makeMissing()
             // Made first: from here on a signal waits until it is asked for, and ends no start half-way.
             let supervisor = Supervisor { [state, address] children in
                 Self.write(children, to: state, address: address)
@@ -86,6 +87,8 @@ final class LocalSystem {
         var given = ProcessInfo.processInfo.environment
         given["BUS_BIND"] = "ipc:\(state.bus)"
         for service in StateFolder.services { given["BUS_\(service.uppercased())"] = "ipc:\(state.bus)" }
+        given["BUS_KEY_FILE"] = BusKeyFolder(path: state.keys).secret(of: name)
+        given["BUS_ALLOWED"] = BusKeyFolder(path: state.keys).list
         given["SPOOL_DIR"] = state.spool
         given["GATEWAY_HTTP"] = address
         if StateFolder.services.contains(name) {
@@ -149,6 +152,6 @@ final class LocalSystem {
         let run: JSONValue = [
             "pid": .integer(Int64(getpid())), "http": .string(address), "processes": .array(processes),
         ]
-        try? state.write(String(decoding: CanonicalJSON.bytes(of: run), as: UTF8.self), to: state.runFile, mode: 0o600)
+        try? StateFolder.write(String(decoding: CanonicalJSON.bytes(of: run), as: UTF8.self), to: state.runFile, mode: 0o600)
     }
 }

@@ -71,7 +71,7 @@ struct StateFolder {
     /// Makes what is missing of the key rings, readable by their owner only.
     func ensureKeys() throws {
         for service in Self.services where !FileManager.default.fileExists(atPath: keyRing(service)) {
-            try write(KeyRing.generate(id: "k1"), to: keyRing(service), mode: 0o400)
+            try Self.write(KeyRing.generate(id: "k1"), to: keyRing(service), mode: 0o400)
         }
     }
 
@@ -80,11 +80,12 @@ struct StateFolder {
         let file = "\(keys)/\(role).password"
         if let known = try? String(contentsOfFile: file, encoding: .utf8) { return known }
         let password = Base64URL.encode(RandomBytes.make(24))
-        try write(password, to: file, mode: 0o400)
+        try Self.write(password, to: file, mode: 0o400)
         return password
     }
 
-    func write(_ text: String, to file: String, mode: mode_t) throws {
+    /// Puts a file in place as a whole.
+    static func write(_ text: String, to file: String, mode: mode_t) throws {
         let bytes = Array(text.utf8)
         let temporary = "\(file).new"
         unlink(temporary)

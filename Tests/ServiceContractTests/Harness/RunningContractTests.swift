@@ -98,7 +98,7 @@ import Testing
 
     func expiredBudget() async throws {
         let (asked, before) = try await begin()
-        let peer = RawPeer.caller(of: try #require(provider.stage.houses.first?.bus.endpoint))
+        let peer = try #require(try provider.stage.rawPeer(as: asked.caller))
         try await peer.greet(as: asked.caller)
         var header = FrameHeader(kind: .request, correlationID: 1)
         header.messageType = C.Message.type
@@ -116,7 +116,9 @@ import Testing
     func strangers() async throws {
         let (asked, before) = try await begin()
         let body = try WireJSON.encode(asked.message)
-        let everybody: [ServiceName] = [.auth, .profile, .questionnaire, .recovery, .gateway, .operator, "nobody"]
+        let everybody: [ServiceName] = [
+            .auth, .profile, .questionnaire, .recovery, .gateway, .operator, BusKeys.nobody,
+        ]
         for caller in everybody where !C.Message.rules.callers.contains(caller) {
             let error = await refusal(of: asked, body: body, as: caller)
             #expect(error?.code == "caller_not_allowed" && error?.executed == .no, "\(caller)")

@@ -1,0 +1,37 @@
+import BusProtocol
+
+/// Who may speak on the bus: the public keys of each service, and of operators.
+///
+/// A file with a line `NAME KEY` for each key. `#` begins a comment that takes the whole line. A service may have several
+/// keys, so that one can be replaced while its replicas restart one after another.
+public struct AllowList: Sendable, Equatable {
+    public struct ParseError: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    private var names: [BusKey: ServiceName] = [:]
+    private var keys: [ServiceName: [BusKey]] = [:]
+
+    /// - Throws: ``ParseError`` with the number of the line.
+    public init(_ text: String) throws(ParseError) {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
+            guard let name = words.first, !name.hasPrefix("#") else { continue }
+            guard words.count == 2, let key = BusKey(base64: words[1]) else {
+                throw ParseError(description: "line \(index + 1): expected a name and a public key of 44 characters")
+            }
+            let service = ServiceName(rawValue: String(name))
+            guard names[key] == nil || names[key] == service else {
+                throw ParseError(description: "line \(index + 1): this key stands under another name already")
+            }
+            guard names.updateValue(service, forKey: key) == nil else { continue }
+            keys[service, default: []].append(key)
+        }
+    }
+
+    /// Whose key it is; `nil` where it is nobody's.
+    public func service(of key: BusKey) -> ServiceName? { names[key] }
+
+    /// The keys of a service, in the order of the file.
+    public func keys(of service: ServiceName) -> [BusKey] { keys[service] ?? [] }
+}

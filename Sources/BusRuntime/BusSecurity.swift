@@ -1,0 +1,119 @@
+import BusProtocol
+import EventLoop
+import Foundation
+
+/// The keys of one process: its own, and those of everybody whom it may hear and ask. The list is followed: what changes
+/// in its file holds within a second, on connections that stand as well.
+@Loop public final class BusSecurity {
+    /// Where no key is known yet: 0 is nobody's.
+    typealias Identity = Int
+
+    let secret: BusKey
+    let publicKey: BusKey
+    private let path: String
+    private var seen: Stamp?
+    private var complaint: String?
+    private(set) var allowed: AllowList
+    /// Numbers for keys that came in, since libzmq hands a text of few bytes through more cheaply than a key.
+    private var identities: [BusKey: Identity] = [:]
+    private var services: [Identity: ServiceName] = [:]
+    /// Called when the list has changed.
+    var onChange: (@Loop () -> Void)?
+    /// Told once why a changed file is not taken; what was allowed before stays so until it is.
+    public var onProblem: (@Loop (String) -> Void)?
+
+    /// What tells one state of a file from the next.
+    private struct Stamp: Equatable, Sendable {
+        let inode: UInt64
+        let size: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// Why the keys cannot be used; it is fit to be shown.
+    public struct KeyError: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// - Parameters:
+    ///   - secret: the process's own secret key, 44 characters of base64.
+    ///   - allowList: path of the file with the ``AllowList``.
+    /// - Throws: ``KeyError``.
+    public init(secret: String, allowList path: String) throws(KeyError) {
+        guard let secret = BusKey(base64: secret) else {
+            throw KeyError(description: "the bus key is not 32 bytes in base64")
+        }
+        self.secret = secret
+        self.path = path
+        do {
+            publicKey = try secret.publicKey()
+        } catch {
+            throw KeyError(description: "libzmq has no CURVE: \(error)")
+        }
+        (seen, allowed) = try Self.read(path)
+    }
+
+    private nonisolated static func read(_ path: String) throws(KeyError) -> (Stamp, AllowList) {
+        guard let stamp = stamp(of: path), let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw KeyError(description: "the list of allowed keys \(path) cannot be read")
+        }
+        do {
+            return (stamp, try AllowList(text))
+        } catch {
+            throw KeyError(description: "the list of allowed keys \(path), \(error.description)")
+        }
+    }
+
+    private nonisolated static func stamp(of path: String) -> Stamp? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Stamp(
+            inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: status.st_mtim.tv_sec,
+            nanoseconds: status.st_mtim.tv_nsec)
+    }
+
+    // MARK: Following
+
+    /// Looks at the file four times a second, until the task is cancelled.
+    func follow() async {
+        while !Task.isCancelled {
+            try? await Loop.sleep(for: .milliseconds(250))
+            let (path, seen) = (path, seen)
+            let look = try? await Loop.offload { () -> Result<(Stamp, AllowList), KeyError>? in
+                guard Self.stamp(of: path) != seen else { return nil }
+                return Result { () throws(KeyError) in try Self.read(path) }
+            }
+            switch look ?? nil {
+            case nil: continue
+            case .success((let stamp, let list))?: take(list, stamp)
+            case .failure(let error)? where error.description != complaint:
+                complaint = error.description
+                onProblem?(error.description)
+            case .failure?: continue
+            }
+        }
+    }
+
+    private func take(_ list: AllowList, _ stamp: Stamp) {
+        (seen, complaint) = (stamp, nil)
+        guard list != allowed else { return }
+        allowed = list
+        services = [:]
+        for (key, identity) in identities { services[identity] = list.service(of: key) }
+        onChange?()
+    }
+
+    // MARK: Asking
+
+    /// The number under which a key is known from now on; `nil` where it may not connect.
+    func admit(_ key: BusKey) -> Identity? {
+        guard let service = allowed.service(of: key) else { return nil }
+        let identity = identities[key] ?? identities.count + 1
+        identities[key] = identity
+        services[identity] = service
+        return identity
+    }
+
+    /// Whose connection it is, as of now; `nil` where its key may not speak (any more).
+    func service(of identity: Identity) -> ServiceName? { services[identity] }
+}

@@ -1,0 +1,63 @@
+import BusRuntime
+import Foundation
+
+/// `vestibule keys`: who may speak on the bus. What is revoked or allowed holds within a second, without a restart.
+enum KeysCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state", "--keys"])
+        let path = try arguments["--keys"] ?? StateFolder(arguments["--state"], create: arguments.rest == ["make"]).keys
+        let folder = BusKeyFolder(path: path)
+        switch (arguments.rest.first, arguments.rest.count) {
+        case ("make", 1): try make(folder)
+        case ("list", 1): try list(folder)
+        case ("renew", 2): try renew(arguments.rest[1], folder)
+        case ("revoke", 2): try revoke(arguments.rest[1], folder)
+        case ("allow", 3): try allow(arguments.rest[1], arguments.rest[2], folder)
+        default:
+            throw CommandError.usage(
+                "expected vestibule keys make, list, renew NAME, revoke PUBLIC-KEY or allow NAME PUBLIC-KEY")
+        }
+    }
+
+    private static func make(_ folder: BusKeyFolder) throws {
+        let made = try folder.makeMissing()
+        say(made.isEmpty ? "Every program has a key already." : "Made keys for \(made.joined(separator: ", ")).")
+    }
+
+    private static func list(_ folder: BusKeyFolder) throws {
+        let allowed = try folder.allowed()
+        guard !allowed.isEmpty else { throw CommandError("nobody may speak: there are no keys in \(folder.path)") }
+        for (name, key) in allowed { say(name.padding(toLength: 16, withPad: " ", startingAt: 0) + key) }
+    }
+
+    private static func renew(_ name: String, _ folder: BusKeyFolder) throws {
+        try known(name)
+        let old = try folder.allowed().filter { $0.name == name }.map(\.key)
+        let key = try folder.renew(name)
+        say("\(name) has a new key, \(key.base64). Restart its replicas one after another; then revoke the old:")
+        for key in old { say("  vestibule keys revoke \(key)") }
+    }
+
+    private static func revoke(_ key: String, _ folder: BusKeyFolder) throws {
+        let lines = try folder.lines()
+        let left = lines.filter { $0.split(separator: " ").last.map(String.init) != key || $0.hasPrefix("#") }
+        guard left.count < lines.count else { throw CommandError("no such key is allowed: see vestibule keys list") }
+        try folder.write(left)
+        say("Revoked: within a second nobody hears this key.")
+    }
+
+    private static func allow(_ name: String, _ text: String, _ folder: BusKeyFolder) throws {
+        try known(name)
+        guard let key = BusKey(base64: text) else {
+            throw CommandError.usage("\(text) is no public key: expected 44 characters of base64")
+        }
+        try folder.write(folder.lines() + ["\(name) \(key.base64)"])
+        say("Allowed: within a second \(name) may speak with this key.")
+    }
+
+    private static func known(_ name: String) throws {
+        guard BusKeyFolder.names.contains(name) else {
+            throw CommandError.usage("there is no \(name): expected \(BusKeyFolder.names.joined(separator: ", "))")
+        }
+    }
+}

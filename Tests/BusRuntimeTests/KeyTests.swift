@@ -1,0 +1,176 @@
+import BusProtocol
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BusRuntime
+
+@Suite("Keys of the bus") struct KeyTests {
+    private static func key(_ hex: String) -> BusKey? {
+        let digits = Array(hex)
+        let bytes = stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(String(digits[$0..<($0 + 2)]), radix: 16) ?? 0
+        }
+        return BusKey(base64: Data(bytes).base64EncodedString())
+    }
+
+    /// Source: RFC 7748, 6.1.
+    @Test func aPublicKeyIsThatOfCurve25519() throws {
+        let secret = try #require(Self.key("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a"))
+        let expected = Self.key("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a")
+        #expect(try secret.publicKey() == expected)
+    }
+
+    @Test(arguments: ["", "x", "AAAA", String(repeating: "A", count: 44), String(repeating: "A", count: 45)])
+    func whatIsNo32BytesIsNoKey(text: String) { #expect(BusKey(base64: text) == nil) }
+
+    @Test func aListNamesEachKeyOnce() throws {
+        let (a, b, c) = (try BusKey.newSecret(), try BusKey.newSecret(), try BusKey.newSecret())
+        let list = try AllowList("# people\n\nauth \(a.base64)\r\n  auth\t\(b.base64)\nauth \(a.base64)\n#auth x\n")
+        #expect(list.keys(of: "auth") == [a, b] && list.keys(of: "#auth").isEmpty)
+        #expect(list.service(of: a) == "auth" && list.service(of: c) == nil)
+        for (text, line) in [
+            ("auth", 1), ("auth \(a.base64) x", 1), ("\nauth \(a.base64.dropLast())", 2),
+            ("auth \(a.base64)\nprofile \(a.base64)", 2),
+        ] {
+            let error = #expect(throws: AllowList.ParseError.self) { try AllowList(text) }
+            #expect(error?.description.hasPrefix("line \(line): ") == true)
+        }
+    }
+
+    @Test func whoHasAKeyIsAnswered() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            _ = try lab.server { $0.security = try? keys.security(of: .auth) }
+            let caller = try lab.client { $0.security = try? keys.security(of: .gateway) }
+            #expect(try await caller.call(Echo(text: "Åsa"), .standard).text == "Åsa")
+        }
+    }
+
+    /// Each is as close to being let in as it can come without being allowed.
+    @Test func strangersReachNoHandler() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            var heard: [String] = []
+            let handler = EchoHandler { request, _ in
+                heard.append(request.text)
+                return request.text
+            }
+            let server = try lab.server({ $0.security = try? keys.security(of: .auth) }, handlers: [handler])
+            let endpoint = try #require(server.endpoint)
+            let serverKey = try #require(try keys.publicKey(of: .auth))
+            let plain = RawPeer.caller(of: endpoint)
+            let unknown = try RawPeer.caller(of: endpoint, secret: try BusKey.newSecret(), towards: serverKey)
+            let profile = try #require(BusKey(base64: keys.secret(of: .profile)))
+            let misled = try RawPeer.caller(of: endpoint, secret: profile, towards: try BusKey.newSecret())
+            // Its key is another's than its name.
+            let impostor = try RawPeer.caller(of: endpoint, secret: profile, towards: serverKey)
+            for (text, peer) in [("plain", plain), ("unknown", unknown), ("misled", misled), ("impostor", impostor)] {
+                peer.send(FrameHeader(kind: .hello), RawPeer.hello(.gateway))
+                peer.send(.echo(7), Array(#"{"text":"\#(text)"}"#.utf8))
+            }
+            let (_, body) = try #require(try await impostor.receive(.error))
+            #expect(String(decoding: body, as: UTF8.self).contains(#""executed":"no""#))
+            // All had their time: who is allowed is answered behind them.
+            let caller = try lab.client { $0.security = try? keys.security(of: .gateway) }
+            _ = try await caller.call(Echo(text: "allowed"), .standard)
+            for peer in [plain, unknown, misled] { #expect(try await peer.receive(within: .milliseconds(300)).isEmpty) }
+            #expect(heard == ["allowed"])
+        }
+    }
+
+    @Test func aCallerWhoseKeyIsRevokedIsRefusedOnTheOpenConnectionAndHeardAgainWhenItIsAllowed() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            _ = try lab.server { $0.security = try? keys.security(of: .auth) }
+            let caller = try lab.client {
+                $0.security = try? keys.security(of: .gateway)
+                $0.grace = .milliseconds(50)
+            }
+            let other = try lab.client(.profile) { $0.security = try? keys.security(of: .profile) }
+            _ = try await caller.call(Echo(text: "before"), .standard)
+            try keys.revoke(.gateway)
+            let refused = try await comes(within: .seconds(1)) {
+                let error = await failure { () throws(BusError) in
+                    try await caller.call(Echo(text: "revoked"), .within(.milliseconds(100)))
+                }
+                return error?.executed == .no
+            }
+            #expect(refused, "within a second")
+            #expect(try await other.call(Echo(text: "others go on"), .standard).text == "others go on")
+            try keys.allow(.gateway)
+            let recovered = try await comes(within: .seconds(5)) {
+                await failure { () throws(BusError) in
+                    try await caller.call(Echo(text: "again"), .within(.milliseconds(200)))
+                } == nil
+            }
+            #expect(recovered, "within five seconds")
+        }
+    }
+
+    @Test func aCallerThatIsAllowedLaterComesInByItself() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            try keys.revoke(.gateway)
+            _ = try lab.server { $0.security = try? keys.security(of: .auth) }
+            let caller = try lab.client {
+                $0.security = try? keys.security(of: .gateway)
+                $0.grace = .seconds(20)
+            }
+            let call = Loop.spawn { try await caller.call(Echo(text: "patience"), .within(.seconds(15))) }
+            // Its first handshake is refused.
+            #expect(try await comes { caller.replicas(of: .auth).count == 1 })
+            try await Loop.sleep(for: .milliseconds(200))
+            try keys.allow(.gateway)
+            let began = MonotonicClock.now()
+            #expect(try await call.value.text == "patience")
+            #expect(MonotonicClock.now() - began < Duration.seconds(5).nanoseconds)
+        }
+    }
+
+    @Test func aServiceMayChangeItsKeyWhileItsReplicasGoOn() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            _ = try lab.server(
+                { $0.security = try? keys.security(of: .auth) }, handlers: [EchoHandler { _, _ in "old" }])
+            let caller = try lab.client { $0.security = try? keys.security(of: .gateway) }
+            #expect(try await caller.call(Echo(text: "?"), .standard).text == "old")
+            let renewed = try BusKey.newSecret()
+            try keys.add(try renewed.publicKey(), as: .auth)
+            let replacement = try BusSecurity(secret: renewed.base64, allowList: keys.list)
+            _ = try lab.server({ $0.security = replacement }, handlers: [EchoHandler { _, _ in "new" }])
+            #expect(try await comes { try await caller.call(Echo(text: "?"), .standard).text == "new" })
+            // Without its key the old one is not asked any more, though it stands.
+            try keys.revokeOwn(.auth)
+            #expect(
+                try await comes(within: .seconds(2)) { caller.replicas(of: .auth).count { $0.isAlive } == 1 })
+            for _ in 0..<8 { #expect(try await caller.call(Echo(text: "?"), .standard).text == "new") }
+        }
+    }
+
+    @Test func aListThatCannotBeReadChangesNothingAndIsTold() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            let security = try keys.security(of: .auth)
+            var problems: [String] = []
+            security.onProblem = { problems.append($0) }
+            _ = try lab.server { $0.security = security }
+            let caller = try lab.client { $0.security = try? keys.security(of: .gateway) }
+            _ = try await caller.call(Echo(text: "before"), .standard)
+            try "gateway nonsense\n".write(toFile: keys.list, atomically: true, encoding: .utf8)
+            #expect(try await comes { problems.count == 1 })
+            #expect(problems.first?.contains("line 1") == true)
+            #expect(try await caller.call(Echo(text: "after"), .standard).text == "after")
+        }
+    }
+
+    @Test func withoutAListOrAKeyNothingStarts() async throws {
+        try await BusLab.run { lab in
+            let key = try BusKey.newSecret().base64
+            for (secret, list) in [(key, "\(lab.directory)/none"), ("no key", lab.directory)] {
+                #expect(throws: BusSecurity.KeyError.self) { try BusSecurity(secret: secret, allowList: list) }
+            }
+        }
+    }
+}
