@@ -152,6 +152,7 @@ final class LocalSystem {
         let run: JSONValue = [
             "pid": .integer(Int64(getpid())), "http": .string(address), "processes": .array(processes),
         ]
-        try? StateFolder.write(String(decoding: CanonicalJSON.bytes(of: run), as: UTF8.self), to: state.runFile, mode: 0o600)
+        let text = String(decoding: CanonicalJSON.bytes(of: run), as: UTF8.self)
+        try? StateFolder.write(text, to: state.runFile, mode: 0o600)
     }
 }
