@@ -1,3 +1,4 @@
+import BusProtocol
 import EventLoop
 import Foundation
 
@@ -71,6 +72,14 @@ public enum Discovery: Sendable, Equatable {
         }
     }
 
+    /// Every endpoint that there is of a service, dead ones too: for who looks and does not call. May block.
+    ///
+    /// - Returns: `nil` where the look failed.
+    public func everyEndpoint(of service: ServiceName) -> Set<String>? {
+        guard case .directory(let path) = self else { return look(for: service.rawValue, alive: []) }
+        return Self.files(of: service.rawValue, in: path).map { Set($0.map { "ipc://\($0)" }) }
+    }
+
     private static func resolve(_ host: String, _ port: Int) -> Set<String>? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -94,9 +103,13 @@ public enum Discovery: Sendable, Equatable {
         return found
     }
 
-    private static func sockets(of service: String, in path: String, alive: Set<String>) -> Set<String>? {
+    private static func files(of service: String, in path: String) -> [String]? {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
-        let files = names.filter { $0.hasPrefix(service + "-") && $0.hasSuffix(".sock") }.map { "\(path)/\($0)" }
+        return names.filter { $0.hasPrefix(service + "-") && $0.hasSuffix(".sock") }.map { "\(path)/\($0)" }
+    }
+
+    private static func sockets(of service: String, in path: String, alive: Set<String>) -> Set<String>? {
+        guard let files = files(of: service, in: path) else { return nil }
         return Set(files.map { "ipc://\($0)" }.filter { alive.contains($0) || !UnixSocket.isDead($0.droppingScheme) })
     }
 }

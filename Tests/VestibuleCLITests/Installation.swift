@@ -55,9 +55,9 @@ struct Installation {
     }
 
     /// Waits until something holds, looking again and again.
-    func wait(_ what: String, seconds: Double = 15, until holds: () -> Bool) throws {
+    func wait(_ what: String, seconds: Double = 15, until holds: () throws -> Bool) throws {
         let end = Date().addingTimeInterval(seconds)
-        while !holds() {
+        while try !holds() {
             guard Date() < end else { throw CommandError("\(what) did not come about in \(seconds) s") }
             usleep(10_000)
         }

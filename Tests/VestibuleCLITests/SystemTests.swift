@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import Testing
 
 @testable import VestibuleCLI
@@ -47,6 +48,48 @@ import Testing
         #expect(Date().timeIntervalSince(asked) < 8)
         #expect(installation.processes().isEmpty)
         #expect(try installation.run("status", "--state", state.path).code == 3)
+    }
+
+    @Test func anOperatorSeesEveryReplicaAndRevokesAKey() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let state = installation.state
+        let free = try RawServer.listenAtFreePort()
+        close(free.descriptor)
+        let address = "127.0.0.1:\(free.port)"
+        let started = try installation.run(
+            "up", "--state", state.path, "--http", address, "--scale", "auth=2", "--detach")
+        try #require(started.code == 0, "\(started.output)")
+        defer { _ = try? installation.run("down", "--state", state.path) }
+
+        func states() throws -> [String] {
+            let look = try installation.run("bus", "ls", "--state", state.path, "--json")
+            let json = look.output.split(separator: "\n").first { $0.hasPrefix("[") }.map { Array($0.utf8) } ?? []
+            return try JSONValue.parse(json).arrayValue?.map {
+                "\($0["service"]?.stringValue ?? "") \($0["state"]?.stringValue ?? "")"
+            } ?? []
+        }
+        let everybody = ["auth ready", "auth ready", "profile ready", "questionnaire ready", "recovery ready"]
+        #expect(try states() == everybody)
+
+        let victim = try #require(process("profile", state))
+        kill(victim, SIGSTOP)
+        let began = Date()
+        let look = try installation.run("bus", "ls", "--state", state.path)
+        #expect(look.code == 1 && look.output.contains("vestibule: no replica is ready of profile\n"))
+        #expect(Date().timeIntervalSince(began) < 1, "one that is dead keeps nobody waiting")
+        kill(victim, SIGCONT)
+        try installation.wait("profile") { try states() == everybody }
+
+        let keys = try installation.run("keys", "list", "--state", state.path).output.split(separator: "\n")
+        let key = try #require(keys.first { $0.hasPrefix("recovery ") }?.split(separator: " ").last.map { String($0) })
+        #expect(try installation.run("keys", "revoke", key, "--state", state.path).code == 0)
+        #expect(try installation.run("keys", "revoke", key, "--state", state.path).code == 1)
+        let client = try HTTPClient(address)
+        try installation.wait("a gateway that misses recovery") { !isReady(client) }
+        #expect(try installation.run("keys", "allow", "recovery", key, "--state", state.path).code == 0)
+        try installation.wait("a gateway that finds it again") { isReady(client) }
+        #expect(try states() == everybody)
     }
 
     private func isReady(_ client: HTTPClient) -> Bool { (try? client.send("GET", "/readyz"))?.status == 200 }

@@ -26,6 +26,7 @@ import Foundation
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
         case "config": try ConfigCommand.run(words)
+        case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
@@ -54,6 +55,8 @@ enum Help {
           vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool
           vestibule config [--json]       every environment variable, with its default
+          vestibule bus ls [--state DIR] [--json]
+                                          every replica on the bus: how it is, how busy, how fast it answers
           vestibule keys list | make | renew NAME | revoke PUBLIC-KEY | allow NAME PUBLIC-KEY
                           [--state DIR | --keys DIR]
                                           who may speak on the bus; a change holds within a second

@@ -1,0 +1,98 @@
+import BusProtocol
+import EventLoop
+import JSONText
+
+/// One look at one replica, as an operator's tool takes it: HELLO, PING, and what the replica says of itself.
+@Loop public final class BusProbe {
+    /// What a replica said.
+    public struct Answer: Sendable, Equatable {
+        public let service: ServiceName
+        public let instance: Identifier
+        public let build: String
+        public let state: ServiceState
+        /// Requests whose handlers have not begun.
+        public let queueDepth: Int
+        public let inFlight: Int
+        /// From PING to PONG.
+        public let roundTrip: Duration
+    }
+
+    private let socket: ZMQSocket
+    private let answer = LoopPromise<Answer?>()
+    private var hello: Hello?
+    private var pingedAt: UInt64 = 0
+    /// The first PONG comes with the greeting, before anything was asked.
+    private var isGreeted = false
+
+    /// Looks at a replica.
+    ///
+    /// - Parameters:
+    ///   - service: whose key the replica must have.
+    ///   - security: the keys of who looks; it says hello as who the list says it is.
+    ///   - limit: how long to wait.
+    /// - Returns: `nil` where nobody answers in time, or not in this language.
+    public static func look(
+        at endpoint: String, of service: ServiceName, as security: BusSecurity, within limit: Duration
+    ) async -> Answer? {
+        guard let name = security.allowed.service(of: security.publicKey) else { return nil }
+        for key in security.allowed.keys(of: service) {
+            let probe = try? BusProbe(endpoint, BusConfiguration(service: name), security, towards: key)
+            if let answer = await probe?.wait(limit) { return answer }
+        }
+        return nil
+    }
+
+    private init(
+        _ endpoint: String, _ configuration: BusConfiguration, _ security: BusSecurity, towards key: BusKey
+    ) throws(ZMQError) {
+        socket = try ZMQSocket(.dealer)
+        try socket.secure(as: security, towards: key)
+        socket.onReadable { [weak self] in self?.drain() }
+        let greeting = Bus.hello(configuration)
+        try socket.connect(endpoint) { [weak self] change in
+            guard case .established = change, let self else { return }
+            socket.refresh()
+            send(.hello, greeting)
+        }
+    }
+
+    private func wait(_ limit: Duration) async -> Answer? {
+        let timer = LoopTimer(after: limit) { [answer] in answer.resolve(.success(nil)) }
+        let result = try? await answer.get()
+        timer.cancel()
+        socket.close()
+        return result ?? nil
+    }
+
+    private func send(_ kind: FrameKind, _ body: [UInt8] = []) {
+        var header = FrameHeader(kind: kind, bodyLength: UInt32(body.count))
+        header.sentAtMs = Bus.clockMilliseconds()
+        _ = socket.send(header, body)
+    }
+
+    private func drain() {
+        while let received = socket.receive() {
+            guard let header = received.frame else { continue }
+            switch header.kind {
+            case .hello:
+                guard hello == nil, let said = try? WireJSON.decode(Hello.self, from: received.body) else { continue }
+                hello = said
+                pingedAt = MonotonicClock.now()
+                send(.ping)
+            case .pong:
+                guard let hello, let pong = try? WireJSON.decode(Pong.self, from: received.body) else { continue }
+                guard isGreeted else {
+                    isGreeted = true
+                    continue
+                }
+                answer.resolve(
+                    .success(
+                        Answer(
+                            service: hello.service, instance: hello.instance, build: hello.build, state: pong.state,
+                            queueDepth: pong.queueDepth, inFlight: pong.inFlight,
+                            roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt))))
+            default: continue
+            }
+        }
+    }
+}
