@@ -67,6 +67,9 @@ struct Hello: Codable, Sendable, Equatable {
         catalogue = Catalogue.digest
     }
 
+    /// Of a hello that ``speaksOurWire``.
+    var wireVersions: ClosedRange<Int> { wire[0]...wire[1] }
+
     /// Whether the two have a wire version in common, and the numbers can be.
     var speaksOurWire: Bool {
         wire.count == 2 && wire[0] <= 1 && wire[1] >= 1 && credit > 0 && (1...64).contains(service.rawValue.utf8.count)

@@ -9,6 +9,12 @@ import JSONText
         public let service: ServiceName
         public let instance: Identifier
         public let build: String
+        /// The least and the greatest wire version that it understands.
+        public let wire: ClosedRange<Int>
+        /// Of all its messages: two replicas with the same one speak of the same.
+        public let catalogue: String
+        /// Requests that it takes from one caller at once.
+        public let credit: Int
         public let state: ServiceState
         /// Requests whose handlers have not begun.
         public let queueDepth: Int
@@ -75,7 +81,8 @@ import JSONText
             guard let header = received.frame else { continue }
             switch header.kind {
             case .hello:
-                guard hello == nil, let said = try? WireJSON.decode(Hello.self, from: received.body) else { continue }
+                guard hello == nil, let said = try? WireJSON.decode(Hello.self, from: received.body), said.speaksOurWire
+                else { continue }
                 hello = said
                 pingedAt = MonotonicClock.now()
                 send(.ping)
@@ -88,7 +95,9 @@ import JSONText
                 answer.resolve(
                     .success(
                         Answer(
-                            service: hello.service, instance: hello.instance, build: hello.build, state: pong.state,
+                            service: hello.service, instance: hello.instance, build: hello.build,
+                            wire: hello.wireVersions, catalogue: hello.catalogue, credit: hello.credit,
+                            state: pong.state,
                             queueDepth: pong.queueDepth, inFlight: pong.inFlight,
                             roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt))))
             default: continue

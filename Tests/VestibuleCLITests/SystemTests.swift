@@ -72,6 +72,12 @@ import Testing
         let everybody = ["auth ready", "auth ready", "profile ready", "questionnaire ready", "recovery ready"]
         #expect(try states() == everybody)
 
+        let info = try installation.run("bus", "info", "auth", "--state", state.path)
+        #expect(info.code == 0 && info.output.components(separatedBy: "  state      ready").count == 3)
+        let ping = try installation.run("bus", "ping", "recovery", "--state", state.path)
+        #expect(ping.code == 0 && ping.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" ms") })
+        #expect(try installation.run("bus", "ping", "nobody", "--state", state.path).code == 64)
+
         let victim = try #require(process("profile", state))
         kill(victim, SIGSTOP)
         let began = Date()

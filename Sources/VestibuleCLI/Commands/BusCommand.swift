@@ -12,22 +12,66 @@ enum BusCommand {
 
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"])
-        guard arguments.rest == ["ls"] else { throw CommandError.usage("expected vestibule bus ls") }
         let bus = try BusAccess(state: arguments["--state"])
+        switch (arguments.rest.first, arguments.rest.count) {
+        case ("ls", 1): try list(bus, asJSON: arguments.has("--json"))
+        case ("info", 2): try info(bus, of: arguments.rest[1])
+        case ("ping", 2): try ping(bus, arguments.rest[1])
+        default: throw CommandError.usage("expected vestibule bus ls, info SERVICE or ping SERVICE")
+        }
+    }
+
+    /// Every replica, and a failure where a service has none that is ready.
+    private static func list(_ bus: BusAccess, asJSON: Bool) throws {
         let replicas = try waiting { try await look(bus) }
-        let dead = Set(replicas.map(\.service)).filter { service in
-            !replicas.contains { $0.service == service && $0.answer?.state == .ready }
+        let ready = Set(replicas.filter { $0.answer?.state == .ready }.map(\.service.rawValue))
+        say(
+            asJSON
+                ? String(decoding: CanonicalJSON.bytes(of: .array(replicas.map(\.json))), as: UTF8.self)
+                : table(replicas))
+        let missing = StateFolder.services.filter { !ready.contains($0) }
+        guard missing.isEmpty else { throw CommandError("no replica is ready of \(missing.joined(separator: ", "))") }
+    }
+
+    /// What each replica of a service says of itself.
+    private static func info(_ bus: BusAccess, of service: String) throws {
+        for replica in try replicas(of: service, bus) {
+            guard let answer = replica.answer else { say("\(replica.endpoint)\n  does not answer\n"); continue }
+            say(
+                """
+                \(replica.endpoint)
+                  instance   \(answer.instance)
+                  state      \(answer.state.rawValue), \(answer.inFlight) in flight, \(answer.queueDepth) queued
+                  build      \(answer.build)
+                  wire       \(answer.wire.lowerBound) to \(answer.wire.upperBound)
+                  messages   \(answer.catalogue)
+                  credit     \(answer.credit) requests of one caller at once
+
+                """)
         }
-        let missing = StateFolder.services.filter { service in !replicas.contains { $0.service.rawValue == service } }
-        if arguments.has("--json") {
-            say(String(decoding: CanonicalJSON.bytes(of: .array(replicas.map(\.json))), as: UTF8.self))
-        } else {
-            say(table(replicas))
+    }
+
+    /// Ten round trips to each replica of a service, each with a connection of its own.
+    private static func ping(_ bus: BusAccess, _ service: String) throws {
+        var isAlive = false
+        for turn in 1...10 {
+            for replica in try replicas(of: service, bus) {
+                let time = replica.answer.map { String(format: "%.2f ms", $0.roundTrip / .milliseconds(1)) }
+                isAlive = isAlive || time != nil
+                say("\(turn) \(replica.endpoint) \(time ?? "does not answer")")
+            }
         }
-        guard dead.isEmpty, missing.isEmpty else {
-            let names = (dead.map(\.rawValue) + missing).sorted().joined(separator: ", ")
-            throw CommandError("no replica is ready of \(names)")
+        guard isAlive else { throw CommandError("nobody of \(service) answers") }
+    }
+
+    private static func replicas(of service: String, _ bus: BusAccess) throws -> [Replica] {
+        let known = bus.peers.keys.map(\.rawValue).sorted()
+        guard known.contains(service) else {
+            throw CommandError.usage("there is no service \(service) here: expected \(known.joined(separator: ", "))")
         }
+        let found = try waiting { try await look(bus, at: ServiceName(rawValue: service)) }
+        guard !found.isEmpty else { throw CommandError("there is no replica of \(service)") }
+        return found
     }
 
     private struct Replica {
@@ -52,10 +96,13 @@ enum BusCommand {
     }
 
     /// All at once, so that one that is dead keeps nobody waiting.
-    @Loop private static func look(_ bus: BusAccess) async throws -> [Replica] {
+    ///
+    /// - Parameter only: the service to look at; `nil` for every one.
+    @Loop private static func look(_ bus: BusAccess, at only: ServiceName? = nil) async throws -> [Replica] {
         let security = try bus.security()
         var looks: [Task<Replica, any Error>] = []
-        for (service, discovery) in bus.peers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        let peers = bus.peers.filter { only == nil || $0.key == only }.sorted { $0.key.rawValue < $1.key.rawValue }
+        for (service, discovery) in peers {
             let endpoints = try await Loop.offload { discovery.everyEndpoint(of: service) } ?? []
             for endpoint in endpoints.sorted() {
                 looks.append(

@@ -57,6 +57,8 @@ enum Help {
           vestibule config [--json]       every environment variable, with its default
           vestibule bus ls [--state DIR] [--json]
                                           every replica on the bus: how it is, how busy, how fast it answers
+          vestibule bus info SERVICE | ping SERVICE [--state DIR]
+                                          what each replica of a service says of itself; ten round trips to each
           vestibule keys list | make | renew NAME | revoke PUBLIC-KEY | allow NAME PUBLIC-KEY
                           [--state DIR | --keys DIR]
                                           who may speak on the bus; a change holds within a second
