@@ -24,6 +24,11 @@ import JSONText
         didSet { server?.desk.onInternalError = onInternalError }
     }
 
+    /// Told of every request that an operator made as one, before it is begun.
+    public var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)? {
+        didSet { server?.desk.onOperatorCall = onOperatorCall }
+    }
+
     /// Told of every request that was answered here, with its code (`ok` for a reply) and how long it took.
     public var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)? {
         didSet { server?.desk.onAnswered = onAnswered }
@@ -51,6 +56,7 @@ import JSONText
             server.state = state
             server.desk.onInternalError = onInternalError
             server.desk.onAnswered = onAnswered
+            server.desk.onOperatorCall = onOperatorCall
             server.desk.onWork = { [weak self] in self?.hurry() }
             for (endpoint, type, version) in registered { server.desk.register(endpoint, type: type, version: version) }
             self.server = server
@@ -111,6 +117,7 @@ import JSONText
         header.traceparent = options.trace.traceparent
         header.actor = options.actor
         header.clientAddress = options.clientAddress
+        header.isAsOperator = options.isAsOperator
         guard header.isWritable, body.count <= rules.largestBody else {
             throw BusError(.invalidMessage, "The message is too large, or a part of its header is malformed.")
         }

@@ -40,7 +40,7 @@ import JSONText
     public static func look(
         at endpoint: String, of service: ServiceName, as security: BusSecurity, within limit: Duration
     ) async -> Answer? {
-        guard let name = security.allowed.service(of: security.publicKey) else { return nil }
+        guard let name = security.name else { return nil }
         for key in security.allowed.keys(of: service) {
             let probe = try? BusProbe(endpoint, BusConfiguration(service: name), security, towards: key)
             if let answer = await probe?.wait(limit) { return answer }

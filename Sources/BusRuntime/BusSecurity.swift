@@ -105,6 +105,9 @@ import Foundation
 
     // MARK: Asking
 
+    /// Whose the own key is, as the list says; `nil` where it is nobody's (any more).
+    public var name: ServiceName? { allowed.service(of: publicKey) }
+
     /// The number under which a key is known from now on; `nil` where it may not connect.
     func admit(_ key: BusKey) -> Identity? {
         guard let service = allowed.service(of: key) else { return nil }

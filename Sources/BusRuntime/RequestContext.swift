@@ -64,6 +64,8 @@ public struct CallOptions: Sendable {
     public var clientAddress: String?
     public var idempotencyKey: String?
     public var messageID: Identifier
+    /// With an operator's key: to call also what changes something and is meant for programs only. It is logged there.
+    public var isAsOperator = false
 
     public init(
         timeout: Duration, trace: TraceContext = .fresh(), actor: Actor? = nil, clientAddress: String? = nil,

@@ -40,6 +40,8 @@ import EventLoop
     var onWork: (@Loop () -> Void)?
     /// Told of every error that has no words for the wire; it must not log more than the error's type.
     var onInternalError: (@Loop (RequestContext, any Error) -> Void)?
+    /// Told of every request that an operator made as one.
+    var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)?
     /// Told of every request that was answered, with its code (`ok` for a reply) and how long it took.
     var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)?
     /// Sends an answer to the peer with the routing id.
@@ -63,6 +65,7 @@ import EventLoop
             return refuse(error, header.correlationID, to: peer.id)
         }
         guard let type = header.messageType, let messageID = header.messageID, let endpoint else { return }
+        if peer.hello.service == .operator, header.isAsOperator { onOperatorCall?(type, messageID) }
         let isVouchedFor = peer.hello.vouchesForPersons
         let context = RequestContext(
             messageID: messageID, type: type, caller: peer.hello.service, actor: isVouchedFor ? header.actor : nil,
@@ -84,7 +87,7 @@ import EventLoop
         guard let rules = endpoint?.rules else {
             return BusError(.unknownMessage, "This service does not know this message.")
         }
-        guard rules.callers.contains(peer.hello.service) else {
+        guard Self.allows(rules, peer.hello.service, isAsOperator: header.isAsOperator) else {
             return BusError(.callerNotAllowed, "This service does not take this message from this caller.")
         }
         guard body.count <= rules.largestBody else {
@@ -104,6 +107,11 @@ import EventLoop
             return BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
         }
         return nil
+    }
+
+    /// Deny by default. An operator may read, and with a word for it do what programs do, in nobody's name.
+    static func allows(_ rules: MessageRules, _ caller: ServiceName, isAsOperator: Bool) -> Bool {
+        rules.callers.contains(caller) || caller == .operator && (rules.effect == .read || isAsOperator)
     }
 
     func refuse(_ error: BusError, _ correlationID: UInt64, to peer: [UInt8]) {

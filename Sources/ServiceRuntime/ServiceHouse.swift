@@ -56,6 +56,10 @@ import JSONText
                 "request_failed", ["type": .string(context.type.rawValue), "error": .string("\(type(of: error))")],
                 trace: context.trace)
         }
+        bus.onOperatorCall = { [log] type, messageID in
+            log.warning(
+                "operator_call", ["type": .string(type.rawValue), "messageId": .string(messageID.description)])
+        }
         if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
         try blueprint.assemble(self)
     }

@@ -129,6 +129,34 @@ import Testing
         }
     }
 
+    @Test func anOperatorReadsAndDoesWithAWordForItWhatProgramsDo() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            let charge = ChargeHandler { context in
+                #expect(context.actor == nil, "in nobody's name")
+                return "charged by \(context.caller)"
+            }
+            let server = try lab.server(
+                { $0.security = try? keys.security(of: .auth) }, handlers: [EchoHandler(), charge])
+            var told: [MessageType] = []
+            server.onOperatorCall = { type, _ in told.append(type) }
+            let tool = try lab.client(.operator) { $0.security = try? keys.security(of: .operator) }
+            #expect(try await tool.call(Echo(text: "reads"), .standard).text == "reads")
+            let refused = await failure { () throws(BusError) in try await tool.call(Charge(), .standard) }
+            #expect(refused?.code == "caller_not_allowed" && refused?.executed == .no && told.isEmpty)
+            var options = CallOptions.standard
+            options.isAsOperator = true
+            let actor = Actor(userID: .random(), sessionID: .random(), role: "admin")
+            options.actor = actor
+            #expect(try await tool.call(Charge(), options).text == "charged by operator")
+            #expect(told == [Charge.type])
+            // The word counts with an operator's key only.
+            let profile = try lab.client(.profile) { $0.security = try? keys.security(of: .profile) }
+            let other = await failure { () throws(BusError) in try await profile.call(Charge(), options) }
+            #expect(other?.code == "caller_not_allowed" && told == [Charge.type])
+        }
+    }
+
     @Test func aServiceMayChangeItsKeyWhileItsReplicasGoOn() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)

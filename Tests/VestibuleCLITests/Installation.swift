@@ -33,7 +33,9 @@ struct Installation {
     var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
     /// Runs a command to its end.
-    func run(_ words: String...) throws -> (code: Int32, output: String) {
+    func run(_ words: String...) throws -> (code: Int32, output: String) { try run(words) }
+
+    func run(_ words: [String]) throws -> (code: Int32, output: String) {
         let file = "/tmp/vestibule-test-output-\(UUID().uuidString)"
         defer { unlink(file) }
         let process = try Subprocess.start(

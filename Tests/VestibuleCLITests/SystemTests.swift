@@ -78,6 +78,22 @@ import Testing
         #expect(ping.code == 0 && ping.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" ms") })
         #expect(try installation.run("bus", "ping", "nobody", "--state", state.path).code == 64)
 
+        func call(_ words: String...) throws -> (code: Int32, output: String) {
+            try installation.run(["bus", "call"] + words + ["--state", state.path])
+        }
+        let signing = try call("auth.get-jwks")
+        #expect(signing.code == 0 && signing.output.hasPrefix(#"{"keys":[{"#))
+        #expect(try call("auth.list-devices").output.hasPrefix("vestibule: unauthorized: "), "in nobody's name")
+        let insist = try call("auth.logout")
+        #expect(insist.code == 1 && insist.output.contains("With --as-operator it does"))
+        #expect(try call("auth.logout", "--as-operator").output.hasPrefix("vestibule: unauthorized: "))
+        let log =
+            try String(contentsOfFile: state.log("auth"), encoding: .utf8)
+            + String(contentsOfFile: state.log("auth-2"), encoding: .utf8)
+        #expect(log.components(separatedBy: #""event":"operator_call""#).count == 2)
+        #expect(try call("auth.nonsense").code == 64)
+        #expect(try call("auth.get-jwks", "[]").code == 64)
+
         let victim = try #require(process("profile", state))
         kill(victim, SIGSTOP)
         let began = Date()

@@ -5,7 +5,7 @@ extension FrameHeader {
         bytes.reserveCapacity(256)
         bytes += Self.magic
         bytes.append(kind.rawValue)
-        bytes.append((isReplay ? 1 : 0) | (wantsHello ? 2 : 0))
+        bytes.append((isReplay ? 1 : 0) | (wantsHello ? 2 : 0) | (isAsOperator ? 4 : 0))
         bytes.append(attempt)
         bytes.append(0)
         bytes.appendInteger(correlationID)
@@ -59,6 +59,7 @@ extension FrameHeader {
         self.init(kind: kind, correlationID: correlationID, bodyLength: bytes.integer(at: 16))
         isReplay = bytes[5] & 1 != 0
         wantsHello = bytes[5] & 2 != 0
+        isAsOperator = bytes[5] & 4 != 0
         attempt = bytes[6]
         budgetMs = bytes.integer(at: 20)
         sentAtMs = bytes.integer(at: 24)

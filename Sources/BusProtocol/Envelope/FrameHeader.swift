@@ -23,6 +23,8 @@ public struct FrameHeader: Sendable, Equatable {
     public var isReplay = false
     /// Of a HELLO: the sender does not know the receiver (any more) and wants its HELLO.
     public var wantsHello = false
+    /// Of a REQUEST: an operator means to do what only programs do. It counts with an operator's key only.
+    public var isAsOperator = false
     /// From 1.
     public var attempt: UInt8 = 1
     /// Chosen by who asks, unique on its connection.

@@ -83,7 +83,8 @@ enum FrameDocument {
 
     /// Name, offset, bytes.
     private static let fixed: [(String, Int64, Int64)] = [
-        ("magic and wire version", 0, 4), ("kind", 4, 1), ("flags: 1 replayed, 2 wants hello", 5, 1), ("attempt", 6, 1),
+        ("magic and wire version", 0, 4), ("kind", 4, 1), ("flags: 1 replayed, 2 wants hello, 4 as operator", 5, 1),
+        ("attempt", 6, 1),
         ("reserved, 0", 7, 1), ("correlation id, chosen by who asks", 8, 8), ("body length", 16, 4),
         ("budget: milliseconds that the caller still waits", 20, 4),
         ("sent at: milliseconds of the sender's clock", 24, 8),

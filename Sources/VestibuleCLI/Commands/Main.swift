@@ -59,6 +59,9 @@ enum Help {
                                           every replica on the bus: how it is, how busy, how fast it answers
           vestibule bus info SERVICE | ping SERVICE [--state DIR]
                                           what each replica of a service says of itself; ten round trips to each
+          vestibule bus call TYPE [JSON] [--as-operator] [--state DIR]
+                                          one message, in nobody's name; what changes something needs --as-operator
+                                          and is logged by the service
           vestibule keys list | make | renew NAME | revoke PUBLIC-KEY | allow NAME PUBLIC-KEY
                           [--state DIR | --keys DIR]
                                           who may speak on the bus; a change holds within a second
