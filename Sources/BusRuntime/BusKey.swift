@@ -4,7 +4,7 @@ import Foundation
 /// A Curve25519 key of the bus, secret or public: 32 bytes, in files as base64.
 ///
 /// Source: CurveZMQ, RFC 26 of the ZeroMQ project.
-public struct BusKey: Hashable, Sendable {
+public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     let bytes: [UInt8]
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -19,6 +19,10 @@ public struct BusKey: Hashable, Sendable {
         guard bytes.count == 32 else { return nil }
         self.bytes = Array(bytes)
     }
+
+    /// Nothing of it: it may be a secret one.
+    public var description: String { "a key of the bus" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     public var base64: String { Data(bytes).base64EncodedString() }
 

@@ -21,6 +21,9 @@ import Foundation
     var onChange: (@Loop () -> Void)?
     /// Told once why a changed file is not taken; what was allowed before stays so until it is.
     public var onProblem: (@Loop (String) -> Void)?
+    /// Told of a public key that was not let in, once a second at the most.
+    public var onRefusal: (@Loop (BusKey) -> Void)?
+    private var lastRefusal: UInt64 = 0
 
     /// What tells one state of a file from the next.
     private struct Stamp: Equatable, Sendable {
@@ -110,7 +113,14 @@ import Foundation
 
     /// The number under which a key is known from now on; `nil` where it may not connect.
     func admit(_ key: BusKey) -> Identity? {
-        guard let service = allowed.service(of: key) else { return nil }
+        guard let service = allowed.service(of: key) else {
+            let now = MonotonicClock.now()
+            if now > lastRefusal + 1_000_000_000 {
+                lastRefusal = now
+                onRefusal?(key)
+            }
+            return nil
+        }
         let identity = identities[key] ?? identities.count + 1
         identities[key] = identity
         services[identity] = service

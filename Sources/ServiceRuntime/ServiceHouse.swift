@@ -40,6 +40,7 @@ import JSONText
         busConfiguration.bind = [try Self.endpoint(try configuration.text("BUS_BIND"), busConfiguration)]
         let level = Log.Level(rawValue: try configuration.text("LOG_LEVEL")) ?? .info
         log = Log(service: blueprint.name, instance: busConfiguration.instance, threshold: level, sink: logSink)
+        security.onRefusal = { [log] in log.warning("bus_stranger", ["publicKey": .string($0.base64)]) }
         security.onProblem = { [log] in log.error("bus_keys", ["problem": .string($0)]) }
         keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
         database = Database(
