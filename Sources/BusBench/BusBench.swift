@@ -1,32 +1,37 @@
 import BusProtocol
+import BusRuntime
+import EventLoop
 import Foundation
 
-/// Measures one bus call between two processes: `bus-bench raw|typed IN_FLIGHT SECONDS`.
+/// Measures one bus call between two processes: `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`.
 ///
-/// `raw` is libzmq alone, with the bytes that the typed call sends: it is what a call costs before anything of ours. Both
-/// start a second process that answers, and print one line: calls a second, p50 and p99 in microseconds.
+/// `raw` is libzmq alone, with the bytes that the typed call sends: it is what a call costs before anything of ours. `keyed`
+/// is the typed call with keys, as it is made in a system. Each starts a second process that answers, and prints one line:
+/// calls a second, p50 and p99 in microseconds.
 @main enum BusBench {
     static func main() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
         switch (words.first, words.count) {
         case ("raw-server", 2): RawEcho.serve(words[1])
-        case ("typed-server", 2): try await TypedServer.serve(words[1])
-        case ("raw", 3), ("typed", 3):
+        case ("typed-server", 2): try await TypedServer.serve(words[1], nil)
+        case ("keyed-server", 2): try await TypedServer.serve(words[1], KeyFolder(beside: words[1]).security("profile"))
+        case ("raw", 3), ("typed", 3), ("keyed", 3):
             guard let inFlight = Int(words[1]), (1...64).contains(inFlight), let seconds = Double(words[2]), seconds > 0
             else { usage() }
             let server = try Server(kind: words[0])
+            defer { server.stop() }
+            let security = words[0] == "keyed" ? try await KeyFolder(beside: server.endpoint).security("auth") : nil
             let figures =
                 words[0] == "raw"
                 ? try RawEcho.call(server.endpoint, inFlight: inFlight, seconds: seconds)
-                : try await TypedClient.call(server.endpoint, inFlight: inFlight, seconds: seconds)
-            server.stop()
+                : try await TypedClient.call(server.endpoint, security, inFlight: inFlight, seconds: seconds)
             print(figures.line)
         default: usage()
         }
     }
 
     private static func usage() -> Never {
-        print("usage: bus-bench raw|typed IN_FLIGHT(1…64) SECONDS")
+        print("usage: bus-bench raw|typed|keyed IN_FLIGHT(1…64) SECONDS")
         exit(64)
     }
 }
@@ -42,6 +47,7 @@ private struct Server {
         let path = "/tmp/bus-bench-\(getpid()).sock"
         unlink(path)
         endpoint = "ipc://\(path)"
+        if kind == "keyed" { try KeyFolder(beside: endpoint).make() }
         let command: [String] = ["/proc/self/exe", "\(kind)-server", endpoint]
         var words = command.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
@@ -62,7 +68,34 @@ private struct Server {
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
         unlink(String(endpoint.dropFirst("ipc://".count)))
+        KeyFolder(beside: endpoint).remove()
     }
+}
+
+/// Keys for both sides, in files beside the socket, gone with the run.
+private struct KeyFolder {
+    private let path: String
+
+    init(beside endpoint: String) { path = endpoint.dropFirst("ipc://".count) + ".keys" }
+
+    func make() throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        var list = ""
+        for name in ["auth", "profile"] {
+            let key = try BusKey.newSecret()
+            try key.base64.write(toFile: "\(path)/\(name)", atomically: false, encoding: .utf8)
+            list += "\(name) \(try key.publicKey().base64)\n"
+        }
+        try list.write(toFile: "\(path)/allowed", atomically: false, encoding: .utf8)
+    }
+
+    @Loop func security(_ name: String) throws -> BusSecurity {
+        try BusSecurity(
+            secret: String(contentsOfFile: "\(path)/\(name)", encoding: .utf8), allowList: "\(path)/allowed")
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// What a run saw.

@@ -8,8 +8,10 @@ import EventLoop
         func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState { Sample.reply }
     }
 
-    static func serve(_ endpoint: String) async throws {
-        let bus = Bus(BusConfiguration(service: .profile, bind: [endpoint]))
+    static func serve(_ endpoint: String, _ security: BusSecurity?) async throws {
+        var configuration = BusConfiguration(service: .profile, bind: [endpoint])
+        configuration.security = security
+        let bus = Bus(configuration)
         bus.register(Handler())
         bus.state = .ready
         try bus.start()
@@ -18,12 +20,18 @@ import EventLoop
 }
 
 @Loop enum TypedClient {
-    nonisolated static func call(_ endpoint: String, inFlight: Int, seconds: Double) async throws -> Figures {
-        try await Loop.spawn { try await measure(endpoint, inFlight, seconds) }.value
+    nonisolated static func call(
+        _ endpoint: String, _ security: BusSecurity?, inFlight: Int, seconds: Double
+    ) async throws -> Figures {
+        try await Loop.spawn { try await measure(endpoint, security, inFlight, seconds) }.value
     }
 
-    private static func measure(_ endpoint: String, _ inFlight: Int, _ seconds: Double) async throws -> Figures {
-        let bus = Bus(BusConfiguration(service: .auth, peers: [.profile: .endpoints([endpoint])]))
+    private static func measure(
+        _ endpoint: String, _ security: BusSecurity?, _ inFlight: Int, _ seconds: Double
+    ) async throws -> Figures {
+        var configuration = BusConfiguration(service: .auth, peers: [.profile: .endpoints([endpoint])])
+        configuration.security = security
+        let bus = Bus(configuration)
         try bus.start()
         defer { bus.stop() }
         // The first call waits for the connection.
