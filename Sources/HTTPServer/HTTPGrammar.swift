@@ -28,7 +28,7 @@ enum HTTPGrammar {
     }
 
     /// What a request target may be made of, each `%` followed by two hexadecimal digits.
-    static func isTarget(_ bytes: ArraySlice<UInt8>) -> Bool {
+    static func isTarget(_ bytes: HeadReader.Bytes) -> Bool {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
@@ -52,7 +52,8 @@ enum HTTPGrammar {
     static func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7f || byte == tab }
 
     /// Without spaces and tabs at either end.
-    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes
+    where Bytes.SubSequence == Bytes {
         var bytes = bytes
         while let first = bytes.first, first == space || first == tab { bytes.removeFirst() }
         while let last = bytes.last, last == space || last == tab { bytes.removeLast() }

@@ -13,8 +13,9 @@ extension HTTPParser {
     /// `chunk-size [";" extension]`: extensions are read past, within an allowance of their own.
     mutating func readChunkSize() throws(HTTPRefusal) -> Step {
         let allowance = limits.chunkExtensionBytes - extensionBytes
-        guard let line = try nextLine(longest: allowance + 10, orElse: .malformed("A chunk's size line is too long."))
+        guard let place = try nextLine(longest: allowance + 10, orElse: .malformed("A chunk's size line is too long."))
         else { return .starved }
+        let line = buffer[place]
         let digits = line.prefix { $0 != UInt8(ascii: ";") }
         guard (1...8).contains(digits.count) else { throw .malformed("A chunk's size is not a hexadecimal number.") }
         var size = 0
@@ -54,7 +55,8 @@ extension HTTPParser {
     mutating func readTrailer() throws(HTTPRefusal) -> Step {
         guard let line = try nextHeadLine() else { return .starved }
         guard !line.isEmpty else { return finishBody() }
-        try head.readField(line, limit: limits.headerCount)
+        let limit = limits.headerCount
+        try read(line) { (head, bytes) throws(HTTPRefusal) in try head.readField(bytes, limit: limit) }
         return .again
     }
 }

@@ -126,7 +126,7 @@ public struct HTTPParser: Sendable {
             return .again
         }
         head = HeadReader()
-        try head.readRequestLine(line)
+        try read(line) { (head, bytes) throws(HTTPRefusal) in try head.readRequestLine(bytes) }
         state = .headers
         return .again
     }
@@ -134,7 +134,8 @@ public struct HTTPParser: Sendable {
     private mutating func readHeader() throws(HTTPRefusal) -> Step {
         guard let line = try nextHeadLine() else { return .starved }
         guard line.isEmpty else {
-            try head.readField(line, limit: limits.headerCount)
+            let limit = limits.headerCount
+            try read(line) { (head, bytes) throws(HTTPRefusal) in try head.readField(bytes, limit: limit) }
             return .again
         }
         let (head, framing) = try head.finish()
@@ -142,20 +143,29 @@ public struct HTTPParser: Sendable {
         return .event(.head(head))
     }
 
+    /// Lets the head read buffered bytes where they lie: a slice of the array would be counted at each look at it.
+    mutating func read(
+        _ line: Range<Int>, _ body: (inout HeadReader, HeadReader.Bytes) throws(HTTPRefusal) -> Void
+    ) throws(HTTPRefusal) {
+        let buffer = buffer
+        try buffer.withUnsafeBufferPointer { (bytes) throws(HTTPRefusal) in try body(&head, bytes[line]) }
+    }
+
     /// A line of the head or of the trailers, which share one allowance.
-    mutating func nextHeadLine() throws(HTTPRefusal) -> ArraySlice<UInt8>? {
+    mutating func nextHeadLine() throws(HTTPRefusal) -> Range<Int>? {
         let allowance = limits.headBytes - headBytes
         guard let line = try nextLine(longest: allowance, orElse: .headersTooLarge) else { return nil }
         headBytes += line.count + 2
         return line
     }
 
-    /// The next line without its CRLF.
+    /// Where the next line lies in the buffer, without its CRLF.
     ///
     /// - Parameter longest: bytes with the CRLF; more, even unfinished, throw `refusal`.
-    mutating func nextLine(longest: Int, orElse refusal: HTTPRefusal) throws(HTTPRefusal) -> ArraySlice<UInt8>? {
+    mutating func nextLine(longest: Int, orElse refusal: HTTPRefusal) throws(HTTPRefusal) -> Range<Int>? {
         scanned = max(scanned, position)
-        guard let end = buffer[scanned...].firstIndex(of: HTTPGrammar.lf) else {
+        let found = buffer.withUnsafeBufferPointer { $0[scanned...].firstIndex(of: HTTPGrammar.lf) }
+        guard let end = found else {
             scanned = buffer.count
             guard bufferedCount < longest else { throw refusal }
             return nil
@@ -164,7 +174,7 @@ public struct HTTPParser: Sendable {
         guard end > position, buffer[end - 1] == HTTPGrammar.cr else {
             throw .malformed("A line does not end with CRLF.")
         }
-        let line = buffer[position..<(end - 1)]
+        let line = position..<(end - 1)
         position = end + 1
         return line
     }

@@ -1,10 +1,12 @@
 /// A head under construction: lines without their CRLF in, a head and the framing of its body out.
 struct HeadReader: Sendable {
+    typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
     private var head = HTTPRequestHead(method: "", path: "")
     private var authority: String?
 
     /// `method SP target SP version`, with exactly these two spaces.
-    mutating func readRequestLine(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) {
+    mutating func readRequestLine(_ line: Bytes) throws(HTTPRefusal) {
         let parts = line.split(separator: HTTPGrammar.space, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed("The request line is not a method, a target and a version.") }
         guard parts[0].count <= 32, HTTPGrammar.isToken(parts[0]) else {
@@ -15,7 +17,7 @@ struct HeadReader: Sendable {
         try readTarget(parts[1])
     }
 
-    private static func minorVersion(_ bytes: ArraySlice<UInt8>) throws(HTTPRefusal) -> Int {
+    private static func minorVersion(_ bytes: Bytes) throws(HTTPRefusal) -> Int {
         if bytes.elementsEqual("HTTP/1.1".utf8) { return 1 }
         switch String(decoding: bytes, as: UTF8.self) {
         case "HTTP/1.0": return 0
@@ -24,7 +26,7 @@ struct HeadReader: Sendable {
         }
     }
 
-    private mutating func readTarget(_ bytes: ArraySlice<UInt8>) throws(HTTPRefusal) {
+    private mutating func readTarget(_ bytes: Bytes) throws(HTTPRefusal) {
         guard !bytes.isEmpty, HTTPGrammar.isTarget(bytes) else {
             throw .malformed("The request target is not a path.")
         }
@@ -47,7 +49,7 @@ struct HeadReader: Sendable {
         head.query = question.map { String(target[target.utf8.index(after: $0)...]) }
     }
 
-    mutating func readField(_ line: ArraySlice<UInt8>, limit: Int) throws(HTTPRefusal) {
+    mutating func readField(_ line: Bytes, limit: Int) throws(HTTPRefusal) {
         guard line.first != HTTPGrammar.space, line.first != HTTPGrammar.tab else {
             throw .malformed("A header is folded over several lines.")
         }
