@@ -141,6 +141,46 @@ import Testing
         }
     }
 
+    @Test func aClaimantWhoHasHadEnoughMakesNoCaseAndFreezesNothing() async throws {
+        try await RecoveryStage.run(perPhone: 1) { recovery in
+            let first = try await recovery.claim()
+            let error = await #expect(throws: BusError.self) {
+                try await recovery.claim(RecoveryStage.unknownPhone, key: "the-key-of-a-second-claim")
+            }
+            #expect(error?.code == "rate_limited")
+            // Auth froze the account before the claimant was known. The refusal lifts that, and auth's event, which comes
+            // by itself, makes no case either.
+            let account = Identifier.random()
+            let begun = RecoveryStage.begun(
+                case: .ordered(), phone: "+14155550111", claimant: "000001", owner: account)
+            let event = RecoveryBegan(personID: account, personSequence: 1, begun: begun)
+            _ = try await recovery.stage.asking(as: .auth).call(event, recovery.options())
+            let closed = try await recovery.closed.atLeast(1)
+            #expect(closed[0].caseID == begun.caseID && closed[0].outcome == "cancelled")
+            #expect(try await recovery.stage.rows("SELECT id FROM cases") == first.recoveryId.description)
+            let refused = await #expect(throws: BusError.self) { try await recovery.claim() }
+            #expect(refused?.code == "rate_limited")
+            #expect(try await recovery.closed.atLeast(2)[1].personID == recovery.owner)
+            #expect(recovery.opened.heard.map(\.caseID) == [first.recoveryId])
+            // Another number has claims of its own.
+            _ = try await recovery.claim(claimant: "000009")
+        }
+    }
+
+    @Test func aTimerThatComesEarlyIsSetAnew() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            let timers =
+                "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FROM outbox WHERE destination LIKE 'timer:%'"
+            let ids = "SELECT id FROM outbox WHERE destination LIKE 'timer:%'"
+            let first = try await recovery.stage.rows(ids)
+            try await recovery.stage.rows("UPDATE outbox SET due_at = now() WHERE destination LIKE 'timer:%'")
+            while try await recovery.stage.rows(ids).contains(first) { try await Loop.sleep(for: .milliseconds(10)) }
+            #expect(try await recovery.stage.rows(timers) == "1|1")
+            #expect(try await recovery.look(requested).status == "held")
+        }
+    }
+
     @Test func theHoldEndsByItself() async throws {
         try await RecoveryStage.run(hold: "1s") { recovery in
             let requested = try await recovery.claim()

@@ -20,9 +20,10 @@ import Testing
     nonisolated static let unknownPhone = "+14155550100"
 
     nonisolated static func run(
-        hold: String = "72h", _ body: @escaping @Loop @Sendable (RecoveryStage) async throws -> Void
+        hold: String = "72h", perPhone: Int = 100,
+        _ body: @escaping @Loop @Sendable (RecoveryStage) async throws -> Void
     ) async throws {
-        let environment = ["RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "100"]
+        let environment = ["RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "\(perPhone)"]
         try await ServiceStage.run(RecoveryBlueprint.blueprint, environment: environment) { stage in
             try await body(try RecoveryStage(stage))
         }

@@ -5,15 +5,6 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// The schema of recovery, step by step.
-enum RecoveryMigrations {
-    static let all = [
-        Migration(name: "m0001_cases", sql: String(decoding: PackageResources.m0001_cases_sql, as: UTF8.self)),
-        Migration(
-            name: "m0002_no_requests", sql: String(decoding: PackageResources.m0002_no_requests_sql, as: UTF8.self)),
-    ]
-}
-
 /// A case as its row says.
 struct RecoveryCase: Sendable {
     let id: Identifier
@@ -45,13 +36,43 @@ struct CaseStore: Sendable {
         try await house.database.read(Self.load, [.uuid(id)]).first.map { try Self.record($0) }
     }
 
-    /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made.
+    /// Cases that were asked for from a client address within a day.
+    @Loop func count(ofAddress hash: [UInt8]) async throws -> Int64 {
+        try await house.database.read(Self.byAddress, [.bytes(hash)]).first?.integer("count") ?? 0
+    }
+
+    /// Gives the case a token, in place of one that it had, and the address that it was asked for from.
     ///
-    /// - Returns: `nil` where the same claimant has an open case against the same account already.
-    @Loop func ensure(_ begun: RecoveryBegun, address: [UInt8]?, in transaction: Transaction) async throws
-        -> RecoveryCase?
-    {
-        if let known = try await locked(begun.caseID, in: transaction) { return known }
+    /// - Parameters:
+    ///   - token: its keyed hash.
+    ///   - address: its keyed hash.
+    @Loop func setToken(_ token: [UInt8], address: [UInt8], of id: Identifier, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE cases SET token_hash = $2, address_hash = $3 WHERE id = $1",
+            [.uuid(id), .bytes(token), .bytes(address)])
+    }
+
+    /// What became of a claim that auth began.
+    enum Claim: Sendable {
+        case made(RecoveryCase)
+        /// The same claimant has an open case against the same account already.
+        case alreadyOpen
+        /// The claimant's number has had as many cases in 30 days as it may.
+        case tooMany
+    }
+
+    /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
+    /// case is made, auth is told to lift the freeze that it wrote for it.
+    @Loop func ensure(_ begun: RecoveryBegun, address: [UInt8]?, in transaction: Transaction) async throws -> Claim {
+        if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
+        // Claims of one number take turns, or as many as come at once would all be counted before any is there.
+        transaction.send(Self.claimantTurn, [.text(begun.claimantReference)])
+        let earlier = try await transaction.query(
+            Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
+        guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
+            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
+            return .tooMany
+        }
         let isBarred = try await !transaction.query(
             Self.barred, [.text(begun.accountReference), .text(begun.claimantReference)]
         ).isEmpty
@@ -66,22 +87,26 @@ struct CaseStore: Sendable {
             ])
         guard let row = rows.first else {
             // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
-            if let known = try await locked(begun.caseID, in: transaction) { return known }
+            if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
             // or the claimant has another open case against the account.
             try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
-            return nil
+            return .alreadyOpen
         }
         let made = try Self.record(row)
         note("requested", .held, of: made.id, in: transaction)
-        house.outbox.enqueue(
-            "timer:hold-ended", payload: made.id.array, dueAt: made.holdUntil, in: transaction)
+        setTimer(of: made, in: transaction)
         if isDecoy {
             // A barred claimant must not keep the account frozen.
             try await close(begun.accountID, case: made.id, outcome: "cancelled", at: made.now, in: transaction)
         } else if let account = begun.accountID {
             try await tellOwner(account, made, dispute, begun.maskedClaimantPhone, in: transaction)
         }
-        return made
+        return .made(made)
+    }
+
+    /// Has the end of the hold told, by the database's clock.
+    @Loop func setTimer(of record: RecoveryCase, in transaction: Transaction) {
+        house.outbox.enqueue("timer:hold-ended", payload: record.id.array, dueAt: record.holdUntil, in: transaction)
     }
 
     @Loop private func tellOwner(
@@ -154,6 +179,14 @@ struct CaseStore: Sendable {
         VALUES ($1, $2, $3, $4, $5, 'held', $6, $7, clock_timestamp() + $8::bigint * interval '1 s')
         ON CONFLICT DO NOTHING RETURNING \(columns)
         """)
+    private static let byAddress: Statement = """
+        SELECT count(*) AS count FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
+        """
+    private static let claimantTurn: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
+    private static let byClaimant: Statement = """
+        SELECT count(*) AS count FROM cases
+        WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
+        """
     private static let barred: Statement = """
         SELECT until FROM bars WHERE account_reference = $1 AND claimant_reference = $2 AND until > clock_timestamp()
         """

@@ -1,0 +1,17 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+/// Makes the case where the answer to the request was lost: auth says in an event what it began.
+struct RecoveryBeganHandler: RequestHandler {
+    let store: CaseStore
+
+    func handle(_ event: RecoveryBegan, context: RequestContext) async throws -> Acknowledged {
+        try await store.house.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
+            _ = try await store.ensure(event.begun, address: nil, in: transaction)
+        }
+        return Acknowledged()
+    }
+}

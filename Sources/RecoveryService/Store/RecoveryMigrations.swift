@@ -1,0 +1,10 @@
+import Database
+
+/// The schema of recovery, step by step.
+enum RecoveryMigrations {
+    static let all = [
+        Migration(name: "m0001_cases", sql: String(decoding: PackageResources.m0001_cases_sql, as: UTF8.self)),
+        Migration(
+            name: "m0002_no_requests", sql: String(decoding: PackageResources.m0002_no_requests_sql, as: UTF8.self)),
+    ]
+}
