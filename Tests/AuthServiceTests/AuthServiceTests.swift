@@ -73,6 +73,19 @@ import Testing
         }
     }
 
+    @Test(
+        "an SMS says how long its code lives",
+        arguments: [
+            ("300s", "for 5 minutes."), ("15m", "for 15 minutes."), ("119s", "for a minute."),
+            ("45s", "for 45 seconds."),
+        ])
+    func lifetime(variable: String, sentence: String) async throws {
+        try await AuthStage.run(environment: ["AUTH_OTP_TTL": variable]) { auth in
+            _ = try await auth.code(for: Self.phone)
+            #expect(auth.spool.messages().first?["body"]?.stringValue?.contains(sentence) == true)
+        }
+    }
+
     @Test func anSMSThatIsGivenUpCountsForNobodyAndLeavesNothing() async throws {
         try await AuthStage.run { auth in
             auth.spool.remove()

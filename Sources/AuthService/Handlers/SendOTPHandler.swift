@@ -73,6 +73,9 @@ struct SendOTPHandler: RequestHandler {
 
     private func text(code: String, purpose: String) -> String {
         let act = purpose == "recovery" ? "to recover an account" : "to sign in"
-        return "\(code) is your \(appName) code \(act). It is valid for 5 minutes. Never share it."
+        // Rounded down: a code is never said to live longer than it does.
+        let (minutes, seconds) = (limits.lifetime / 60, limits.lifetime)
+        let life = minutes == 0 ? "\(seconds) seconds" : minutes == 1 ? "a minute" : "\(minutes) minutes"
+        return "\(code) is your \(appName) code \(act). It is valid for \(life). Never share it."
     }
 }
