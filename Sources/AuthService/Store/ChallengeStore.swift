@@ -56,12 +56,15 @@ struct Challenge: Sendable {
     /// The challenge, locked until the transaction ends; `nil` where there is none.
     static func locked(_ id: Identifier, in transaction: Transaction) async throws -> Challenge? {
         guard let row = try await transaction.query(load, [.uuid(id)]).first else { return nil }
-        let clock = try await transaction.query("SELECT clock_timestamp() AS now")
+        // A statement of its own: that of the row read the clock before it waited for the lock.
+        guard let clock = try await transaction.query("SELECT clock_timestamp() AS now").first else {
+            throw DatabaseError.aborted
+        }
         return Challenge(
             id: id, phoneHash: try row.bytes("phone_hash"), phoneSealed: try row.bytes("phone_sealed"),
             purpose: try row.text("purpose"), asker: try row.text("asker"), codeHash: try row.bytes("code_hash"),
             state: try row.text("state"), wrongTries: try row.integer("wrong_tries"),
-            expiresAt: try row.timestamp("expires_at"), now: try clock.first?.timestamp("now") ?? .now())
+            expiresAt: try row.timestamp("expires_at"), now: try clock.timestamp("now"))
     }
 
     static func use(_ id: Identifier, in transaction: Transaction) {
