@@ -79,22 +79,23 @@ enum AuthBlueprint {
             .init("AUTH_OTP_WRONG_PER_DAY", .integer(3...100), "10", "Wrong codes for a phone within a day"),
             .init(
                 "AUTH_OTP_PREFIX_BREAKER", .text, "50",
-                "Sends to a prefix that open its breaker, or off; comes with the auth issue"),
-            .init("AUTH_SMS_COUNTRIES", .list, nil, "Countries that get SMS; comes with the auth issue"),
+                "Sends to a prefix that open its breaker, or off; not used yet"),
+            .init("AUTH_SMS_COUNTRIES", .list, nil, "Countries that get SMS; not used yet"),
             .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
-                "Sleep after which a sign-in is a recovery; comes with the auth issue"),
-            .init("SMS_PROVIDER", .list, "spool", "Who sends SMS: spool"),
-            .init("PUSH_PROVIDER", .list, "spool", "Who sends pushes: spool"),
+                "Sleep after which a sign-in is a recovery; not used yet"),
+            // Another one would be taken for the spool, and nobody would get a message.
+            .init("SMS_PROVIDER", .choice(["spool"]), "spool", "Who sends SMS"),
+            .init("PUSH_PROVIDER", .choice(["spool"]), "spool", "Who sends pushes"),
             .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
         ]
         + ["APPLE", "GOOGLE"].flatMap { provider in
             ["ISSUER", "JWKS_URL", "AUDIENCES"].map {
                 ConfigurationVariable(
-                    "AUTH_\(provider)_\($0)", .text, nil, "Of the identity provider; comes with the auth issue")
+                    "AUTH_\(provider)_\($0)", .text, nil, "Of the identity provider; not used yet")
             }
         }
         + ["TOKEN_URL", "REVOKE_URL", "TEAM_ID", "KEY_ID", "KEY_FILE"].map {
-            ConfigurationVariable("AUTH_APPLE_\($0)", .text, nil, "Of Apple's code exchange; comes with the auth issue")
-        } + [.init("AUTH_SOCIAL_RAW_NONCE", .boolean, "false", "Takes nonces as issued; comes with the auth issue")]
+            ConfigurationVariable("AUTH_APPLE_\($0)", .text, nil, "Of Apple's code exchange; not used yet")
+        } + [.init("AUTH_SOCIAL_RAW_NONCE", .boolean, "false", "Takes nonces as issued; not used yet")]
 }

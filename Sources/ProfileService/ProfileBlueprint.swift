@@ -38,7 +38,7 @@ enum ProfileBlueprint {
             "PROFILE_AGE_POLICY", .choice(["soft_block", "reject"]), "soft_block", "What a date of birth under 18 does"),
         .init(
             "PROFILE_REPROMPT_AFTER", .duration(3600...31_536_000, mayBeOff: false), "168h",
-            "Until a skipped field is asked for again; comes with the profile issue"),
+            "Until a skipped field is asked for again; not used yet"),
         .init("PROFILE_REQUIRE_VERIFICATION", .boolean, "true", "Whether photo verification is a step"),
         .init("MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, "true", "Whether visual preferences are a step"),
         .init("MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil, "Offers that a provisional person gets"),

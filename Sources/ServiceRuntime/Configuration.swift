@@ -69,12 +69,15 @@ public struct Configuration: Sendable {
         throw ConfigurationError("\(variable.name): \(shown) is not valid (\(variable.kind.label))")
     }
 
+    /// Of durations, the smallest first.
+    static let units: [(letter: Character, seconds: Int64)] = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)]
+
     /// `300s`, `15m`, `72h`, `14d`.
     static func seconds(_ text: String) -> Int64? {
-        guard let unit = text.last, let count = Int64(text.dropLast()), count >= 0,
-            let factor = ["s": 1, "m": 60, "h": 3600, "d": 86_400][unit] as Int64?
+        guard let letter = text.last, let count = Int64(text.dropLast()), count >= 0,
+            let unit = units.first(where: { $0.letter == letter })
         else { return nil }
-        let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+        let (product, overflow) = count.multipliedReportingOverflow(by: unit.seconds)
         return overflow ? nil : product
     }
 
@@ -88,7 +91,10 @@ public struct Configuration: Sendable {
 
     /// - Throws: where the variable has neither a value nor a default.
     public func text(_ name: String) throws(ConfigurationError) -> String {
-        guard let value = optionalText(name) else { throw ConfigurationError("\(name) is required") }
+        guard let value = optionalText(name) else {
+            let isSecret = variables[name]?.isSecret == true
+            throw ConfigurationError("\(name) \(isSecret ? "or \(name)_FILE " : "")is required")
+        }
         return value
     }
 

@@ -15,10 +15,17 @@ public struct ConfigurationVariable: Sendable, Hashable {
             case .text: "text"
             case .integer(let range): "number \(range.lowerBound)…\(range.upperBound)"
             case .boolean: "true or false"
-            case .duration(_, let mayBeOff): mayBeOff ? "duration or off" : "duration"
+            case .duration(let range, let mayBeOff):
+                "duration \(Self.text(range.lowerBound))…\(Self.text(range.upperBound))" + (mayBeOff ? " or off" : "")
             case .choice(let values): values.joined(separator: " or ")
             case .list: "list"
             }
+        }
+
+        /// In the largest unit that leaves no rest: `90s`, `15m`, `72h`, `14d`.
+        private static func text(_ seconds: Int64) -> String {
+            let unit = Configuration.units.last { seconds % $0.seconds == 0 } ?? ("s", 1)
+            return "\(seconds / unit.seconds)\(unit.letter)"
         }
     }
 

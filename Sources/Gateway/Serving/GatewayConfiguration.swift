@@ -25,12 +25,15 @@ extension GatewayConfiguration {
                 "GATEWAY_TRUSTED_PROXIES", .list, nil,
                 "Addresses and networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed"),
             .init("GATEWAY_CORS_ORIGINS", .list, nil, "Origins whose pages may call, https://app.example"),
-            .init("GATEWAY_OPS_KEY", .text, nil, "The operator's key, 32 characters or more", isSecret: true),
+            .init(
+                "GATEWAY_OPS_KEY", .text, nil, "The operator's key, 32 characters or more; not used yet", isSecret: true
+            ),
             .init(
                 "GATEWAY_RATE_LIMIT", .text, "600",
                 "Requests a minute of one person, five times that of one address; off in the development profile only"),
             .init(
-                "GATEWAY_STAFF_NETWORKS", .list, nil, "Networks from which staff and administrators may act; none: any"),
+                "GATEWAY_STAFF_NETWORKS", .list, nil,
+                "Networks from which staff and administrators may act; not used yet"),
             .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer of the access tokens that are taken"),
             .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience of the access tokens that are taken"),
         ] + CommonVariables.everyProcess(peers: LocalAnswers.required)

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Configuration") struct ConfigurationTests {
+    private static let variables: [ConfigurationVariable] = [
+        .init("SHOP_OPEN", .duration(90...86_400, mayBeOff: false), "15m", "How long"),
+        .init("SHOP_REST", .duration(3600...1_209_600, mayBeOff: true), "off", "How long"),
+        .init("SHOP_SIZE", .integer(1...9), "3", "How many"), .init("SHOP_KIND", .choice(["book"]), "book", "Which"),
+        .init("SHOP_NAME", .text, nil, "Of the shop"), .init("SHOP_CODE", .text, nil, "Of the door", isSecret: true),
+    ]
+
+    private func read(_ environment: [String: String]) throws -> Configuration {
+        try Configuration(variables: Self.variables, prefix: "SHOP_", environment: environment)
+    }
+
+    private func refusal(_ environment: [String: String]) -> String? {
+        #expect(throws: ConfigurationError.self) { try read(environment) }?.description
+    }
+
+    @Test("what is refused is named, with what would be taken")
+    func refusals() {
+        #expect(refusal(["SHOP_OPEN": "5"]) == "SHOP_OPEN: \"5\" is not valid (duration 90s…1d)")
+        #expect(refusal(["SHOP_OPEN": "2d"]) == "SHOP_OPEN: \"2d\" is not valid (duration 90s…1d)")
+        #expect(refusal(["SHOP_OPEN": "off"]) == "SHOP_OPEN: \"off\" is not valid (duration 90s…1d)")
+        #expect(refusal(["SHOP_REST": "1s"]) == "SHOP_REST: \"1s\" is not valid (duration 1h…14d or off)")
+        #expect(refusal(["SHOP_SIZE": "10"]) == "SHOP_SIZE: \"10\" is not valid (number 1…9)")
+        #expect(refusal(["SHOP_KIND": "bread"]) == "SHOP_KIND: \"bread\" is not valid (book)")
+        #expect(refusal(["SHOP_SIZES": "1"]) == "SHOP_SIZES is no variable of this program: is it misspelt?")
+        #expect(refusal(["VESTIBULE_PROFILE": "live"])?.contains("development, staging or production") == true)
+    }
+
+    @Test func durationsHaveUnits() throws {
+        for (text, seconds) in [("90s", 90), ("15m", 900), ("2h", 7200), ("1d", 86_400)] as [(String, Int64)] {
+            #expect(try read(["SHOP_OPEN": text]).duration("SHOP_OPEN") == .seconds(seconds))
+        }
+        for text in ["", "s", "1", "1.5m", "-1m", "1 m", "1w", "9223372036854775807d"] {
+            #expect(Configuration.seconds(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func whatIsMissingIsNamedWithItsFile() throws {
+        let configuration = try read([:])
+        func missing(_ name: String) -> String? {
+            #expect(throws: ConfigurationError.self) { try configuration.text(name) }?.description
+        }
+        #expect(missing("SHOP_NAME") == "SHOP_NAME is required")
+        #expect(missing("SHOP_CODE") == "SHOP_CODE or SHOP_CODE_FILE is required")
+    }
+
+    @Test func aSecretMayStandInAFileAndIsNeverShown() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID())")
+        try "open sesame\n".write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try read(["SHOP_CODE_FILE": file.path]).text("SHOP_CODE") == "open sesame")
+        let lost = refusal(["SHOP_CODE_FILE": "/nowhere/secret"])
+        #expect(lost == "SHOP_CODE_FILE names a file that cannot be read")
+    }
+
+    @Test func whatOrchestratorsInjectIsIgnored() throws {
+        _ = try read(["SHOP_SERVICE_HOST": "10.0.0.1", "SHOP_PORT_80_TCP": "x"])
+    }
+}
