@@ -8,7 +8,7 @@ enum RefreshPolicy {
     enum Decision: Equatable, Sendable {
         /// The current token of its session: it is replaced.
         case rotate
-        /// The one before, repeated in time and before the new pair was used: the same answer again.
+        /// The one before, repeated in time and before the new refresh token was used: the same answer again.
         case repeatAnswer
         /// An old token used again: somebody has a copy, and the whole session ends.
         case revoke

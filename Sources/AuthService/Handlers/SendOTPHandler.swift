@@ -49,9 +49,8 @@ struct SendOTPHandler: RequestHandler {
         _ proof: SendOTP.Proof?, address: [UInt8], in transaction: Transaction
     ) async throws -> String {
         if let proof,
-            let known = try await transaction.query(
-                "SELECT secret_hash FROM devices WHERE id = $1", [.uuid(proof.id)]
-            ).first?.bytes("secret_hash"), constantTimeEqual(known, secrets.hash(of: proof.secret))
+            let known = try await DeviceStore.secretHash(of: proof.id, in: transaction),
+            constantTimeEqual(known, secrets.hash(of: proof.secret))
         {
             return "device \(proof.id)"
         }

@@ -17,8 +17,7 @@ struct SessionOpener: Sendable {
         let account = try await AccountStore.ensure(
             phone: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
             seal: { person in
-                let number =
-                    (try? secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)) ?? []
+                let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
                 return secrets.phoneSealer.seal(number, associated: person.array)
             }, in: transaction)
         if account.isNew {
@@ -26,7 +25,7 @@ struct SessionOpener: Sendable {
         }
         let (device, secret) = try await device(claim, person: account.id, in: transaction)
         let (session, refresh) = (Identifier.ordered(), SecretToken.make(prefix: "rf"))
-        AccountStore.insertSession(
+        SessionStore.insert(
             session, person: account.id, device: device, refresh: secrets.hash(of: refresh), in: transaction)
         return Session(
             accessToken: try keys.issuer.token(
@@ -40,16 +39,16 @@ struct SessionOpener: Sendable {
         _ claim: DeviceClaim, person: Identifier, in transaction: Transaction
     ) async throws -> (id: Identifier, secret: String?) {
         if let id = claim.id, let secret = claim.secret,
-            let known = try await AccountStore.secretHash(of: id, person: person, in: transaction),
+            let known = try await DeviceStore.secretHash(of: id, person: person, in: transaction),
             constantTimeEqual(known, secrets.hash(of: secret))
         {
             let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
-            AccountStore.touchDevice(id, claim: claim, push: push, in: transaction)
+            DeviceStore.touch(id, claim: claim, push: push, in: transaction)
             return (id, nil)
         }
         let (id, secret) = (Identifier.ordered(), SecretToken.make(prefix: "ds"))
         let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
-        AccountStore.insertDevice(
+        DeviceStore.insert(
             id, person: person, secret: secrets.hash(of: secret), claim: claim, push: push, in: transaction)
         return (id, secret)
     }

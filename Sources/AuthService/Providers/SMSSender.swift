@@ -41,10 +41,7 @@ struct SMSMessage: Codable, Sendable {
             guard item.attempts >= Outbox.mostAttempts else { throw error }
             // Given up, and its text erased with it: a code that is minutes old is of no use to anybody.
             house.log.warning("sms_given_up", ["challenge": .string(sms.challengeID.description)])
-            _ = try await house.database.write(Self.giveUp, [.uuid(sms.challengeID)])
+            try await ChallengeStore.giveUp(sms.challengeID, in: house.database)
         }
     }
-
-    private static let giveUp: Statement =
-        "UPDATE challenges SET state = 'undelivered' WHERE id = $1 AND state = 'open'"
 }

@@ -1,10 +1,6 @@
-import BusProtocol
-import Cryptography
-import Database
 import EventLoop
 import Foundation
 import JSONText
-import ServiceRuntime
 
 /// The development provider: one JSON object a line, in `sms.jsonl` and `push.jsonl` of a folder.
 struct SpoolProvider: Sendable {
@@ -21,37 +17,6 @@ struct SpoolProvider: Sendable {
             guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
                 throw CocoaError(.fileWriteOutOfSpace)
             }
-        }
-    }
-
-}
-
-/// Sends pushes and tells recovery what became of each.
-struct PushSender: Sendable {
-    let house: ServiceHouse
-    let secrets: Secrets
-    let spool: SpoolProvider
-
-    @Loop func send(_ item: OutboxItem) async throws {
-        let push = try WireJSON.decode(PushMessage.self, from: item.payload)
-        let rows = try await house.database.read(
-            "SELECT push_token_sealed FROM devices WHERE id = $1", [.uuid(push.deviceID)])
-        guard let sealed = try rows.first?.optionalBytes("push_token_sealed") else { return }
-        let token = try secrets.pushSealer.open(sealed, associated: push.deviceID.array)
-        try await spool.append(
-            "push.jsonl",
-            [
-                "id": .string(item.id.description), "userId": .string(push.personID.description),
-                "deviceId": .string(push.deviceID.description),
-                "pushToken": .string(String(decoding: token, as: UTF8.self)),
-                "title": .string(push.title), "body": .string(push.body),
-                "data": .object(push.data.mapValues { .string($0) }), "at": .string(Timestamp.now().description),
-            ])
-        try await house.database.transaction { transaction in
-            let told = NotificationDelivered(
-                personID: push.personID, notificationID: push.notificationID, deviceID: push.deviceID,
-                outcome: "delivered", at: .now())
-            try await house.outbox.tell(told, in: transaction)
         }
     }
 }

@@ -77,6 +77,12 @@ struct Challenge: Sendable {
         transaction.send(lockOut, [.bytes(challenge.phoneHash), .text(challenge.asker), .integer(lock)])
     }
 
+    /// Its code never came: it counts for nobody.
+    static func giveUp(_ id: Identifier, in database: Database) async throws {
+        _ = try await database.write(
+            "UPDATE challenges SET state = 'undelivered' WHERE id = $1 AND state = 'open'", [.uuid(id)])
+    }
+
     private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))"
     private static let history: Statement = """
         SELECT clock_timestamp() AS now, max(created_at) AS last_send,

@@ -1,0 +1,43 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Consumes the claimant's challenge, looks for the account and freezes it. The case is the natural key: what was
+/// answered for it is answered again. A refusal is kept by the idempotency key, so that a wrong code counts once.
+struct BeginRecoveryHandler: RequestHandler {
+    let house: ServiceHouse
+    let secrets: Secrets
+    let checker: ChallengeChecker
+
+    func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
+        guard let phone = PhoneNumber(request.accountPhone) else {
+            throw BusError(.invalidPhone, "Please enter a valid phone number")
+        }
+        let hash = secrets.phoneHash.code(for: phone.e164)
+        return try await house.once(context) { transaction in
+            if let known = try await FreezeStore.begun(request.caseID, in: transaction) { return .reply(known) }
+            switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
+            case .refused(let error): return .refusal(error)
+            case .passed(let challenge):
+                return .reply(try await begin(request, hash, challenge, in: transaction))
+            }
+        }
+    }
+
+    @Loop private func begin(
+        _ request: BeginRecovery, _ hash: [UInt8], _ challenge: Challenge, in transaction: Transaction
+    ) async throws -> RecoveryBegun {
+        let account = try await AccountStore.reachable(phone: hash, in: transaction)
+        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let begun = RecoveryBegun(
+            caseID: request.caseID, accountID: account, accountReference: secrets.reference(ofPhoneHash: hash),
+            claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),
+            maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number")
+        try FreezeStore.insert(begun, seconds: request.freezeSeconds, in: transaction)
+        try await house.outbox.tell(
+            RecoveryBegan(personID: account ?? request.caseID, begun: begun), in: transaction)
+        return begun
+    }
+}

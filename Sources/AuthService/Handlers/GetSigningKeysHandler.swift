@@ -1,0 +1,9 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+struct GetSigningKeysHandler: RequestHandler {
+    let keys: SigningKeyStore
+
+    func handle(_ request: GetSigningKeys, context: RequestContext) async throws -> SigningKeys { try keys.published }
+}

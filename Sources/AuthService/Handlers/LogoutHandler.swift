@@ -1,0 +1,16 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import ServiceRuntime
+
+struct LogoutHandler: RequestHandler {
+    let house: ServiceHouse
+
+    func handle(_ request: Logout, context: RequestContext) async throws -> NoContent {
+        let actor = try context.person()
+        return try await house.once(context) { transaction in
+            SessionStore.revoke(actor.sessionID, in: transaction)
+            return .reply(NoContent())
+        }
+    }
+}

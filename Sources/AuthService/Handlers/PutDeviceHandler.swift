@@ -1,0 +1,32 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import ServiceRuntime
+
+/// One's own device at any time; another one only while the sign-in is five minutes old at the most.
+struct PutDeviceHandler: RequestHandler {
+    let house: ServiceHouse
+    let secrets: Secrets
+
+    func handle(_ request: PutDevice, context: RequestContext) async throws -> KnownDevice {
+        let actor = try context.person()
+        return try await house.database.transaction { transaction in
+            let standing = try await DeviceStore.locked(
+                request.deviceId, person: actor.userID, session: actor.sessionID, in: transaction)
+            guard let standing else { throw Self.unknown }
+            guard standing.isOwn || standing.isFresh else {
+                throw BusError(.reauthenticationRequired, "Please sign in again to change another device.")
+            }
+            let push = request.pushToken.map {
+                secrets.pushSealer.seal(Array($0.utf8), associated: request.deviceId.array)
+            }
+            let changed = try await DeviceStore.change(
+                request.deviceId, name: request.name, platform: request.platform, push: push,
+                session: actor.sessionID, in: transaction)
+            guard let changed else { throw Self.unknown }
+            return changed
+        }
+    }
+
+    private static let unknown = BusError(.notFound, "There is no such device.")
+}

@@ -1,0 +1,40 @@
+import BusProtocol
+import Database
+import EventLoop
+import JSONText
+
+/// Rows of freezes: one for each recovery case that auth began, with what recovery was answered.
+@Loop enum FreezeStore {
+    /// What was answered for the case; `nil` where it is new. The same case at once: the second waits here and finds what
+    /// the first was answered.
+    static func begun(_ caseID: Identifier, in transaction: Transaction) async throws -> RecoveryBegun? {
+        transaction.send(lock, [.uuid(caseID)])
+        return try await transaction.query("SELECT begun FROM freezes WHERE case_id = $1", [.uuid(caseID)]).first
+            .map { try WireJSON.decode(RecoveryBegun.self, from: try $0.json("begun")) }
+    }
+
+    /// - Parameter seconds: how long the freeze lasts at the most.
+    static func insert(_ begun: RecoveryBegun, seconds: Int64, in transaction: Transaction) throws {
+        transaction.send(
+            insert,
+            [.uuid(begun.caseID), .uuid(begun.accountID), .integer(seconds), .json(try WireJSON.encode(begun))])
+    }
+
+    /// Until then at the least, whatever was written first.
+    static func extend(_ caseID: Identifier, until end: Timestamp, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE freezes SET until = greatest(until, $2) WHERE case_id = $1 AND ended_at IS NULL",
+            [.uuid(caseID), .timestamp(end)])
+    }
+
+    static func end(_ caseID: Identifier, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE freezes SET ended_at = clock_timestamp() WHERE case_id = $1 AND ended_at IS NULL", [.uuid(caseID)])
+    }
+
+    private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
+    private static let insert: Statement = """
+        INSERT INTO freezes (case_id, person_id, until, begun)
+        VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s', $4)
+        """
+}
