@@ -51,6 +51,14 @@ import Testing
         #expect(change(["height": ["feet": 5, "inches": 10]], to: known).isEmpty)
     }
 
+    @Test func aHeightIsClearedInEitherWay() {
+        let known = record(["heightInches": .answered(70)])
+        for given in ["height", "heightInches"] {
+            #expect(change([given: nil], to: known).states == ["heightInches": nil])
+            #expect(change([given: nil], to: record()).isEmpty)
+        }
+    }
+
     @Test func aHeightIsGivenInOneWay() {
         let change = change(["height": ["feet": 5, "inches": 1], "heightInches": 61], to: record())
         #expect(change.problems.map(\.field) == ["height"])

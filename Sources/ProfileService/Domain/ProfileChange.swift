@@ -14,7 +14,11 @@ struct ProfileChange: Sendable, Equatable {
 
     init(_ given: [String: JSONValue], to record: ProfileRecord, today: CivilDate) {
         for (key, value) in given.sorted(by: { $0.key < $1.key }) {
-            if key == "height" { takeHeight(value, given, record) } else { take(key, value, record, today) }
+            switch key {
+            case "height": takeHeight(value, given, record)
+            case "dateOfBirth": takeDateOfBirth(value, record, today)
+            default: take(key, value, record)
+            }
         }
         fillDisplayName(record)
     }
@@ -23,11 +27,10 @@ struct ProfileChange: Sendable, Equatable {
         problems.append(.init(field: field, code: code, message: message))
     }
 
-    private mutating func take(_ key: String, _ value: JSONValue, _ record: ProfileRecord, _ today: CivilDate) {
+    private mutating func take(_ key: String, _ value: JSONValue, _ record: ProfileRecord) {
         guard let field = FieldCatalogue.field(key) else {
             return refuse(key, "unknown_member", "There is no such field.")
         }
-        if field.kind == .date { return takeDateOfBirth(value, record, today) }
         let state: FieldState?
         if value == .null {
             state = nil
@@ -44,11 +47,12 @@ struct ProfileChange: Sendable, Equatable {
         if record.fields[key] != state { states[key] = .some(state) }
     }
 
-    /// `{feet: 4–7, inches: 0–11}` is another way to write `heightInches`.
+    /// `{feet: 4–7, inches: 0–11}` is another way to write `heightInches`; `null` clears that.
     private mutating func takeHeight(_ value: JSONValue, _ given: [String: JSONValue], _ record: ProfileRecord) {
         guard given["heightInches"] == nil else {
             return refuse("height", "not_allowed", "Give either height or heightInches.")
         }
+        guard value != .null else { return take("heightInches", .null, record) }
         guard let members = value.objectValue, Set(members.keys) == ["feet", "inches"],
             let feet = members["feet"]?.integerValue, let inches = members["inches"]?.integerValue
         else { return refuse("height", "malformed", "Must be {feet, inches} in whole numbers.") }
