@@ -4,16 +4,6 @@ import Database
 import EventLoop
 import JSONText
 
-/// The schema of profile, step by step.
-enum ProfileMigrations {
-    static let all = [
-        Migration(name: "m0001_profiles", sql: String(decoding: PackageResources.m0001_profiles_sql, as: UTF8.self)),
-        Migration(
-            name: "m0002_fields_in_profiles",
-            sql: String(decoding: PackageResources.m0002_fields_in_profiles_sql, as: UTF8.self)),
-    ]
-}
-
 /// Rows of profiles.
 struct ProfileStore: Sendable {
     let database: Database
@@ -29,11 +19,21 @@ struct ProfileStore: Sendable {
 
     /// As ``ensured(_:)``, locked until the transaction ends.
     @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
-        transaction.send(Self.create, [.uuid(person)])
+        create(person, in: transaction)
         guard let row = try await transaction.query(Self.lock, [.uuid(person)]).first else {
             throw DatabaseError.aborted
         }
         return try record(row)
+    }
+
+    /// Makes the profile where there is none.
+    @Loop func create(_ person: Identifier, in transaction: Transaction) {
+        transaction.send(Self.create, [.uuid(person)])
+    }
+
+    /// Notes when the questionnaire was completed for the first time; makes the profile where there is none.
+    @Loop func noteQuestionnaire(of person: Identifier, completedAt: Timestamp, in transaction: Transaction) {
+        transaction.send(Self.noteQuestionnaire, [.uuid(person), .timestamp(completedAt)])
     }
 
     /// Writes what changed and gives back the profile as it is then.
@@ -91,6 +91,12 @@ struct ProfileStore: Sendable {
     }
 
     private static let create: Statement = "INSERT INTO profiles (person_id) VALUES ($1) ON CONFLICT DO NOTHING"
+    private static let noteQuestionnaire: Statement = """
+        INSERT INTO profiles AS p (person_id, questionnaire_completed_at) VALUES ($1, $2)
+        ON CONFLICT (person_id) DO UPDATE
+            SET questionnaire_completed_at = coalesce(p.questionnaire_completed_at, excluded.questionnaire_completed_at),
+                revision = p.revision + 1, updated_at = clock_timestamp()
+        """
     private static let columns = """
         person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
             revision, created_at, updated_at, fields

@@ -1,16 +1,7 @@
 import BusProtocol
 import BusRuntime
-import Database
 import EventLoop
 import ServiceRuntime
-
-struct GetCompletionHandler: RequestHandler {
-    let profile: ProfileContext
-
-    func handle(_ request: GetCompletion, context: RequestContext) async throws -> Completion {
-        CompletionRules.completion(of: try await profile.store.ensured(context.person().userID))
-    }
-}
 
 struct SkipFieldHandler: RequestHandler {
     let profile: ProfileContext

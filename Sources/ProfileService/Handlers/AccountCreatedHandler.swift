@@ -1,0 +1,16 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+struct AccountCreatedHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ event: AccountCreated, context: RequestContext) async throws -> Acknowledged {
+        try await profile.house.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
+            profile.store.create(event.personID, in: transaction)
+        }
+        return Acknowledged()
+    }
+}

@@ -1,0 +1,11 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+struct GetCompletionHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ request: GetCompletion, context: RequestContext) async throws -> Completion {
+        CompletionRules.completion(of: try await profile.store.ensured(context.person().userID))
+    }
+}

@@ -1,0 +1,39 @@
+import BusProtocol
+import JSONText
+import ServiceRuntime
+
+/// What the handlers of profile share.
+struct ProfileContext: Sendable {
+    let house: ServiceHouse
+    let store: ProfileStore
+    let policy: Onboarding.Policy
+    /// An under-age date of birth is refused instead of stored.
+    let rejectsUnderage: Bool
+    let appName: String
+
+    /// Today by UTC: a person's own calendar is at most a day away.
+    var today: CivilDate { Timestamp.now().date }
+
+    func view(_ record: ProfileRecord) -> Me {
+        let today = today
+        let standing = Onboarding.Standing(of: record, policy, today: today)
+        var profile = [String: JSONValue](minimumCapacity: FieldCatalogue.fields.count)
+        for field in FieldCatalogue.fields {
+            switch field.key == "city" ? record.fields["city"] : record.state(of: field) {
+            case .answered(let value): profile[field.key] = value
+            case .declined: profile[field.key] = .string(FieldCatalogue.declined)
+            case .skipped, nil: break
+            }
+        }
+        return Me(
+            id: record.personID, profile: profile,
+            age: record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }.map { Int64($0) },
+            onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
+            matchingMode: standing.matchingMode, skippedFields: record.keys { $0 == .skipped },
+            preferNotToShareFields: record.keys { $0 == .declined }, completion: CompletionRules.percentage(of: record),
+            ageGate: standing.eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) },
+            createdAt: record.createdAt, updatedAt: record.updatedAt, revision: record.revision)
+    }
+
+    var underageMessage: String { "You must be 18 to use \(appName)" }
+}

@@ -1,0 +1,37 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+struct UpdateMeHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ request: UpdateMe, context: RequestContext) async throws -> Me {
+        let person = try context.person().userID
+        return try await profile.house.database.transaction { transaction in
+            let record = try await profile.store.locked(person, in: transaction)
+            if let tag = request.ifMatch, tag != "*", tag != "\"r\(record.revision)\"" {
+                throw BusError(
+                    .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
+            }
+            let change = ProfileChange(request.fields, to: record, today: profile.today)
+            try refuse(change)
+            guard !change.isEmpty else { return profile.view(record) }
+            return profile.view(try await profile.store.apply(change, to: record, in: transaction))
+        }
+    }
+
+    private func refuse(_ change: ProfileChange) throws(BusError) {
+        guard change.problems.isEmpty else {
+            throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
+        }
+        if change.isDateOfBirthLocked {
+            throw BusError(.dateOfBirthLocked, "The date of birth cannot be changed. Please contact support.")
+        }
+        guard profile.rejectsUnderage, let born = change.dateOfBirth, Age.eligibleOn(born: born) > profile.today else {
+            return
+        }
+        throw BusError(
+            .underage, profile.underageMessage,
+            details: ["eligibleOn": .string(Age.eligibleOn(born: born).description)])
+    }
+}

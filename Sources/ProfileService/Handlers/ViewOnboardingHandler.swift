@@ -1,0 +1,12 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+struct ViewOnboardingHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ request: ViewOnboarding, context: RequestContext) async throws -> OnboardingView {
+        let record = try await profile.store.ensured(context.person().userID)
+        return Onboarding.view(of: record, profile.policy, today: profile.today)
+    }
+}

@@ -1,0 +1,11 @@
+import Database
+
+/// The schema of profile, step by step.
+enum ProfileMigrations {
+    static let all = [
+        Migration(name: "m0001_profiles", sql: String(decoding: PackageResources.m0001_profiles_sql, as: UTF8.self)),
+        Migration(
+            name: "m0002_fields_in_profiles",
+            sql: String(decoding: PackageResources.m0002_fields_in_profiles_sql, as: UTF8.self)),
+    ]
+}
