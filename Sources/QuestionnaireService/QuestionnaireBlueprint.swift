@@ -1,5 +1,4 @@
 import BusProtocol
-import Database
 import EventLoop
 import JSONText
 import ServiceRuntime
@@ -8,10 +7,11 @@ import ServiceRuntime
     static func main() async { await ServiceProcess.main(QuestionnaireBlueprint.blueprint) }
 }
 
-/// What the service is made from.
+/// How questionnaire is put together.
 enum QuestionnaireBlueprint {
     static let blueprint = ServiceBlueprint(
-        name: .questionnaire, variables: variables, migrations: migrations, peers: [.profile], assemble: assemble)
+        name: .questionnaire, variables: variables, migrations: QuestionnaireMigrations.all, peers: [.profile],
+        assemble: assemble)
 
     static let variables: [ConfigurationVariable] = [
         .init(
@@ -20,13 +20,6 @@ enum QuestionnaireBlueprint {
         .init(
             "QUESTIONNAIRE_REQUIRED_QUESTIONS", .integer(0...500), "10",
             "Required ones among them; another number is logged as a warning"),
-    ]
-
-    /// In order; held against the folder by a test.
-    static let migrations = [
-        Migration(
-            name: "m0001_questionnaires",
-            sql: String(decoding: PackageResources.m0001_questionnaires_sql, as: UTF8.self))
     ]
 
     @Loop private static func assemble(_ house: ServiceHouse) throws {
