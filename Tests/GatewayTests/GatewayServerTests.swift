@@ -88,10 +88,27 @@ private let json = ["Content-Type": "application/json"]
                 #expect(try await send("{}", ["Content-Type": type]).status == 415, "\(type)")
             }
             #expect(try await send("{}", [:]).status == 415)
+            #expect(try await send("").json["detail"] == "There is no body, and a JSON object is needed.")
             #expect(
                 try await send(#"{"phone":"1"}"#, ["Content-Type": "Application/JSON; charset=UTF-8"]).status == 202)
             #expect(try await send(#"{"phone":"\#(String(repeating: "1", count: 70_000))"}"#).status == 413)
             #expect(stage.backstage.asked.count == 1)
+        }
+    }
+
+    @Test func aBodyThatFitsTheRouteAndNotTheMessageIsTooLarge() async throws {
+        try await onStage { stage async throws in
+            func patch(_ count: Int) async throws -> Exchange {
+                let body = "{\"bio\":\"\(String(repeating: "b", count: count - 10))\"}"
+                return try await stage.send("PATCH", "/users/me", stage.signedIn(json), body: body)
+            }
+            // With the member that it becomes, the message has eleven bytes more.
+            let answer = try await patch(65_536)
+            #expect(answer.status == 413 && answer.json["detail"] == "The body is larger than 65525 bytes.")
+            #expect(try await patch(65_525).status == 501, "nobody stands in for profile here")
+            let tag = stage.signedIn(json).merging(["If-Match": String(repeating: "e", count: 65)]) { $1 }
+            let odd = try await stage.send("PATCH", "/users/me", tag, body: "{}")
+            #expect(odd.status == 400 && odd.json["detail"] == "The header if-match is not valid.")
         }
     }
 

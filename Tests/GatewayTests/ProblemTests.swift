@@ -45,14 +45,18 @@ import Testing
 
     @Test("what is not for the public stays inside")
     func hidesWhatIsInternal() throws {
-        var odd = BusError(.internalError, "table accounts is missing")
+        var odd = BusError(
+            .internalError, "table accounts is missing", errors: [.init(field: "accounts", code: "x", message: "y")],
+            details: ["table": "accounts"])
         odd.code = "made_up"
         let (response, value) = try document(Problem(odd))
         #expect(response.status == 500 && value["code"] == "internal_error")
         #expect(value["detail"] == .string(Problem.internalDetail))
+        #expect(value["errors"] == nil && value["table"] == nil)
         #expect(Problem(BusError(.callerNotAllowed, "gateway may not")).status == 500)
         #expect(Problem(BusError(.unknownMessage, "auth.x")).status == 501)
-        #expect(Problem(BusError(.invalidMessage, "")).code == "validation_failed")
+        let shape = Problem(BusError(.invalidMessage, "The message does not have the shape of auth.x."))
+        #expect(shape.code == "validation_failed" && !shape.detail.contains("auth.x"))
     }
 
     @Test("every refusal of the HTTP server has a problem with its status")

@@ -34,7 +34,8 @@ extension Problem {
     /// A refusal or a failure on the bus, in the words of the public API.
     init(_ error: BusError) {
         switch error.code {
-        case ErrorCode.invalidMessage.name: self.init(.validationFailed, error.detail)
+        // What the bus says of a message is about the house's own words: its names and its shape.
+        case ErrorCode.invalidMessage.name: self.init(.validationFailed, "The request cannot be taken as it is.")
         case ErrorCode.unknownMessage.name: self.init(.notImplemented, "This is not available yet.")
         case ErrorCode.callerNotAllowed.name: self.init(.internalError, Self.internalDetail)
         default:
@@ -45,6 +46,8 @@ extension Problem {
             }
         }
         if let milliseconds = error.retryAfterMs { retryAfterSeconds = max(1, (milliseconds + 999) / 1000) }
+        // Said in this gateway's own words, it carries nothing of the service's.
+        guard detail == error.detail else { return }
         errors = error.errors ?? []
         members = error.details ?? [:]
     }

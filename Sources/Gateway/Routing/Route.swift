@@ -57,8 +57,6 @@ struct Route: Sendable {
     var success = 200
     var body = Body.none
     var sources: [String: Source] = [:]
-    /// The reply has a `revision` that the `ETag` is made from.
-    var hasETag = false
     /// Bytes.
     var bodyLimit = 65_536
     /// The message behind the route; set by ``resolved()``.

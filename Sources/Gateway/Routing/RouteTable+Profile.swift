@@ -1,13 +1,11 @@
 extension RouteTable {
     static let profile: [Route] = [
         Route(.get, "/profile/fields", .public, .later, "The catalogue of profile fields."),
-        Route(.get, "/users/me", .user, .message("profile.get-me"), "The person's own profile.")
-            .with { $0.hasETag = true },
+        Route(.get, "/users/me", .user, .message("profile.get-me"), "The person's own profile."),
         Route(.patch, "/users/me", .user, .message("profile.update-me"), "Changes fields of the profile at once.")
             .with {
                 $0.body = .patch("fields")
                 $0.sources = ["ifMatch": .header("if-match")]
-                $0.hasETag = true
             },
         Route(.post, "/users/me/skips", .user, .message("profile.skip-field"), "Skips an optional field.")
             .with { $0.body = .members },

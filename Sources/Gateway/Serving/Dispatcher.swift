@@ -116,7 +116,7 @@ import JSONText
         let key = try idempotencyKey(of: request, route)
         let message = RequestBody(
             route: route, parameters: parameters, request: request, recoveryToken: caller.recoveryToken)
-        let body = message.isShort ? try message.build() : try await message.message()
+        let body = message.isShort ? try message.build() : try await message.buildOffLoop()
         if case .userOrMember(let member) = route.access, caller.actor == nil, !Self.has(member, in: body) {
             throw Gatekeeper.unauthorized
         }

@@ -13,12 +13,11 @@ struct RequestBody: Sendable {
     /// Bodies beyond this are read off the loop: they would hold it for milliseconds. Bytes.
     private static let largestOnLoop = 16_384
 
-    /// Whether building takes moments only; otherwise ``message()`` does it off the loop.
+    /// Whether building takes moments only; otherwise ``buildOffLoop()`` is for it.
     var isShort: Bool { request.body.count <= Self.largestOnLoop }
 
-    /// - Throws: ``Problem`` 400, 404, 415 or 422.
-    @Loop func message() async throws(Problem) -> [UInt8] {
-        guard !isShort else { return try build() }
+    /// As ``build()``, off the loop.
+    func buildOffLoop() async throws(Problem) -> [UInt8] {
         do {
             return try await Loop.offload { try build() }
         } catch {
@@ -41,8 +40,17 @@ struct RequestBody: Sendable {
         }
     }
 
-    /// - Throws: as ``message()``.
+    /// The body of the message.
+    ///
+    /// - Throws: ``Problem`` 400, 404, 413, 415 or 422.
     func build() throws(Problem) -> [UInt8] {
+        let bytes = try composed()
+        // With what is added to it, a body of the largest size may be more than the message takes.
+        guard let most = route.binding?.rules.largestBody, bytes.count > most else { return bytes }
+        throw Problem(.bodyTooLarge, "The body is larger than \(most - (bytes.count - request.body.count)) bytes.")
+    }
+
+    private func composed() throws(Problem) -> [UInt8] {
         try checkContentType()
         let body = try checkedBody()
         var members: [String] = []
@@ -70,8 +78,11 @@ struct RequestBody: Sendable {
     }
 
     private func parsed(mayBeMissing: Bool) throws(Problem) -> JSONDocument {
+        guard mayBeMissing || !request.body.isEmpty else {
+            throw Problem(.malformedRequest, "There is no body, and a JSON object is needed.")
+        }
         do {
-            return try JSONDocument(request.body.isEmpty && mayBeMissing ? Array("{}".utf8) : request.body)
+            return try JSONDocument(request.body.isEmpty ? Array("{}".utf8) : request.body)
         } catch {
             throw Problem(.malformedRequest, "The body is not JSON: \(error.description).")
         }
@@ -80,15 +91,27 @@ struct RequestBody: Sendable {
     private func value(of member: String, from source: Route.Source) throws(Problem) -> String? {
         switch source {
         case .recoveryToken: return recoveryToken
-        case .header(let name): return request.head.headers.first(name)
+        case .header(let name):
+            guard let value = request.head.headers.first(name) else { return nil }
+            guard fits(value, member) else {
+                throw Problem(.malformedRequest, "The header \(name) is not valid.")
+            }
+            return value
         case .path(let name):
             // What cannot be an id is the id of nothing.
-            guard let value = parameters[name], let schema = route.memberSchema(member),
-                let document = try? JSONDocument(Array(Self.quoted(value).utf8)),
-                schema.problems(in: document.root).isEmpty
-            else { throw Problem(.notFound, "There is nothing here.") }
+            guard let value = parameters[name], fits(value, member) else {
+                throw Problem(.notFound, "There is nothing here.")
+            }
             return value
         }
+    }
+
+    /// Whether a text may stand for a member of the message.
+    private func fits(_ value: String, _ member: String) -> Bool {
+        guard let schema = route.memberSchema(member),
+            let document = try? JSONDocument(Array(Self.quoted(value).utf8))
+        else { return false }
+        return schema.problems(in: document.root).isEmpty
     }
 
     private static func quoted(_ text: String) -> String {
