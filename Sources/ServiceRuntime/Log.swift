@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import Foundation
 import JSONText
 
@@ -37,6 +38,18 @@ public struct Log: Sendable {
     /// One `write` a line, so that lines of several threads do not mix.
     public static let standardError: @Sendable ([UInt8]) -> Void = { line in
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
+
+    /// What may be logged of an error: its type, and of a database's refusal the SQLSTATE and the constraint. Its own
+    /// words may have a person's in them.
+    public static func name(of error: any Error) -> String {
+        switch error {
+        case DatabaseError.statement(let sqlState, let constraint):
+            (["SQLSTATE \(sqlState)"] + (constraint.map { [$0] } ?? [])).joined(separator: " ")
+        case DatabaseError.unreadable(let column): "unreadable column \(column)"
+        case let error as BusError: error.code
+        default: "\(type(of: error))"
+        }
     }
 
     public func debug(

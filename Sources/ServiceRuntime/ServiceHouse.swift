@@ -54,7 +54,7 @@ import JSONText
         bus = Bus(busConfiguration)
         bus.onInternalError = { [log] context, error in
             log.error(
-                "request_failed", ["type": .string(context.type.rawValue), "error": .string("\(type(of: error))")],
+                "request_failed", ["type": .string(context.type.rawValue), "error": .string(Log.name(of: error))],
                 trace: context.trace)
         }
         bus.onOperatorCall = { [log] type, messageID in
@@ -63,6 +63,14 @@ import JSONText
         }
         if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
         try blueprint.assemble(self)
+    }
+
+    private static func fields(of alarm: OutboxAlarm) -> [String: JSONValue] {
+        switch alarm {
+        case .clockJumped: ["alarm": "clock_jumped"]
+        case .deadLetter(let destination, let id):
+            ["alarm": "dead_letter", "destination": .string(destination), "id": .string(id.description)]
+        }
     }
 
     private static func record(_ context: RequestContext, _ code: String, _ elapsed: Duration, in log: Log) {
@@ -93,22 +101,14 @@ import JSONText
         var found: [ServiceName: Discovery] = [:]
         for peer in peers {
             let name = CommonVariables.discovery(peer).name
+            let text = try configuration.text(name)
             do throws(Discovery.ParseError) {
-                found[peer] = try Discovery(try configurationText(name, configuration))
+                found[peer] = try Discovery(text)
             } catch {
                 throw ConfigurationError("\(name): \(error.description)")
             }
         }
         return found
-    }
-
-    private static func configurationText(
-        _ name: String, _ configuration: Configuration
-    ) throws(Discovery.ParseError) -> String {
-        guard let text = configuration.optionalText(name) else {
-            throw Discovery.ParseError(description: "it is required")
-        }
-        return text
     }
 
     private static func endpoint(
@@ -144,7 +144,7 @@ import JSONText
         database.start()
         try bus.start()
         let relay = OutboxRelay(outbox) { [unowned self] item in try await deliver(item) }
-        relay.onAlarm = { [log] alarm in log.error("outbox_alarm", ["alarm": .string("\(alarm)")]) }
+        relay.onAlarm = { [log] in log.error("outbox_alarm", Self.fields(of: $0)) }
         self.relay = relay
         tasks.append(Loop.spawn { await relay.run() })
         tasks.append(Loop.spawn { [self] in await watchDatabase() })
@@ -206,7 +206,7 @@ import JSONText
                 try await body()
             } catch {
                 guard !isStopping else { return }
-                log.warning("background_failed", ["name": .string(name), "error": .string("\(type(of: error))")])
+                log.warning("background_failed", ["name": .string(name), "error": .string(Log.name(of: error))])
             }
             try? await Loop.sleep(for: .seconds(1))
         }
