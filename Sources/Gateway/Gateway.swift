@@ -8,7 +8,9 @@ import ServiceRuntime
 /// The gateway's process: arguments, configuration, signals, an orderly end.
 @main enum GatewayMain {
     static func main() async {
-        if CommandLine.arguments.contains("--describe-config") {
+        let arguments = CommandLine.arguments.dropFirst()
+        ServiceProcess.refuseUnknown(arguments, known: ["--describe-config"])
+        if arguments.contains("--describe-config") {
             return ServiceProcess.describe(GatewayConfiguration.variables)
         }
         do {

@@ -12,6 +12,7 @@ public enum ServiceProcess {
     /// the replica that runs with the same environment and ends with 0 where it is ready, otherwise with 1.
     public static func main(_ blueprint: ServiceBlueprint) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
+        refuseUnknown(arguments, known: ["--describe-config", "--migrate", "--ready"])
         if arguments.contains("--describe-config") {
             describe(blueprint.allVariables)
             exit(0)
@@ -44,10 +45,22 @@ public enum ServiceProcess {
         try ServiceHouse(blueprint, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// One clear line, and exit code 78 (`EX_CONFIG` of sysexits.h).
-    public static func fail(_ message: String) -> Never {
+    /// Ends the process with exit code 64 where it was called with an argument that it does not take: it would otherwise
+    /// start as if nothing had been said.
+    public static func refuseUnknown(_ arguments: some Sequence<String>, known: [String]) {
+        guard let other = arguments.first(where: { !known.contains($0) }) else { return }
+        let program = CommandLine.arguments[0].split(separator: "/").last ?? ""
+        fail(
+            "\(program) takes no \(other), only \(known.joined(separator: ", ")); what else it must know it reads from its "
+                + "environment: see vestibule config", code: 64)
+    }
+
+    /// One clear line, and the end.
+    ///
+    /// - Parameter code: of sysexits.h; 78 is `EX_CONFIG`.
+    public static func fail(_ message: String, code: Int32 = 78) -> Never {
         Log.standardError(Array((message + "\n").utf8))
-        exit(78)
+        exit(code)
     }
 
     /// Prints variables as a JSON array.
