@@ -5,14 +5,14 @@ import Testing
 @Suite struct ArgumentsTests {
     @Test func optionsFlagsAndTheRestAreToldApart() throws {
         let arguments = try Arguments(
-            ["last", "--state", "/a b", "-f", "+4670"], options: ["--state"], flags: ["-f", "--json"])
+            ["last", "--state", "/a b", "-f", "+4670"], options: ["--state"], flags: ["-f", "--json"], mostWords: 2)
         #expect(arguments["--state"] == "/a b")
         #expect(arguments.has("-f") && !arguments.has("--json"))
         #expect(arguments.rest == ["last", "+4670"])
     }
 
-    @Test(arguments: [["--frob"], ["-x"], ["--state"], ["--state=/tmp"]])
-    func anUnknownOptionOrAMissingValueIsWrongUsage(_ words: [String]) {
+    @Test(arguments: [["--frob"], ["-x"], ["--state"], ["--state=/tmp"], ["auth"], ["--state", "/a", "auth"]])
+    func anUnknownOptionAMissingValueOrAWordTooManyIsWrongUsage(_ words: [String]) {
         let error = #expect(throws: CommandError.self) { try Arguments(words, options: ["--state"]) }
         #expect(error?.code == 64)
     }

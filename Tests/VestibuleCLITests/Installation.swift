@@ -33,13 +33,18 @@ struct Installation {
     var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
     /// Runs a command to its end.
-    func run(_ words: String...) throws -> (code: Int32, output: String) { try run(words) }
+    ///
+    /// - Parameter variables: beside those of this process.
+    func run(_ words: String..., variables: [String: String] = [:]) throws -> (code: Int32, output: String) {
+        try run(words, variables: variables)
+    }
 
-    func run(_ words: [String]) throws -> (code: Int32, output: String) {
+    func run(_ words: [String], variables: [String: String] = [:]) throws -> (code: Int32, output: String) {
         let file = "/tmp/vestibule-test-output-\(UUID().uuidString)"
         defer { unlink(file) }
         let process = try Subprocess.start(
-            [vestibule] + words, environment: ProcessInfo.processInfo.environment, output: file, newSession: true)
+            [vestibule] + words, environment: ProcessInfo.processInfo.environment.merging(variables) { $1 },
+            output: file, newSession: true)
         let status = Subprocess.wait(process)
         return ((status >> 8) & 0xff, (try? String(contentsOfFile: file, encoding: .utf8)) ?? "")
     }

@@ -137,6 +137,18 @@ import Testing
         #expect(status.code == 1 && status.output == "vestibule: http://127.0.0.1:\(free.port) is not ready\n")
     }
 
+    @Test func aConfigurationThatIsRefusedIsNamed() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let free = try RawServer.listenAtFreePort()
+        close(free.descriptor)
+        let result = try installation.run(
+            "up", "--state", installation.state.path, "--http", "127.0.0.1:\(free.port)",
+            variables: ["SMS_PROVIDER": "pigeon"])
+        #expect(result.code == 78 && result.output.hasPrefix("vestibule: auth: SMS_PROVIDER: \"pigeon\" is not valid"))
+        #expect(installation.processes().isEmpty)
+    }
+
     @Test func whatCannotBeStartedEndsWithOneLineAndLeavesNothing() throws {
         let installation = try Installation()
         defer { installation.remove() }
@@ -151,7 +163,7 @@ import Testing
             (73, try installation.run("up", "--state", file)),
             (64, try installation.run("up", "--state", path, "--frob")),
             (64, try installation.run("up", "--state", path, "--http", "nowhere")),
-            (64, try installation.run("frob")),
+            (64, try installation.run("frob")), (64, try installation.run("down", "auth", "--state", path)),
         ] {
             #expect(result.code == code)
             #expect(result.output.hasPrefix("vestibule: ") && result.output.split(separator: "\n").count == 1)

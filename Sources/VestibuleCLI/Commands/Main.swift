@@ -68,7 +68,7 @@ enum Help {
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given.
-        Exit codes: 0 done, 64 wrong usage, 69 something needed is not to be had, 73 the state folder cannot be used,
-        78 a configuration that is refused, 1 anything else.
+        Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 69 something needed is not to be
+        had, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything else.
         """
 }

@@ -4,7 +4,7 @@ import JSONText
 
 enum SchemaCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words)
+        let arguments = try Arguments(words, mostWords: 2)
         guard arguments.rest.count == 2, arguments.rest[0] == "export" else {
             throw CommandError.usage("expected vestibule schema export DIR")
         }

@@ -53,22 +53,33 @@ enum StatusCommand {
 
 enum LogsCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"], flags: ["-f"])
+        let arguments = try Arguments(words, options: ["--state"], flags: ["-f"], mostWords: 1)
         let state = try StateFolder(arguments["--state"], create: false)
         let all = (try? FileManager.default.contentsOfDirectory(atPath: state.logs))?.sorted() ?? []
-        let files = all.filter { name in arguments.rest.isEmpty || arguments.rest.contains { name == "\($0).log" } }
-        guard !files.isEmpty else { throw CommandError("there are no such logs in \(state.logs)") }
+        let files = all.filter { name in arguments.rest.first.map { isLog(name, of: $0) } ?? true }
+        guard !files.isEmpty else {
+            throw CommandError(
+                all.isEmpty
+                    ? "there are no logs in \(state.logs)"
+                    : "there is no log of \(arguments.rest.first ?? "") in \(state.logs): it has \(all.joined(separator: ", "))"
+            )
+        }
         var command = ["tail", "-q", "-n", "100"] + (arguments.has("-f") ? ["-F"] : [])
         command += files.map { "\(state.logs)/\($0)" }
         var pointers = command.map { strdup($0) } + [nil]
         execvp("tail", &pointers)
         throw CommandError.unavailable("tail cannot be started")
     }
+
+    /// `auth.log`, and `auth-2.log` of a second replica.
+    private static func isLog(_ name: String, of service: String) -> Bool {
+        name == "\(service).log" || name.hasPrefix("\(service)-") && name.hasSuffix(".log")
+    }
 }
 
 enum SMSCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--spool"])
+        let arguments = try Arguments(words, options: ["--state", "--spool"], mostWords: 2)
         guard arguments.rest.count == 2, arguments.rest[0] == "last" else {
             throw CommandError.usage("expected vestibule sms last PHONE")
         }
@@ -97,9 +108,11 @@ enum ConfigCommand {
             return say(String(decoding: CanonicalJSON.bytes(of: .array(sorted)), as: UTF8.self))
         }
         for variable in sorted {
-            let name = (variable["name"]?.stringValue ?? "").padding(toLength: 32, withPad: " ", startingAt: 0)
-            let fallback = (variable["default"]?.stringValue ?? "-").padding(toLength: 18, withPad: " ", startingAt: 0)
-            say("\(name)\(fallback)\(variable["note"]?.stringValue ?? "") (\(variable["type"]?.stringValue ?? ""))")
+            let name = variable["name"]?.stringValue ?? ""
+            let fallback = (variable["default"]?.stringValue ?? "-").padding(toLength: 16, withPad: " ", startingAt: 0)
+            let kind = (variable["type"]?.stringValue ?? "") + (variable["secret"] == true ? ", or \(name)_FILE" : "")
+            let column = name.padding(toLength: 34, withPad: " ", startingAt: 0)
+            say("\(column)\(fallback)\(variable["note"]?.stringValue ?? "") (\(kind))")
         }
     }
 }

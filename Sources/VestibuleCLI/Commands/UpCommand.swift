@@ -5,7 +5,6 @@ enum UpCommand {
 
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--http", "--scale"], flags: ["--detach"])
-        guard arguments.rest.isEmpty else { throw CommandError.usage("up takes no \(arguments.rest[0])") }
         let state = try StateFolder(arguments["--state"])
         let address = arguments["--http"] ?? defaultAddress
         let scale = try parseScale(arguments["--scale"])
@@ -53,7 +52,8 @@ enum UpCommand {
                 let line = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").last.map(
                     String.init)
                 throw CommandError(
-                    line?.replacing("vestibule: ", with: "") ?? "the system did not start", code: (status >> 8) & 0xff)
+                    line?.replacing("vestibule: ", with: "") ?? "the system did not start",
+                    code: Subprocess.exitCode(of: status) ?? 1)
             }
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             if text.contains("Ctrl-C stops everything.") { break }

@@ -4,8 +4,12 @@ struct Arguments {
     private var flags: Set<String> = []
     private(set) var rest: [String] = []
 
-    /// - Throws: ``CommandError`` for an option that the command does not have.
-    init(_ words: some Sequence<String>, options known: [String] = [], flags knownFlags: [String] = []) throws {
+    /// - Parameter mostWords: beside options and flags; one more would be a wish that nobody hears.
+    /// - Throws: ``CommandError`` for an option or a word that the command does not take.
+    init(
+        _ words: some Sequence<String>, options known: [String] = [], flags knownFlags: [String] = [],
+        mostWords: Int = 0
+    ) throws {
         var words = Array(words)[...]
         while let word = words.popFirst() {
             if known.contains(word) {
@@ -15,8 +19,10 @@ struct Arguments {
                 flags.insert(word)
             } else if word.hasPrefix("-") {
                 throw CommandError.usage("there is no option \(word) here; see vestibule --help")
-            } else {
+            } else if rest.count < mostWords {
                 rest.append(word)
+            } else {
+                throw CommandError.usage("\"\(word)\" is one word too many; see vestibule --help")
             }
         }
     }

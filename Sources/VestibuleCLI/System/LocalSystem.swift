@@ -26,8 +26,8 @@ final class LocalSystem {
     /// Starts everything and returns when the gateway is ready. On any failure nothing is left running.
     func start() throws {
         lock = try state.lock()
-        try Self.refuseUsedPort(address)
         do {
+            try Self.refuseUsedPort(address)
             try state.ensureKeys()
             try BusKeyFolder(path: state.keys).makeMissing()
             // Made first: from here on a signal waits until it is asked for, and ends no start half-way.
@@ -76,7 +76,10 @@ final class LocalSystem {
         while Date() < end {
             if (try? client.send("GET", "/readyz"))?.status == 200 { return }
             guard supervisor.turn() else { throw CommandError("stopped before the system was ready", code: 130) }
-            if let failure = supervisor.firstFailure { throw CommandError("\(failure) (logs: \(state.logs))") }
+            if let failure = supervisor.firstFailure {
+                // A configuration that a program refuses is refused by the command.
+                throw CommandError("\(failure.line) (logs: \(state.logs))", code: failure.exitCode == 78 ? 78 : 1)
+            }
         }
         throw CommandError.unavailable("the system was not ready within a minute: see the logs in \(state.logs)")
     }

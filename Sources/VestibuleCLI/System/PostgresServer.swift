@@ -114,8 +114,9 @@ struct PostgresServer {
 
     @discardableResult
     private func query(_ database: String, _ sql: String) throws -> String {
+        // Not as a word of the command: every user of the machine could read the passwords in it.
         try asServer(
-            "psql", ["-h", socketFolder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql])
+            "psql", ["-h", socketFolder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAt"], input: sql)
     }
 
     /// Whether the server's process lives, by the file that it keeps.
@@ -130,8 +131,8 @@ struct PostgresServer {
     func stop() { _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
 
     @discardableResult
-    private func asServer(_ program: String, _ arguments: [String]) throws -> String {
+    private func asServer(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
         let command = ["\(binaries)/\(program)"] + arguments
-        return try Subprocess.run(isRoot ? ["runuser", "-u", "postgres", "--"] + command : command)
+        return try Subprocess.run(isRoot ? ["runuser", "-u", "postgres", "--"] + command : command, input: input)
     }
 }

@@ -5,15 +5,17 @@ import Foundation
 enum Subprocess {
     /// - Parameters:
     ///   - environment: all of it; nothing is inherited.
+    ///   - input: a file that is read as standard input.
     ///   - output: a file that both output streams are added to.
     ///   - newSession: the process is no longer reached by the terminal's Ctrl-C.
     static func start(
-        _ arguments: [String], environment: [String: String], output: String, newSession: Bool
+        _ arguments: [String], environment: [String: String], input: String = "/dev/null", output: String,
+        newSession: Bool
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         var attributes = posix_spawnattr_t()
@@ -42,24 +44,46 @@ enum Subprocess {
 
     /// Runs a program to its end.
     ///
+    /// - Parameter input: what it reads from standard input: a secret that every user of the machine could read among the
+    ///   words of a command.
     /// - Returns: what it printed.
     /// - Throws: ``CommandError`` with the last line of it where it failed.
     @discardableResult
-    static func run(_ arguments: [String], environment: [String: String]? = nil) throws -> String {
+    static func run(_ arguments: [String], input: String? = nil) throws -> String {
         let output = "/tmp/vestibule-run-\(UUID().uuidString)"
         defer { unlink(output) }
+        let given = try input.map { try place($0, at: "\(output).input") }
+        defer { if let given { unlink(given) } }
         // The server's user may not enter the folder that the command was called in.
         let process = try start(
-            ["env", "-C", "/"] + arguments, environment: environment ?? ProcessInfo.processInfo.environment,
-            output: output, newSession: false)
+            ["env", "-C", "/"] + arguments, environment: ProcessInfo.processInfo.environment,
+            input: given ?? "/dev/null", output: output, newSession: false)
         let status = wait(process)
         let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         guard status == 0 else {
-            let reason = text.split(separator: "\n").last.map(String.init) ?? "exit code \(status)"
+            let reason =
+                text.split(separator: "\n").last.map(String.init) ?? exitCode(of: status).map { "exit code \($0)" }
+                ?? "a signal ended it"
             throw CommandError.unavailable("\(arguments[0]) failed: \(reason)")
         }
         return text
     }
+
+    /// A new file that its owner alone can open; whoever is started with it as input need not.
+    private static func place(_ text: String, at path: String) throws -> String {
+        let bytes = Array(text.utf8)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandError("\(path) cannot be made", code: 73) }
+        defer { close(descriptor) }
+        guard write(descriptor, bytes, bytes.count) == bytes.count else {
+            unlink(path)
+            throw CommandError("\(path) cannot be written", code: 73)
+        }
+        return path
+    }
+
+    /// Of what `waitpid` said; `nil` where a signal ended the process.
+    static func exitCode(of status: Int32) -> Int32? { status & 0x7f == 0 ? (status >> 8) & 0xff : nil }
 
     static func wait(_ process: pid_t) -> Int32 {
         var status: Int32 = 0

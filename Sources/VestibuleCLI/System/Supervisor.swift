@@ -12,7 +12,12 @@ final class Supervisor {
     private struct Child {
         let program: Program
         var process: pid_t
+        /// Since the supervisor started it.
         var restarts = 0
+        /// Restarts without a long life between them: they decide how long the next one waits.
+        var restartsInARow = 0
+        /// Of its last end; `nil` where a signal ended it.
+        var exitCode: Int32?
         var startedAt = Date()
         /// When it is started again; `nil` while it runs.
         var restartAt: Date?
@@ -45,11 +50,11 @@ final class Supervisor {
 
     private func tell() { report(children.map { ($0.program.name, $0.process, $0.restarts) }) }
 
-    /// The program that ended for good before it was ready, with the last line of its log.
-    var firstFailure: String? {
+    /// The last line of the log of a program that ended and was not started again yet, and its exit code.
+    var firstFailure: (line: String, exitCode: Int32?)? {
         guard let child = children.first(where: { $0.restartAt != nil }) else { return nil }
         let text = (try? String(contentsOfFile: child.program.log, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").last.map(String.init) ?? "\(child.program.name) ended"
+        return (text.split(separator: "\n").last.map(String.init) ?? "\(child.program.name) ended", child.exitCode)
     }
 
     /// Looks once, waiting at most a tenth of a second.
@@ -72,10 +77,12 @@ final class Supervisor {
             }
             // Who lived for a while comes back at once; who keeps dying waits longer each time, 5 s at the most.
             let lived = Date().timeIntervalSince(children[index].startedAt)
-            if lived > 30 { children[index].restarts = 0 }
-            let pause = lived > 5 ? 0.05 : min(5, 0.1 * pow(2, Double(children[index].restarts)))
+            if lived > 30 { children[index].restartsInARow = 0 }
+            let pause = lived > 5 ? 0.05 : min(5, 0.1 * pow(2, Double(children[index].restartsInARow)))
             children[index].restartAt = Date().addingTimeInterval(pause)
+            children[index].restartsInARow += 1
             children[index].restarts += 1
+            children[index].exitCode = Subprocess.exitCode(of: status)
         }
     }
 
@@ -84,6 +91,9 @@ final class Supervisor {
             guard let due = children[index].restartAt, due <= Date(),
                 let process = try? Self.spawn(children[index].program)
             else { continue }
+            let child = children[index]
+            let end = child.exitCode.map { "ended with exit code \($0)" } ?? "was killed"
+            say("\(child.program.name) \(end) and is started again (log: \(child.program.log))")
             children[index].process = process
             children[index].startedAt = Date()
             children[index].restartAt = nil
