@@ -97,8 +97,8 @@ import Foundation
     }
 
     private func dispatchFiles() {
-        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 128) { events in
-            let count = Int(epoll_wait(epoll, events.baseAddress, 32, 0))
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 32) { events in
+            let count = Int(epoll_wait(epoll, events.baseAddress, Int32(events.count), 0))
             guard count > 0 else { return }
             for index in 0..<count {
                 let event = events.baseAddress.map { $0 + index }

@@ -7,7 +7,7 @@ import CZMQ
     private(set) var handler: @Loop () -> Void
 
     /// - Parameter handler: called on the loop, once a turn, while the socket has messages. It takes a bounded number of
-    ///   them (256 is the custom) and leaves the rest to the next turn.
+    ///   them (32 is the custom) and leaves the rest to the next turn.
     public init(_ socket: UnsafeMutableRawPointer, onReadable handler: @escaping @Loop () -> Void) {
         self.socket = socket
         self.handler = handler
