@@ -205,6 +205,37 @@ import Testing
         }
     }
 
+    @Test func whatNobodyAsksForAnyMoreIsRemovedAndNothingElse() async throws {
+        try await AuthStage.run { auth in
+            let (ended, lasting) = (try await auth.signIn(Self.phone), try await auth.signIn("+14155552672"))
+            let renewed = try await auth.ask(RefreshToken(refreshToken: lasting.refreshToken))
+            let actor = Actor(userID: ended.user.id, sessionID: ended.sessionId, role: "user")
+            _ = try await auth.ask(Logout(), as: actor)
+            try await auth.stage.rows(
+                """
+                INSERT INTO challenge_locks VALUES ('a', 'over', now() - interval '1 s'), ('a', 'on', now() + interval '1 h');
+                UPDATE challenges SET created_at = now() - interval '26 hours' WHERE phone_hash = (
+                    SELECT hash FROM phones WHERE person_id = '\(ended.user.id)');
+                UPDATE sessions SET revoked_at = now() - interval '25 hours' WHERE revoked_at IS NOT NULL;
+                UPDATE revocations SET forget_at = now() - interval '1 s';
+                UPDATE refresh_tokens SET replaced_at = now() - interval '61 s' WHERE replaced_at IS NOT NULL
+                """)
+            try await Housekeeping.run(auth.stage.houses[0].database)
+            let left = """
+                SELECT (SELECT count(*) FROM challenges), (SELECT string_agg(asker, ' ') FROM challenge_locks),
+                    (SELECT count(*) FROM revocations), (SELECT string_agg(id::text, ' ') FROM sessions),
+                    (SELECT count(*) FROM refresh_tokens), (SELECT count(answer_sealed) FROM refresh_tokens)
+                """
+            #expect(try await auth.stage.rows(left) == "1|on|0|\(lasting.sessionId)|2|0")
+            // The one that was replaced is still known for what it is.
+            let reused = try await auth.refusal(of: RefreshToken(refreshToken: lasting.refreshToken))
+            #expect(reused.code == "refresh_token_reused")
+            #expect(
+                try await auth.refusal(of: RefreshToken(refreshToken: renewed.refreshToken)).code
+                    == "refresh_token_invalid")
+        }
+    }
+
     @Test func nothingThatIdentifiesAPhoneStandsInTheTables() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)

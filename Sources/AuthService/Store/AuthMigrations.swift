@@ -7,5 +7,7 @@ enum AuthMigrations {
         Migration(
             name: "m0002_undelivered_codes",
             sql: String(decoding: PackageResources.m0002_undelivered_codes_sql, as: UTF8.self)),
+        Migration(
+            name: "m0003_housekeeping", sql: String(decoding: PackageResources.m0003_housekeeping_sql, as: UTF8.self)),
     ]
 }

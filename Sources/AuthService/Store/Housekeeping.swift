@@ -14,17 +14,27 @@ import EventLoop
         DELETE FROM challenges WHERE id IN (
             SELECT id FROM challenges WHERE created_at < now() - interval '25 hours' LIMIT 1000)
         """,
-        "DELETE FROM challenge_locks WHERE until < now()",
+        """
+        DELETE FROM challenge_locks WHERE (phone_hash, asker) IN (
+            SELECT phone_hash, asker FROM challenge_locks WHERE until < now() LIMIT 1000)
+        """,
         "DELETE FROM revocations WHERE id IN (SELECT id FROM revocations WHERE forget_at < now() LIMIT 1000)",
-        // An old token must be known to be recognised when it is used again; of an ended session nothing is.
+        // An old token must be known to be recognised when it is used again; of an ended session nothing is. Its row goes
+        // with the last of its tokens.
         """
         DELETE FROM refresh_tokens WHERE hash IN (
-            SELECT t.hash FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id
+            SELECT t.hash FROM sessions s JOIN refresh_tokens t ON t.session_id = s.id
             WHERE s.revoked_at < now() - interval '1 day' LIMIT 1000)
         """,
         """
-        UPDATE refresh_tokens SET answer_sealed = NULL
-        WHERE answer_sealed IS NOT NULL AND replaced_at < now() - interval '1 minute'
+        DELETE FROM sessions WHERE id IN (
+            SELECT s.id FROM sessions s WHERE s.revoked_at < now() - interval '1 day'
+                AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.session_id = s.id) LIMIT 1000)
+        """,
+        """
+        UPDATE refresh_tokens SET answer_sealed = NULL WHERE hash IN (
+            SELECT hash FROM refresh_tokens
+            WHERE answer_sealed IS NOT NULL AND replaced_at < now() - interval '1 minute' LIMIT 1000)
         """,
     ]
 }
