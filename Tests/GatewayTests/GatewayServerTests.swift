@@ -214,6 +214,18 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test("it is not ready before it has read the log of revocations to its end")
+    func readsEveryPage() async throws {
+        let stage = try await Stage()
+        let others = (0..<RevocationsFollowed.largestPage).map { _ in Identifier.ordered() }
+        stage.backstage.revoked = others + [stage.tokens.session]
+        try await stage.open()
+        let answer = try await stage.get("/users/me/devices", stage.signedIn())
+        #expect(answer.status == 401 && answer.json["code"] == "token_revoked")
+        #expect(stage.backstage.sessionQuestions == 0)
+        await stage.close()
+    }
+
     @Test("without word of revocations it asks about the session, once a second")
     func asksWhenStale() async throws {
         try await onStage { stage async throws in

@@ -141,8 +141,11 @@ private struct RevocationHandler: RequestHandler {
     func handle(_ request: FollowRevocations, context: RequestContext) async throws -> RevocationsFollowed {
         if backstage.isSilent { throw BusError(.serviceUnavailable, "Silent.") }
         try await Loop.sleep(for: .milliseconds(10))
+        let after = request.after ?? 0
+        let page = backstage.revoked.dropFirst(Int(after)).prefix(RevocationsFollowed.largestPage)
         return RevocationsFollowed(
-            cursor: 1, revocations: backstage.revoked.map { .init(sessionID: $0, forgetAt: .now() + .seconds(900)) })
+            cursor: after + Int64(page.count),
+            revocations: page.map { .init(sessionID: $0, forgetAt: .now() + .seconds(900)) })
     }
 }
 

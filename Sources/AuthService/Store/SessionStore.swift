@@ -79,13 +79,15 @@ struct PresentedToken: Sendable {
         ).isEmpty
     }
 
-    /// The entries of the log behind a cursor that still matter, and once more those of the last five seconds.
+    /// The entries of the log behind a cursor that still matter, and once more those of the last five seconds; a page at
+    /// the most.
     ///
     /// - Returns: the newest entry's cursor beside them; the one given where there is none.
     static func revocations(
         after cursor: Int64, in database: Database
     ) async throws -> (cursor: Int64, entries: [RevocationsFollowed.Revocation]) {
-        let rows = try await database.read(select, [.integer(cursor)])
+        let rows = try await database.read(
+            select, [.integer(cursor), .integer(Int64(RevocationsFollowed.largestPage))])
         let entries = try rows.map {
             RevocationsFollowed.Revocation(
                 sessionID: try $0.uuid("session_id"), forgetAt: try $0.timestamp("forget_at"))
@@ -114,6 +116,6 @@ struct PresentedToken: Sendable {
     private static let select: Statement = """
         SELECT id, session_id, forget_at FROM revocations
         WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > clock_timestamp() - interval '5 s')
-        ORDER BY id LIMIT 10000
+        ORDER BY id LIMIT $2
         """
 }

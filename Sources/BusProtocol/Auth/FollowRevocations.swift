@@ -26,8 +26,13 @@ public struct RevocationsFollowed: BusReply {
             "revocations",
             .array(of: .object([.required("sessionID", .uuid), .required("forgetAt", .dateTime)]), count: 0...100_000)),
     ])
+    /// What ``FollowRevocations/after`` is the next time.
     public var cursor: Int64
+    /// ``largestPage`` at the most, the oldest first.
     public var revocations: [Revocation]
+
+    /// An answer with so many entries may not be the last of the log: the next is asked for at once.
+    public static let largestPage = 5000
 
     public struct Revocation: Codable, Sendable, Equatable {
         public var sessionID: Identifier

@@ -18,7 +18,7 @@ import EventLoop
 
     init(bus: Bus) { self.bus = bus }
 
-    /// The first answer has come: everything that was revoked before is known.
+    /// The log was read to its end once: everything that was revoked before is known.
     var hasSnapshot: Bool { lastWord != nil }
 
     var isStale: Bool {
@@ -42,7 +42,8 @@ import EventLoop
 
     private func take(_ news: RevocationsFollowed) {
         cursor = news.cursor
-        lastWord = MonotonicClock.now()
+        // Behind a full page the log goes on, and what was revoked last is not known yet.
+        if news.revocations.count < RevocationsFollowed.largestPage { lastWord = MonotonicClock.now() }
         for revocation in news.revocations { ended[revocation.sessionID] = revocation.forgetAt }
         guard !news.revocations.isEmpty else { return }
         let now = Timestamp.now()
