@@ -95,7 +95,9 @@ let package = Package(
         tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestSupport"]),
         tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
-        tests("ServiceRuntimeTests", ["BusRuntime", "EventLoop", "ServiceRuntime", "TestSupport"]),
+        tests(
+            "ServiceRuntimeTests",
+            ["BusProtocol", "BusRuntime", "Database", "EventLoop", "JSONText", "ServiceRuntime", "TestSupport"]),
         tests(
             "GatewayTests",
             [

@@ -34,16 +34,23 @@ struct Installation {
 
     /// Runs a command to its end.
     ///
-    /// - Parameter variables: beside those of this process.
-    func run(_ words: String..., variables: [String: String] = [:]) throws -> (code: Int32, output: String) {
-        try run(words, variables: variables)
+    /// - Parameters:
+    ///   - program: beside `vestibule`.
+    ///   - variables: beside those of this process.
+    func run(
+        program: String = "vestibule", _ words: String..., variables: [String: String] = [:]
+    ) throws -> (code: Int32, output: String) {
+        try run(words, program: program, variables: variables)
     }
 
-    func run(_ words: [String], variables: [String: String] = [:]) throws -> (code: Int32, output: String) {
+    func run(
+        _ words: [String], program: String = "vestibule", variables: [String: String] = [:]
+    ) throws -> (code: Int32, output: String) {
         let file = "/tmp/vestibule-test-output-\(UUID().uuidString)"
         defer { unlink(file) }
         let process = try Subprocess.start(
-            [vestibule] + words, environment: ProcessInfo.processInfo.environment.merging(variables) { $1 },
+            [URL(filePath: vestibule).deletingLastPathComponent().appending(path: program).path] + words,
+            environment: ProcessInfo.processInfo.environment.merging(variables) { $1 },
             output: file, newSession: true)
         let status = Subprocess.wait(process)
         return ((status >> 8) & 0xff, (try? String(contentsOfFile: file, encoding: .utf8)) ?? "")

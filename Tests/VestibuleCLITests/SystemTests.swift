@@ -149,6 +149,15 @@ import Testing
         #expect(installation.processes().isEmpty)
     }
 
+    @Test("a program takes no argument that it does not know", arguments: ["AuthService", "Gateway"])
+    func arguments(program: String) throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let result = try installation.run(program: program, "--help")
+        #expect(result.code == 64 && result.output.hasPrefix("\(program) takes no --help"))
+        #expect(result.output.split(separator: "\n").count == 1)
+    }
+
     @Test func whatCannotBeStartedEndsWithOneLineAndLeavesNothing() throws {
         let installation = try Installation()
         defer { installation.remove() }

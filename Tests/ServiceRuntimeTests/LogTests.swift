@@ -1,0 +1,48 @@
+import BusProtocol
+import Database
+import JSONText
+import Synchronization
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("The log") struct LogTests {
+    /// An error of somebody else's, with words of its own.
+    private struct Talkative: Error, CustomStringConvertible { let description = "+14155552671 is unknown" }
+
+    private final class Lines: Sendable {
+        let written = Mutex<[[UInt8]]>([])
+    }
+
+    @Test(
+        "an error is logged by what it is, never in its own words",
+        arguments: [
+            (DatabaseError.statement(sqlState: "23505", constraint: "phones_pkey"), "SQLSTATE 23505 phones_pkey"),
+            (DatabaseError.statement(sqlState: "42P01", constraint: nil), "SQLSTATE 42P01"),
+            (DatabaseError.unreadable(column: "status"), "unreadable column status"),
+            (DatabaseError.unavailable, "DatabaseError"),
+            (BusError(.otpExpired, "Code 123456 expired."), "otp_expired"),
+            (Talkative(), "Talkative"),
+        ] as [(any Error, String)])
+    func names(error: any Error, name: String) { #expect(Log.name(of: error) == name) }
+
+    @Test func aLineIsOneJSONObjectAndWrittenFromItsLevelOn() throws {
+        let (lines, instance) = (Lines(), Identifier.ordered())
+        let log = Log(service: .auth, instance: instance, threshold: .warning) { line in
+            lines.written.withLock { $0.append(line) }
+        }
+        func never() -> [String: JSONValue] {
+            Issue.record("fields were made for a line that is not written")
+            return [:]
+        }
+        log.info("quiet", never())
+        log.warning("loud", ["text": "a\nb"])
+        let written = lines.written.withLock { $0 }
+        try #require(written.count == 1)
+        #expect(written[0].last == UInt8(ascii: "\n") && written[0].count { $0 == UInt8(ascii: "\n") } == 1)
+        let line = try JSONValue.parse(Array(written[0].dropLast()))
+        #expect(line["event"] == "loud" && line["level"] == "warning" && line["service"] == "auth")
+        #expect(line["instance"] == .string(instance.description) && line["text"] == "a\nb" && line["traceId"] == nil)
+        #expect(line["at"]?.stringValue.flatMap { Timestamp($0) } != nil)
+    }
+}
