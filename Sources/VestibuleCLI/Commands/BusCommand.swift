@@ -11,7 +11,8 @@ enum BusCommand {
     private static let patience = Duration.milliseconds(150)
 
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"], flags: ["--json", "--as-operator"])
+        let arguments = try Arguments(
+            words, options: ["--state"], flags: ["--json", "--as-operator"], mostWords: 3)
         let bus = try BusAccess(state: arguments["--state"])
         switch (arguments.rest.first, arguments.rest.count) {
         case ("ls", 1): try list(bus, asJSON: arguments.has("--json"))

@@ -4,7 +4,7 @@ import Foundation
 /// `vestibule keys`: who may speak on the bus. What is revoked or allowed holds within a second, without a restart.
 enum KeysCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--keys"])
+        let arguments = try Arguments(words, options: ["--state", "--keys"], mostWords: 3)
         let path = try arguments["--keys"] ?? StateFolder(arguments["--state"], create: arguments.rest == ["make"]).keys
         let folder = BusKeyFolder(path: path)
         switch (arguments.rest.first, arguments.rest.count) {
