@@ -205,6 +205,23 @@ import Testing
         }
     }
 
+    @Test func theLogOfRevocationsComesInPagesThatCanBeRead() async throws {
+        try await AuthStage.run { auth in
+            let count = RevocationsFollowed.largestPage + 1
+            try await auth.stage.rows(
+                """
+                INSERT INTO revocations (session_id, created_at, forget_at)
+                SELECT gen_random_uuid(), now() - interval '1 minute', now() + interval '1 h' FROM generate_series(1, \(count))
+                """)
+            let first = try await auth.ask(FollowRevocations(waitMs: 0))
+            let rest = try await auth.ask(FollowRevocations(after: first.cursor, waitMs: 1000))
+            #expect(first.revocations.count == RevocationsFollowed.largestPage && rest.revocations.count == 1)
+            let end = try await auth.ask(FollowRevocations(after: rest.cursor, waitMs: 0))
+            #expect(end.revocations.isEmpty && end.cursor == rest.cursor)
+            #expect(Set((first.revocations + rest.revocations).map(\.sessionID)).count == count)
+        }
+    }
+
     @Test func whatNobodyAsksForAnyMoreIsRemovedAndNothingElse() async throws {
         try await AuthStage.run { auth in
             let (ended, lasting) = (try await auth.signIn(Self.phone), try await auth.signIn("+14155552672"))

@@ -92,7 +92,7 @@ struct PresentedToken: Sendable {
             RevocationsFollowed.Revocation(
                 sessionID: try $0.uuid("session_id"), forgetAt: try $0.timestamp("forget_at"))
         }
-        return (max(cursor, try rows.last?.integer("id") ?? cursor), entries)
+        return (try rows.reduce(cursor) { max($0, try $1.integer("id")) }, entries)
     }
 
     /// Both rows are locked: who waited for the session's alone would read the token's as it was before its twin
@@ -112,10 +112,10 @@ struct PresentedToken: Sendable {
     private static let log: Statement = """
         INSERT INTO revocations (session_id, forget_at) VALUES ($1, clock_timestamp() + $2::bigint * interval '1 s')
         """
-    /// Ids commit out of order: whatever was written in the last five seconds is read again.
+    /// Ids commit out of order: whatever was written in the last five seconds is read again, behind what is new.
     private static let select: Statement = """
         SELECT id, session_id, forget_at FROM revocations
         WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > clock_timestamp() - interval '5 s')
-        ORDER BY id LIMIT $2
+        ORDER BY id > $1 DESC, id LIMIT $2
         """
 }

@@ -28,11 +28,12 @@ public struct RevocationsFollowed: BusReply {
     ])
     /// What ``FollowRevocations/after`` is the next time.
     public var cursor: Int64
-    /// ``largestPage`` at the most, the oldest first.
+    /// ``largestPage`` at the most; those behind the cursor that was given come first.
     public var revocations: [Revocation]
 
-    /// An answer with so many entries may not be the last of the log: the next is asked for at once.
-    public static let largestPage = 5000
+    /// An answer with so many entries may not be the last of the log: the next is asked for at once. A text of many more
+    /// has more values than a reader takes.
+    public static let largestPage = 1000
 
     public struct Revocation: Codable, Sendable, Equatable {
         public var sessionID: Identifier
