@@ -26,13 +26,14 @@ struct RequestRecoveryHandler: RequestHandler {
             CallOptions(
                 timeout: context.remaining, trace: context.trace.child(), idempotencyKey: "recovery-case-\(id)"))
         return try await house.once(context, carriesToken: true) { transaction in
-            // Refusals are committed: with them auth is told to lift the freeze.
             let made: RecoveryCase
             switch try await store.ensure(begun, address: address, in: transaction) {
             case .made(let record): made = record
             case .alreadyOpen:
+                // Committed, and with it that auth lifts the freeze.
                 return .refusal(BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes))
-            case .tooMany: return .refusal(Self.tooMany(wait: 2_592_000))
+            // Nothing stays of this one: auth lifts the freeze for its own event, which brings no case either.
+            case .tooMany: throw Self.tooMany(wait: 2_592_000)
             }
             let token = SecretToken.make(prefix: "rt")
             store.setToken(store.secrets.hash(of: token), address: address, of: made.id, in: transaction)
