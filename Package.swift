@@ -89,10 +89,16 @@ let package = Package(
                 "ServiceRuntime",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
+        .executableTarget(
+            name: "TestReplica",
+            dependencies: ["BusProtocol", "BusRuntime", "EventLoop", "ServiceRuntime", "TestSupport"],
+            path: "Tests/TestReplica", swiftSettings: strict),
         tests("EventLoopTests", ["EventLoop"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("CryptographyTests", ["Cryptography"]),
-        tests("BusRuntimeTests", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestSupport"]),
+        tests(
+            "BusRuntimeTests",
+            ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestReplica", "TestSupport"]),
         tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
         tests(

@@ -101,9 +101,7 @@ enum BusTiming {
     static let silence: UInt64 = 800_000_000
     /// Between a refused connection and the next attempt, nanoseconds.
     static let redial: UInt64 = 500_000_000
+    /// What waited for so long before it could begin is not executed: its caller counts this replica as lost, or soon will.
+    static let staleness: UInt64 = 750_000_000
     static let mostAttempts = 3
-    /// Calls in a row without an answer in time, after which a replica stands aside.
-    static let failuresToStandAside = 5
-    /// And for how long, nanoseconds.
-    static let aside: UInt64 = 2_000_000_000
 }

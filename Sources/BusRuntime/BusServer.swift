@@ -14,6 +14,7 @@ import JSONText
     private var malformedFrames = 0
     private var foreignFrames = 0
     private var undeliverable = 0
+    private var pauses = PauseDetector(at: MonotonicClock.now())
     var state = ServiceState.starting {
         didSet { for peer in peers.values where state != oldValue { sendPong(to: peer.id) } }
     }
@@ -54,11 +55,23 @@ import JSONText
 
     // MARK: Frames
 
-    /// A turn takes a bounded share; what is left is taken in the next.
+    /// A turn takes a bounded share; what is left is taken in the next. Refusals are cheap and not to be waited for: only
+    /// what is begun counts.
     private func takeTurn() {
-        for _ in 0..<32 {
+        lookForPause(at: MonotonicClock.now())
+        let enough = desk.inFlight + 32
+        for _ in 0..<256 where desk.inFlight < enough {
             guard let received = socket.receive() else { return }
             take(received)
+        }
+    }
+
+    /// After a pause the frames that lie here are older than they look: who sent them greets again first.
+    private func lookForPause(at now: UInt64) {
+        guard pauses.look(at: now) else { return }
+        for peer in peers.values {
+            peer.becomeStranger()
+            sendHello(to: peer.id, stranger: true)
         }
     }
 
@@ -68,17 +81,13 @@ import JSONText
         case nil: malformedFrames += 1
         case .failure(.wrongMagic)?, .failure(.tooShort)?: foreignFrames += 1
         case .failure(let error)?: refuseMalformed(received.peer, error.correlationID)
-        case .success(var header)?:
+        case .success(let header)?:
             guard Int(header.bodyLength) == received.body.count else {
                 return refuseMalformed(received.peer, header.correlationID)
             }
             // A routing id may come again on another's connection: it is the same peer only with the same key.
             let peer = peers[received.peer].flatMap { $0.identity == received.identity ? $0 : nil }
-            if let peer {
-                peer.lastHeard = MonotonicClock.now()
-                let delay = peer.delay(ofFrameSentAt: header.sentAtMs)
-                header.budgetMs -= UInt32(clamping: min(delay, Int64(header.budgetMs)))
-            }
+            peer?.heard(frameSentAt: header.sentAtMs)
             take(header, received, from: peer)
         }
     }
@@ -115,6 +124,9 @@ import JSONText
         switch (header.kind, peer) {
         case (.hello, _): greet(received)
         case (.ping, .some): sendPong(to: id)
+        case (.request, let peer?) where peer.mustGreet:
+            let detail = "This replica stood still, and the request may be old."
+            desk.refuse(BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100)), header, of: peer)
         case (.request, let peer?): desk.begin(header, body: received.body, of: peer)
         case (.cancel, let peer?): desk.cancel(header.correlationID, of: peer)
         case (.request, nil):
@@ -150,7 +162,7 @@ import JSONText
         }
         guard isTruthful(hello, received.identity) else { return refuseForeign(received) }
         if let peer = peers[id], peer.identity == received.identity {
-            peer.hello = hello
+            peer.greeted(hello)
         } else {
             peers[id] = Peer(id: id, identity: received.identity, hello: hello)
         }
@@ -174,6 +186,7 @@ import JSONText
 
     /// Ends what is too late and forgets peers that went silently.
     func tick(now: UInt64) {
+        lookForPause(at: now)
         desk.tick(now: now)
         for (id, peer) in peers where now > peer.lastHeard + Self.peerLifetime { peers[id] = nil }
     }

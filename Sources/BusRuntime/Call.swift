@@ -12,6 +12,9 @@ import EventLoop
     let deadline: UInt64
     /// Until when it waits while no replica is ready.
     var patience: UInt64 = 0
+    /// Since when it waits for a replica that can take it, and behind how many others then.
+    var waitsSince: UInt64 = 0
+    var ahead = 0
     /// Endpoints of the replicas that had it.
     private(set) var tried: [String] = []
     private var mayHaveRun = false

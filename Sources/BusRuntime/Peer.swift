@@ -6,27 +6,28 @@ import EventLoop
     let id: [UInt8]
     /// Whose key its connection has; 0 on a bus without keys.
     let identity: BusSecurity.Identity
-    var hello: Hello {
-        didSet { shortestWay = nil }
-    }
-    var lastHeard = MonotonicClock.now()
+    private(set) var hello: Hello
+    private(set) var lastHeard = MonotonicClock.now()
     /// Requests that it waits for.
     var inFlight = 0
-    /// The shortest way that a frame had, in ms between two clocks that have nothing to do with each other.
-    private var shortestWay: Int64?
+    /// This process stood still: what the peer sent before it greets again may be old, and is not executed.
+    private(set) var mustGreet = false
+    /// Nanoseconds that its last frame was on its way, beyond the shortest way. Without it a process that is thawed would
+    /// do what nobody waits for any more.
+    private(set) var delay: UInt64 = 0
+    private var way = WayEstimate()
 
     init(id: [UInt8], identity: BusSecurity.Identity, hello: Hello) {
         (self.id, self.identity, self.hello) = (id, identity, hello)
     }
 
-    /// Milliseconds that a frame was on its way beyond the shortest way: in a queue, or before a process that stood
-    /// still. Without it a process that is thawed would do what nobody waits for any more.
-    func delay(ofFrameSentAt sentAtMs: UInt64) -> Int64 {
-        // A clock that cannot be is none.
-        guard sentAtMs > 0, sentAtMs < 1 << 60 else { return 0 }
-        let way = Int64(Bus.clockMilliseconds()) - Int64(sentAtMs)
-        let shortest = min(shortestWay ?? way, way)
-        shortestWay = shortest
-        return way - shortest
+    func greeted(_ hello: Hello) { (self.hello, mustGreet, way) = (hello, false, WayEstimate()) }
+
+    func heard(frameSentAt sentAtMs: UInt64) {
+        lastHeard = MonotonicClock.now()
+        // A sender's clock may say anything: an hour is as good as for ever.
+        delay = UInt64(min(way.delay(sentAtMs: sentAtMs, now: lastHeard), 3_600_000)) * 1_000_000
     }
+
+    func becomeStranger() { mustGreet = true }
 }

@@ -33,8 +33,9 @@ import JSONText
     private var lastHeard: UInt64 = 0
     private var lastSpoken: UInt64 = 0
     private var lastTick = MonotonicClock.now()
-    private var failuresInARow = 0
-    private(set) var asideUntil: UInt64 = 0
+    private var health = AnswerHealth()
+    /// When this process of it was ready first; 0 before that.
+    private(set) var readySince: UInt64 = 0
     private(set) var malformedFrames = 0
     private(set) var losses = 0
     /// Looks in a row in which discovery did not find it.
@@ -105,6 +106,7 @@ import JSONText
     var inFlight: Int { pending.count }
     var isAlive: Bool { isGreeted }
     var isReady: Bool { isGreeted && remoteState == .ready }
+    func isAside(at now: UInt64) -> Bool { health.isAside(at: now) }
 
     /// Whether it may be given one more request.
     var canTake: Bool { isReady && pending.count < min(configuration.credit, remote?.credit ?? 0) }
@@ -122,6 +124,7 @@ import JSONText
             lose()
             return onOutcome(call, .notWritten)
         }
+        if pending.isEmpty { health.beginsWork(at: now) }
         pending[lastCorrelationID] = call
     }
 
@@ -154,6 +157,7 @@ import JSONText
         case .pong:
             guard isGreeted, let pong = try? WireJSON.decode(Pong.self, from: body) else { return }
             remoteState = isLeaving ? .draining : pong.state
+            if isReady, readySince == 0 { readySince = MonotonicClock.now() }
             if canTake { onCapacity() }
         case .goAway:
             isLeaving = true
@@ -184,7 +188,7 @@ import JSONText
         // Another instance at the same address is another process: it never heard what the old one was asked.
         if let remote, remote.instance != hello.instance {
             lose()
-            isLeaving = false
+            (isLeaving, readySince) = (false, 0)
         }
         remote = hello
         isGreeted = !wantsHello
@@ -195,9 +199,9 @@ import JSONText
         guard let call = pending.removeValue(forKey: id) else { return }
         // Its "too late" and ours race: both mean that it did not answer.
         if case .error(let error) = outcome, error.status == .deadlineExceeded, error.executed != .no {
-            failed(at: MonotonicClock.now())
+            health.missed(at: lastHeard)
         } else {
-            failuresInARow = 0
+            health.answered(at: lastHeard)
         }
         onOutcome(call, outcome)
         onCapacity()
@@ -234,13 +238,6 @@ import JSONText
         for call in lost { onOutcome(call, .lost) }
     }
 
-    private func failed(at now: UInt64) {
-        failuresInARow += 1
-        guard failuresInARow >= BusTiming.failuresToStandAside else { return }
-        failuresInARow = 0
-        asideUntil = now + BusTiming.aside
-    }
-
     // MARK: Time
 
     func tick(now: UInt64) {
@@ -255,8 +252,9 @@ import JSONText
         } else if now > lastHeard + BusTiming.heartbeat, now > lastSpoken + BusTiming.heartbeat {
             speak(.ping)
         }
+        health.look(inFlight: pending.count, at: now)
         for call in pending.values where call.deadline <= now {
-            failed(at: now)
+            health.missed(at: now)
             call.finish(
                 .failure(BusError(.deadlineExceeded, "The service took too long to answer.", executed: .unknown)))
             forget(call)

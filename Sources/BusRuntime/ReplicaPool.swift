@@ -19,6 +19,9 @@ public struct ReplicaState: Sendable, Equatable {
     private var replicas: [Replica] = []
     private var waiting = CallQueue()
     private var lastReadyAt: UInt64 = 0
+    private var lastUnreadyAt: UInt64 = 0
+    private var admission = AdmissionController()
+    private var budget = RetryBudget()
     private var isClosed = false
     private var closedMalformedFrames = 0
     private var closedLosses = 0
@@ -46,15 +49,23 @@ public struct ReplicaState: Sendable, Equatable {
 
     /// Gives the call to a replica, now or when one can take it.
     ///
-    /// It waits for as long as it has time while replicas are merely full, and for the grace of the configuration while
-    /// none is ready.
+    /// While replicas are merely full it waits for as long as it has time, unless that overloads the queue; while none is
+    /// ready, for the grace of the configuration.
     func submit(_ call: Call) {
+        budget.earn()
+        enqueue(call)
+    }
+
+    private func enqueue(_ call: Call) {
         guard !isClosed else { return call.finish(.failure(.unavailable(executed: .no))) }
         guard waiting.count < configuration.mostWaiting else {
             return call.finish(
                 .failure(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1))))
         }
-        call.patience = MonotonicClock.now() + configuration.grace.nanoseconds
+        guard !hasReady || admission.admits(behind: waiting.count) else { return call.finish(.failure(.busy)) }
+        let now = MonotonicClock.now()
+        call.patience = now + configuration.grace.nanoseconds
+        (call.waitsSince, call.ahead) = (now, waiting.count)
         waiting.append(call)
         dispatch()
     }
@@ -68,21 +79,31 @@ public struct ReplicaState: Sendable, Equatable {
     /// First come, first served.
     private func dispatch() {
         while let call = waiting.first {
-            guard let replica = choose(for: call) else { return }
+            let now = MonotonicClock.now()
+            guard let replica = choose(for: call, at: now) else { return }
             waiting.removeFirst()
+            // Waiting for any replica at all is no overload.
+            let wait = now - min(max(call.waitsSince, lastUnreadyAt), now)
+            guard admission.begins(after: wait, behind: call.ahead, at: now) else {
+                call.finish(.failure(.busy))
+                continue
+            }
             replica.give(call)
         }
     }
 
-    /// The replica with the fewest requests in flight, ties at random; one that did not have this call where there is.
-    private func choose(for call: Call) -> Replica? {
-        let now = MonotonicClock.now()
-        let aside = replicas.count { $0.asideUntil > now }
+    /// The replica with the fewest requests in flight, ties at random; one that did not have this call where there is. One
+    /// that is new takes part now and then only.
+    private func choose(for call: Call, at now: UInt64) -> Replica? {
+        let aside = replicas.count { $0.isAside(at: now) }
+        let oldest = replicas.reduce(0) { $1.isReady ? max($0, now - $1.readySince) : $0 }
         var (best, bestRank, ties) = (nil as Replica?, Int.max, 0)
         for replica in replicas where replica.canTake {
             var rank = replica.inFlight
             // Never more than half of them stand aside.
-            if replica.asideUntil > now, aside * 2 <= replicas.count { rank += 1 << 20 }
+            if replica.isAside(at: now), aside * 2 <= replicas.count { rank += 1 << 20 }
+            let chance = RampUp.chance(age: now - replica.readySince, oldest: oldest)
+            if chance < 1, Double.random(in: 0..<1) >= chance { rank += 1 << 19 }
             if call.tried.contains(replica.endpoint) { rank += 1 << 21 }
             if rank < bestRank {
                 (best, bestRank, ties) = (replica, rank, 1)
@@ -98,27 +119,43 @@ public struct ReplicaState: Sendable, Equatable {
         switch outcome {
         case .reply(let reply): call.finish(.success(reply))
         case .error(let error):
-            // "Not executed" is answered by a replica that stops or is full: another one is asked at once.
-            let mayMove = error.executed == .no && (error.status == .unavailable || error.status == .overloaded)
-            guard mayMove, call.mayFollow(written: false), hasReplica(besides: call.tried) else {
+            // "Not executed" is answered by a replica that stops, is full or stood still: another one is asked at once.
+            let mayMove =
+                error.executed == .no && [.unavailable, .overloaded, .deadlineExceeded].contains(error.status)
+            guard mayMove, call.mayFollow(written: false), hasReplica(besides: call.tried), spendRetry() else {
                 return call.finish(.failure(error))
             }
             again(call)
         case .notWritten:
+            // Nobody had any work with it: it costs no retry.
             call.takeBack()
             again(call)
         case .lost:
-            guard call.mayFollow(written: true) else {
+            guard call.mayFollow(written: true), spendRetry() else {
                 return call.finish(.failure(.unavailable(executed: .unknown)))
             }
-            again(call)
+            // Only where nobody else is left the same replica is asked again, and then all of its callers would be at once.
+            if hasReady, !hasReplica(besides: call.tried) { againLater(call) } else { again(call) }
         }
     }
+
+    private func spendRetry() -> Bool { budget.spend(at: MonotonicClock.now()) }
 
     private func again(_ call: Call) {
         guard !call.isDone else { return }
         retries += 1
-        submit(call)
+        enqueue(call)
+    }
+
+    private func againLater(_ call: Call) {
+        var generator = SystemRandomNumberGenerator()
+        let pause = RetryPause.pause(after: call.header.attempt, using: &generator)
+        let now = MonotonicClock.now()
+        let remaining = Duration.nanoseconds(call.deadline - min(now, call.deadline))
+        _ = LoopTimer(after: min(pause, remaining)) { [weak self] in
+            guard let self else { return call.finish(.failure(.unavailable(executed: .unknown))) }
+            again(call)
+        }
     }
 
     private func hasReplica(besides tried: [String]) -> Bool {
@@ -177,7 +214,7 @@ public struct ReplicaState: Sendable, Equatable {
     func tick(now: UInt64) {
         for replica in replicas { replica.tick(now: now) }
         let isReady = hasReady
-        if isReady { lastReadyAt = now }
+        if isReady { lastReadyAt = now } else { lastUnreadyAt = now }
         let grace = configuration.grace.nanoseconds
         waiting.end { call in
             if call.deadline <= now, isReady {

@@ -16,13 +16,20 @@ import EventLoop
         let peer: Peer
         let correlationID: UInt64
         let context: RequestContext
+        /// When it was read, nanoseconds.
         let arrived: UInt64
+        /// How many waited before it then.
+        let ahead: Int
+        /// When it would have been read, had nothing delayed it.
+        let due: UInt64
+        var hasBegun = false
         var task: Task<Void, any Error>?
         /// The caller was told, or does not wait: what the handler still says is not sent.
         var isOver = false
 
-        init(_ peer: Peer, _ correlationID: UInt64, _ context: RequestContext, arrived: UInt64) {
-            (self.peer, self.correlationID, self.context, self.arrived) = (peer, correlationID, context, arrived)
+        init(_ peer: Peer, _ correlationID: UInt64, _ context: RequestContext, arrived: UInt64, ahead: Int) {
+            (self.peer, self.correlationID, self.context) = (peer, correlationID, context)
+            (self.arrived, self.ahead, due) = (arrived, ahead, arrived - peer.delay)
         }
 
         var key: JobKey { JobKey(peer: ObjectIdentifier(peer), correlationID: correlationID) }
@@ -32,6 +39,7 @@ import EventLoop
     private var endpoints: [Route: Endpoint] = [:]
     private var jobs: [JobKey: Job] = [:]
     private(set) var counters = BusCounters()
+    private var admission = AdmissionController()
     /// Requests whose handlers have not begun.
     private(set) var queueDepth = 0
     /// The end of a drain: what comes now is answered as not executed.
@@ -60,10 +68,7 @@ import EventLoop
     func begin(_ header: FrameHeader, body: [UInt8], of peer: Peer) {
         let arrived = MonotonicClock.now()
         let endpoint = header.messageType.flatMap { endpoints[Route(type: $0, version: header.messageVersion)] }
-        if let error = refusal(of: header, body, from: peer, endpoint) {
-            counters.count(endpoint == nil ? nil : header.messageType, code: error.code)
-            return refuse(error, header.correlationID, to: peer.id)
-        }
+        if let error = refusal(of: header, body, from: peer, endpoint) { return refuse(error, header, of: peer) }
         guard let type = header.messageType, let messageID = header.messageID, let endpoint else { return }
         if peer.hello.service == .operator, header.isAsOperator { onOperatorCall?(type, messageID) }
         let isVouchedFor = peer.hello.vouchesForPersons
@@ -71,8 +76,8 @@ import EventLoop
             messageID: messageID, type: type, caller: peer.hello.service, actor: isVouchedFor ? header.actor : nil,
             clientAddress: isVouchedFor ? header.clientAddress : nil, idempotencyKey: header.idempotencyKey,
             trace: header.traceparent.flatMap { TraceContext(traceparent: $0) }?.child() ?? .fresh(),
-            deadline: arrived + UInt64(header.budgetMs) * 1_000_000, body: body)
-        let job = Job(peer, header.correlationID, context, arrived: arrived)
+            deadline: arrived - peer.delay + UInt64(header.budgetMs) * 1_000_000, body: body)
+        let job = Job(peer, header.correlationID, context, arrived: arrived, ahead: queueDepth)
         jobs[job.key] = job
         peer.inFlight += 1
         queueDepth += 1
@@ -97,15 +102,13 @@ import EventLoop
         guard header.messageID != nil, jobs[key] == nil else {
             return BusError(.invalidMessage, "A request has a message id and a free correlation id.")
         }
-        guard header.budgetMs > 0 else {
-            return BusError(.deadlineExceeded, "The time for this request was over before it began.")
-        }
+        guard peer.delay < min(UInt64(header.budgetMs) * 1_000_000, BusTiming.staleness) else { return .expired }
         guard !refusesWork else {
             return BusError(.serviceUnavailable, "This replica is stopping.", retryAfter: .seconds(1))
         }
-        guard jobs.count < configuration.largestLoad, peer.inFlight < configuration.credit else {
-            return BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
-        }
+        guard jobs.count < configuration.largestLoad, peer.inFlight < configuration.credit,
+            admission.admits(behind: queueDepth)
+        else { return .busy }
         return nil
     }
 
@@ -114,26 +117,52 @@ import EventLoop
         rules.callers.contains(caller) || caller == .operator && (rules.effect == .read || isAsOperator)
     }
 
+    /// Refuses a request of which nothing was executed.
+    func refuse(_ error: BusError, _ header: FrameHeader, of peer: Peer) {
+        let isKnown =
+            header.messageType.map { endpoints[Route(type: $0, version: header.messageVersion)] != nil } ?? false
+        counters.count(isKnown ? header.messageType : nil, code: error.code)
+        refuse(error, header.correlationID, to: peer.id)
+    }
+
     func refuse(_ error: BusError, _ correlationID: UInt64, to peer: [UInt8]) {
         onAnswer?(FrameHeader(kind: .error, correlationID: correlationID), error.encoded, peer)
     }
 
     private func run(_ endpoint: Endpoint, _ job: Job) async {
         queueDepth -= 1
-        var outcome: Result<RawReply, BusError>
+        let refusal = lateRefusal(of: job)
+        // Who cancelled before it began is answered nothing, and nothing is executed.
+        if refusal == nil, !job.isOver {
+            job.hasBegun = true
+            end(job, await outcome(of: endpoint, job))
+        } else if let refusal {
+            end(job, .failure(refusal))
+        }
+        jobs[job.key] = nil
+    }
+
+    /// Why a request is not begun now that its turn has come: it waited for too long.
+    private func lateRefusal(of job: Job) -> BusError? {
+        let now = MonotonicClock.now()
+        // What delayed it before it was read may have been the network: that is no overload here.
+        let isAdmitted = admission.begins(after: now - job.arrived, behind: job.ahead, at: now)
+        guard now < job.context.deadline, now - job.due < BusTiming.staleness else { return .expired }
+        return isAdmitted ? nil : .busy
+    }
+
+    private func outcome(of endpoint: Endpoint, _ job: Job) async -> Result<RawReply, BusError> {
         do {
-            outcome = .success(try await endpoint.answer(job.context))
+            return .success(try await endpoint.answer(job.context))
         } catch let error as any BusErrorConvertible {
-            outcome = .failure(error.busError)
+            return .failure(error.busError)
         } catch is CancellationError {
-            outcome = .failure(.late)
+            return .failure(.late)
         } catch {
             counters.internalErrors += 1
             onInternalError?(job.context, error)
-            outcome = .failure(BusError(.internalError, "Something went wrong on our side.", executed: .unknown))
+            return .failure(BusError(.internalError, "Something went wrong on our side.", executed: .unknown))
         }
-        end(job, outcome)
-        jobs[job.key] = nil
     }
 
     // MARK: End
@@ -181,7 +210,7 @@ import EventLoop
     /// Tells the callers of what is too late, and the handlers that nobody waits.
     func tick(now: UInt64) {
         for job in jobs.values where !job.isOver && job.context.deadline <= now {
-            end(job, .failure(.late))
+            end(job, .failure(job.hasBegun ? .late : .expired))
             job.task?.cancel()
         }
     }
@@ -192,6 +221,13 @@ import EventLoop
 }
 
 extension BusError {
+    /// Refused before anything of it was executed: it waits, or would wait, for too long.
+    static let busy = BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
+
+    /// The time that it had was over, or it lay here for so long that its caller has turned to another replica.
+    fileprivate static let expired = BusError(
+        .deadlineExceeded, "The time for this request was over before it began.")
+
     fileprivate static var late: BusError {
         BusError(.deadlineExceeded, "The request took too long.", executed: .unknown)
     }

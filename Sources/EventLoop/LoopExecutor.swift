@@ -74,7 +74,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
             for (index, job) in batch.enumerated() {
                 job.runSynchronously(isolatedTo: serial, taskExecutor: task)
                 ran += 1
-                if ran >= Self.jobsPerTurn || (ran & 15 == 0 && MonotonicClock.now() > end) {
+                if ran >= Self.jobsPerTurn || MonotonicClock.now() > end {
                     local.insert(contentsOf: batch[(index + 1)...], at: 0)
                     return
                 }

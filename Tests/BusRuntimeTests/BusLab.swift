@@ -72,6 +72,12 @@ struct ChargeHandler: RequestHandler {
         return bus
     }
 
+    /// A replica of auth in a process of its own.
+    func process(at endpoint: String? = nil) throws -> ReplicaProcess {
+        let place = try endpoint ?? BusConfiguration(service: .auth).endpoint(inDirectory: directory)
+        return try ReplicaProcess(at: place, in: directory)
+    }
+
     /// Somebody who asks auth.
     func client(
         _ service: ServiceName = .gateway, of discovery: Discovery? = nil,

@@ -64,16 +64,17 @@ import Testing
             let peer = RawPeer.caller(of: try #require(server.endpoint))
             try await peer.greet()
             peer.send(FrameHeader(kind: .ping))
-            for (id, age) in [(1, 3000), (2, 1000)] as [(UInt64, UInt64)] {
+            // The second would have the time, but its caller has given up this replica.
+            for (id, age) in [(1, 3000), (2, 1000), (3, 500)] as [(UInt64, UInt64)] {
                 var header = FrameHeader.echo(id, budgetMs: 2000)
                 header.sentAtMs = MonotonicClock.now() / 1_000_000 - age
                 peer.send(header, Array(#"{"text":"a"}"#.utf8))
                 let (answer, body) = try #require(try await peer.receive(.reply, .error))
                 #expect(answer.correlationID == id)
                 let text = String(decoding: body, as: UTF8.self)
-                #expect(text.contains(id == 1 ? #""executed":"no""# : #""text":"a""#))
+                #expect(text.contains(id < 3 ? #""executed":"no""# : #""text":"a""#))
             }
-            #expect(budgets.count == 1 && budgets.allSatisfy { $0 < .milliseconds(1050) })
+            #expect(budgets.count == 1 && budgets.allSatisfy { $0 < .milliseconds(1550) })
         }
     }
 

@@ -1,0 +1,195 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+/// Replicas as processes, which are killed, stopped, thawed and replaced under load.
+@Suite("Replicas as processes", .serialized) struct ProcessTests {
+    @Loop private func ready(_ client: Bus) -> Int {
+        client.replicas(of: .auth).count { $0.isAlive && $0.state == .ready }
+    }
+
+    @Test func oneOfThreeIsKilledAndNoCallFails() async throws {
+        try await BusLab.run { lab in
+            let replicas = try (0..<3).map { _ in try lab.process() }
+            let client = try lab.client()
+            #expect(try await comes { ready(client) == 3 })
+            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            let run = load.begin(perSecond: 2000)
+            #expect(try await comes { load.outcomes.count > 2000 })
+            let killed = MonotonicClock.now()
+            replicas[0].send(SIGKILL)
+            #expect(try await comes { ready(client) == 2 })
+            let noticed = Duration.nanoseconds(MonotonicClock.now() - killed)
+            let count = load.outcomes.count
+            #expect(try await comes { load.outcomes.count > count + 2000 })
+            try await load.finish()
+            try await run.value
+            print(
+                "kill -9: noticed in \(noticed), \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed, "
+                    + "\(client.counters.retries) retried, slowest \(load.outcomes.took(1))")
+            #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
+            #expect(replicas.allSatisfy { !$0.begun.isEmpty })
+        }
+    }
+
+    /// Stopped long enough to be given up, it thaws with its callers' old requests before it.
+    @Test func oneOfThreeIsStoppedAndThawsWithoutDoingWhatIsOld() async throws {
+        try await BusLab.run { lab in
+            let replicas = try (0..<3).map { _ in try lab.process() }
+            let client = try lab.client()
+            #expect(try await comes { ready(client) == 3 })
+            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(3))
+            let run = load.begin(perSecond: 1000)
+            #expect(try await comes { load.outcomes.count > 500 })
+
+            let frozen = replicas[0]
+            frozen.send(SIGSTOP)
+            let stopped = MonotonicClock.now()
+            #expect(try await comes { ready(client) == 2 })
+            let out = Duration.nanoseconds(MonotonicClock.now() - stopped)
+            let parked = client.counters.retries
+            let count = load.outcomes.count
+            #expect(try await comes { load.outcomes.count > count + 500 })
+
+            let thawed = MonotonicClock.now()
+            frozen.send(SIGCONT)
+            #expect(try await comes { frozen.begun.contains { $0.at > thawed } })
+            let back = Duration.nanoseconds(MonotonicClock.now() - thawed)
+            try await load.finish()
+            try await run.value
+
+            let ended = Dictionary(uniqueKeysWithValues: load.outcomes.map { ($0.id, $0) })
+            let elsewhere = Set(replicas.dropFirst().flatMap { $0.begun.map(\.id) })
+            let late = frozen.begun.filter { $0.at > thawed }
+            let stale = late.filter { begun in
+                elsewhere.contains(begun.id) || (ended[begun.id].map { $0.ended < begun.at } ?? true)
+            }
+            print(
+                "SIGSTOP: out in \(out), \(parked) parked, back in \(back), \(late.count) after it, \(stale.count) stale"
+            )
+            #expect(out < .seconds(1) && back < .seconds(2))
+            #expect(parked <= 64)
+            #expect(stale.isEmpty, "\(stale.first.debugDescription)")
+            #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
+        }
+    }
+
+    /// Whose caller has gone altogether when it thaws.
+    @Test(arguments: [300, 1500]) func aStoppedReplicaDoesNothingForWhoHasGone(pauseMs: Int) async throws {
+        try await BusLab.run { lab in
+            let replica = try lab.process()
+            let peer = RawPeer.caller(of: replica.endpoint)
+            try await peer.greet()
+            let work = Array(#"{"id":1,"burnMs":0,"waitMs":0}"#.utf8)
+            peer.send(.labour(1), work)
+            _ = try #require(try await peer.receive(.reply))
+            replica.send(SIGSTOP)
+            for id in 2...500 { peer.send(.labour(UInt64(id)), work) }
+            // Time is what this is about: the pause itself.
+            try await Loop.sleep(for: .milliseconds(pauseMs))
+            replica.send(SIGCONT)
+            let (header, body) = try #require(try await peer.receive(.reply, .error))
+            #expect(header.kind == .error && String(decoding: body, as: UTF8.self).contains(#""executed":"no""#))
+            // It is heard again as soon as it has greeted anew.
+            try await peer.greet()
+            peer.send(.labour(1000), work)
+            while let (header, _) = try await peer.receive(.reply, .error), header.correlationID != 1000 {
+                #expect(header.kind == .error)
+            }
+            #expect(replica.begun.count == 2)
+        }
+    }
+
+    @Test func oneBecomesFourAndOneAgainWithoutAFailure() async throws {
+        try await BusLab.run { lab in
+            let first = try lab.process()
+            let client = try lab.client { $0.discoveryInterval = .milliseconds(500) }
+            #expect(try await comes { ready(client) == 1 })
+            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(3))
+            let run = load.begin(perSecond: 1000)
+            #expect(try await comes { load.outcomes.count > 200 })
+            let began = MonotonicClock.now()
+            let more = try (0..<3).map { _ in try lab.process() }
+            #expect(try await comes { more.allSatisfy { !$0.begun.isEmpty } })
+            let served = more.compactMap { $0.begun.first }.map { Duration.nanoseconds($0.at - began) }
+            let all = [first] + more
+
+            // Shares are even once the new ones have ramped up.
+            let rampUp = load.outcomes.count
+            #expect(try await comes { load.outcomes.count > rampUp + 2000 })
+            let before = all.map { $0.begun.count }
+            let even = load.outcomes.count
+            #expect(try await comes { load.outcomes.count > even + 2000 })
+            let shares = zip(all, before).map { $0.begun.count - $1 }
+
+            for replica in more { replica.send(SIGTERM) }
+            #expect(try await comes { more.allSatisfy { $0.exitCode == 0 } })
+            #expect(try await comes { client.replicas(of: .auth).count == 1 })
+            try await load.finish()
+            try await run.value
+            let ratio = Double(shares.max() ?? 0) / Double(max(1, shares.min() ?? 0))
+            print("1→4→1: first served after \(served), shares \(shares), \(load.outcomes.failed.count) failed")
+            #expect(served.allSatisfy { $0 < .seconds(3) })
+            #expect(ratio <= 1.25, "\(shares)")
+            #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
+        }
+    }
+
+    @Test func eachIsRestartedInTurnAndNoCallFails() async throws {
+        try await BusLab.run { lab in
+            var replicas = try (0..<2).map { _ in try lab.process() }
+            let client = try lab.client()
+            #expect(try await comes { ready(client) == 2 })
+            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            let run = load.begin(perSecond: 1000)
+            var stops: [Duration] = []
+            for index in replicas.indices {
+                let asked = MonotonicClock.now()
+                replicas[index].send(SIGTERM)
+                #expect(try await comes(within: .seconds(8)) { replicas[index].exitCode == 0 })
+                stops.append(.nanoseconds(MonotonicClock.now() - asked))
+                replicas[index] = try lab.process()
+                #expect(try await comes { ready(client) == 2 && !replicas[index].begun.isEmpty })
+            }
+            try await load.finish()
+            try await run.value
+            print(
+                "rolling restart: \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed, stopped in \(stops)"
+            )
+            #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
+        }
+    }
+
+    /// The caller first, the replica first, and one that is replaced at the same address before anybody asks.
+    @Test(arguments: ["caller", "replica", "twice"]) func anyOrderOfStartsWorks(first: String) async throws {
+        try await BusLab.run { lab in
+            let endpoint = try BusConfiguration(service: .auth).endpoint(inDirectory: lab.directory)
+            var replica: ReplicaProcess?
+            if first != "caller" {
+                replica = try lab.process(at: endpoint)
+                #expect(try await comes { FileManager.default.fileExists(atPath: String(endpoint.dropFirst(6))) })
+            }
+            if first == "twice" {
+                replica?.send(SIGKILL)
+                #expect(try await comes { replica?.exitCode != nil })
+            }
+            let client = try lab.client()
+            let call = Loop.spawn { try await client.call(Labour(id: 1), .standard) }
+            if first != "replica" { replica = try lab.process(at: endpoint) }
+            #expect(try await call.value.process == replica.map { Int($0.process) })
+        }
+    }
+}
+
+extension FrameHeader {
+    fileprivate static func labour(_ correlationID: UInt64) -> FrameHeader {
+        var header = FrameHeader(kind: .request, correlationID: correlationID)
+        header.messageType = Labour.type
+        header.messageID = .ordered()
+        header.budgetMs = 5000
+        return header
+    }
+}

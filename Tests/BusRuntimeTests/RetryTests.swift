@@ -1,0 +1,75 @@
+import BusProtocol
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import BusRuntime
+
+@Suite("Retries") struct RetryTests {
+    @Test func areATenthOfTheCallsBesideWhatTwoReplicasHadInFlight() {
+        var budget = RetryBudget()
+        func spendAll(at now: UInt64) -> Int {
+            var spent = 0
+            while budget.spend(at: now) { spent += 1 }
+            return spent
+        }
+        let second: UInt64 = 1_000_000_000
+        #expect(spendAll(at: second) == 128)
+        for _ in 0..<1005 { budget.earn() }
+        #expect(spendAll(at: second) == 100)
+        #expect(spendAll(at: 3 * second) == 20)
+        // It holds no more than it began with, however long nothing was tried again.
+        #expect(spendAll(at: 3600 * second) == 128)
+    }
+
+    @Test func pauseForARandomTimeThatDoubles() {
+        var generator = SystemRandomNumberGenerator()
+        for (attempt, most) in [(1, 50), (2, 100), (3, 200), (6, 1000), (255, 1000)] as [(UInt8, Int)] {
+            let pauses = (0..<1000).map { _ in RetryPause.pause(after: attempt, using: &generator) }
+            #expect(pauses.allSatisfy { (.zero...(.milliseconds(most))).contains($0) })
+            #expect(
+                pauses.contains { $0 < .milliseconds(most) / 10 } && pauses.contains { $0 > .milliseconds(most) * 0.9 })
+        }
+    }
+
+    /// Each replica refuses everything: without a budget each call would be made three times.
+    @Test func areNotMadeWithoutABudgetAndEndWithTheRefusalItself() async throws {
+        try await BusLab.run { lab in
+            var asked = 0
+            for _ in 0..<3 {
+                _ = try lab.server(handlers: [
+                    EchoHandler { _, _ in
+                        asked += 1
+                        throw BusError(.overloaded, "No more of these.", retryAfter: .seconds(7))
+                    }
+                ])
+            }
+            let client = try lab.client()
+            #expect(try await comes { client.replicas(of: .auth).count { $0.state == .ready } == 3 })
+            for _ in 0..<400 {
+                let error = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
+                #expect(error?.detail == "No more of these." && error?.retryAfterMs == 7000 && error?.executed == .no)
+            }
+            // 128 at first, a tenth of 400, and ten for each second that it took.
+            #expect((168...250).contains(client.counters.retries) && asked == 400 + client.counters.retries)
+        }
+    }
+
+    @Test func goToEachReplicaOnce() async throws {
+        try await BusLab.run { lab in
+            var asked: [Int] = []
+            for index in 0..<4 {
+                _ = try lab.server(handlers: [
+                    EchoHandler { _, _ in
+                        asked.append(index)
+                        throw BusError(.overloaded, "No more of these.")
+                    }
+                ])
+            }
+            let client = try lab.client()
+            #expect(try await comes { client.replicas(of: .auth).count { $0.state == .ready } == 4 })
+            _ = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
+            #expect(asked.count == 3 && Set(asked).count == 3)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import ServiceRuntime
+import TestSupport
+
+/// A replica of auth that does ``Labour``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, and ends at once when
+/// its standard input does.
+@main enum TestReplica {
+    static func main() async throws {
+        let words = CommandLine.arguments
+        guard words.count == 3 else { exit(64) }
+        Thread.detachNewThread {
+            var byte: UInt8 = 0
+            while read(0, &byte, 1) > 0 {}
+            exit(70)
+        }
+        try await Loop.spawn { try await serve(at: words[1], log: words[2]) }.value
+        exit(0)
+    }
+
+    @Loop private static func serve(at endpoint: String, log: String) async throws {
+        let stop = StopSignal()
+        let bus = Bus(BusConfiguration(service: .auth, build: "test", bind: [endpoint]))
+        bus.register(LabourHandler(log: open(log, O_WRONLY | O_CREAT | O_APPEND, 0o600)))
+        bus.state = .ready
+        try bus.start()
+        await stop.wait()
+        await bus.drain()
+    }
+}
+
+private struct LabourHandler: RequestHandler {
+    let log: Int32
+
+    func handle(_ request: Labour, context: RequestContext) async throws -> Laboured {
+        let began = MonotonicClock.now()
+        let line = Array("\(request.id) \(began)\n".utf8)
+        _ = write(log, line, line.count)
+        while MonotonicClock.now() < began + UInt64(request.burnMs) * 1_000_000 {}
+        if request.waitMs > 0 { try await Loop.sleep(for: .milliseconds(request.waitMs)) }
+        return Laboured(process: Int(getpid()))
+    }
+}
