@@ -62,8 +62,10 @@ public struct ReplicaState: Sendable, Equatable {
             return call.finish(
                 .failure(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1))))
         }
-        guard !hasReady || admission.admits(behind: waiting.count) else { return call.finish(.failure(.busy)) }
         let now = MonotonicClock.now()
+        guard !hasReady || admission.admits(behind: waiting.count, at: now) else {
+            return call.finish(.failure(.busy))
+        }
         call.patience = now + configuration.grace.nanoseconds
         (call.waitsSince, call.ahead) = (now, waiting.count)
         waiting.append(call)

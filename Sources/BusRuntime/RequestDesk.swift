@@ -107,7 +107,7 @@ import EventLoop
             return BusError(.serviceUnavailable, "This replica is stopping.", retryAfter: .seconds(1))
         }
         guard jobs.count < configuration.largestLoad, peer.inFlight < configuration.credit,
-            admission.admits(behind: queueDepth)
+            admission.admits(behind: queueDepth, at: MonotonicClock.now())
         else { return .busy }
         return nil
     }
