@@ -91,8 +91,14 @@ import Glibc
             if isDead { onAlarm?(.deadLetter((try? row.text("destination")) ?? "", id)) }
             let pause = RetryPause.milliseconds(afterAttempt: Int(attempts))
             // Where this fails too, the lease runs out and the item is taken again.
-            _ = try? await outbox.database.write(Self.postpone, [.uuid(id), .integer(pause), .bool(isDead)])
+            _ = try? await outbox.database.write(
+                Self.postpone, [.uuid(id), .integer(pause), .bool(isDead), .text(Self.code(of: error))])
         }
+    }
+
+    /// Never an error's own text, which may tell of a person.
+    private static func code(of error: any Error) -> String {
+        (error as? any BusErrorConvertible)?.busError.code ?? "\(type(of: error))"
     }
 
     private func item(_ row: Row) throws -> OutboxItem {
@@ -122,7 +128,7 @@ import Glibc
     private static let delete: Statement = "DELETE FROM outbox WHERE id = $1"
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
-            dead_at = CASE WHEN $3 THEN clock_timestamp() END
+            dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4
         WHERE id = $1
         """
 }

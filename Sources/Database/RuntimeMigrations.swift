@@ -49,5 +49,16 @@ enum RuntimeMigrations {
                 SET LOCAL search_path = {{schema}};
                 CREATE INDEX inbox_reply_until ON inbox (reply_until) WHERE reply IS NOT NULL;
                 """),
+        Migration(
+            name: "m0000_runtime_dead_letters",
+            sql: """
+                -- Why: an operator sees what an item was given up for. The previous release leaves the column empty.
+                -- Lock: ACCESS EXCLUSIVE, catalogue only, then while the index is built over what stands undelivered.
+                SET LOCAL lock_timeout = '2s';
+                SET LOCAL search_path = {{schema}};
+                ALTER TABLE outbox ADD COLUMN last_error text;
+                COMMENT ON COLUMN outbox.last_error IS 'The code of what the last attempt failed with.';
+                CREATE INDEX outbox_dead_at ON outbox (dead_at) WHERE dead_at IS NOT NULL;
+                """),
     ]
 }

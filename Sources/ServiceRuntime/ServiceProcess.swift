@@ -10,6 +10,8 @@ public enum ServiceProcess {
     ///
     /// `--describe-config` prints the variables as JSON, `--migrate` brings the schema up to date and ends, `--ready` asks
     /// the replica that runs with the same environment and ends with 0 where it is ready, otherwise with 1.
+    /// `--dead-letters` prints what was given up, a JSON object a line; `--dead-letters replay`, with ids or `all`, puts it
+    /// back and prints the ids.
     public static func main(_ blueprint: ServiceBlueprint) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
         refuseUnknown(arguments, known: ["--describe-config", "--migrate", "--ready"])
@@ -21,6 +23,12 @@ public enum ServiceProcess {
             if arguments.contains("--ready") {
                 let isReady = try await ReadyCheck.run(blueprint, environment: ProcessInfo.processInfo.environment)
                 exit(isReady ? 0 : 1)
+            }
+            if arguments.first == "--dead-letters" {
+                let command = try DeadLetterCommand(Array(arguments.dropFirst()))
+                let lines = try await command.run(blueprint, environment: ProcessInfo.processInfo.environment)
+                for line in lines { print(line) }
+                exit(0)
             }
             let house = try await make(blueprint)
             if arguments.contains("--migrate") {

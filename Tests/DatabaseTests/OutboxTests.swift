@@ -17,6 +17,9 @@ import Testing
         private var timers = 0
         private var waiting: (count: Int, promise: LoopPromise<Void>)?
         var failures = 0
+        /// Whose events fail.
+        var refused: Identifier?
+        private(set) var refusals = 0
 
         init(_ scratch: ScratchDatabase) throws {
             self.scratch = scratch
@@ -45,6 +48,10 @@ import Testing
             }
             if item.destination == "profile" {
                 let event = try WireJSON.decode(AccountCreated.self, from: item.payload)
+                guard event.personID != refused else {
+                    refusals += 1
+                    throw BusError(.notImplemented, "Never.")
+                }
                 delivered.append((event.personID, event.personSequence))
             } else {
                 timers += 1

@@ -1,0 +1,71 @@
+import BusProtocol
+import EventLoop
+
+/// An outbox item that was given up, as an operator may see it: what it is and whose, never what is in it.
+public struct DeadLetter: Sendable, Equatable {
+    public let id: Identifier
+    /// The service that it is for, or what the service itself delivers: `sms`, `timer:hold-ended`.
+    public let destination: String
+    public let messageType: MessageType?
+    public let messageVersion: Int64
+    public let personID: Identifier?
+    /// Its place among what was told about the person; `nil` where it is about none.
+    public let personSequence: Int64?
+    public let attempts: Int64
+    public let createdAt: Timestamp
+    public let deadAt: Timestamp
+    /// The code of what the last attempt failed with; `nil` where a release before this one gave it up.
+    public let lastError: String?
+    /// Items for the same person and destination that it keeps waiting.
+    public let waiting: Int64
+
+    init(_ row: Row) throws(DatabaseError) {
+        id = try row.uuid("id")
+        destination = try row.text("destination")
+        messageType = try row.optionalText("message_type").map { MessageType(rawValue: $0) }
+        messageVersion = try row.integer("message_version")
+        personID = try row.optionalUUID("person_id")
+        personSequence = try row.optionalInteger("person_sequence")
+        attempts = try row.integer("attempts")
+        createdAt = try row.timestamp("created_at")
+        deadAt = try row.timestamp("dead_at")
+        lastError = try row.optionalText("last_error")
+        waiting = try row.integer("waiting")
+    }
+}
+
+/// What an operator does with what was given up. It needs the tables only: no replica, and no key, since nothing is opened.
+@Loop public struct DeadLetters {
+    private let database: Database
+
+    public init(database: Database) { self.database = database }
+
+    /// All of them, the oldest first.
+    public func list() async throws -> [DeadLetter] {
+        try await database.read(Self.list).map { row throws(DatabaseError) in try DeadLetter(row) }
+    }
+
+    /// Puts dead letters back, to be tried anew. They were the heads of their queues and are so again: what waited behind
+    /// one is delivered after it.
+    ///
+    /// - Parameter ids: `nil` for all.
+    /// - Returns: those that were dead until now.
+    public func replay(_ ids: [Identifier]?) async throws -> [Identifier] {
+        let rows = try await database.write(
+            Self.replay, [.textArray((ids ?? []).map(\.description)), .bool(ids == nil)])
+        return try rows.map { row throws(DatabaseError) in try row.uuid("id") }
+    }
+
+    private static let list: Statement = """
+        SELECT d.id, d.destination, d.message_type, d.message_version, d.person_id, d.person_sequence, d.attempts,
+            d.created_at, d.dead_at, d.last_error,
+            (SELECT count(*) FROM outbox w WHERE w.destination = d.destination AND w.person_id = d.person_id
+                AND w.person_sequence > d.person_sequence) AS waiting
+        FROM outbox d WHERE d.dead_at IS NOT NULL ORDER BY d.dead_at, d.id
+        """
+    private static let replay: Statement = """
+        UPDATE outbox SET dead_at = NULL, attempts = 0, due_at = clock_timestamp()
+        WHERE dead_at IS NOT NULL AND ($2 OR id = ANY($1::uuid[]))
+        RETURNING id
+        """
+}

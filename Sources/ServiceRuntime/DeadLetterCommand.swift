@@ -1,0 +1,81 @@
+import BusProtocol
+import Database
+import EventLoop
+import JSONText
+
+/// What a service's program does about its dead letters instead of serving: it needs the connection string of its role,
+/// and neither keys nor a replica that runs.
+enum DeadLetterCommand: Equatable {
+    case list
+    /// `nil`: all.
+    case replay([Identifier]?)
+
+    /// - Parameter words: what follows `--dead-letters`.
+    init(_ words: [String]) throws(ConfigurationError) {
+        let ids = words.dropFirst().map { Identifier($0) }
+        switch words.first {
+        case nil: self = .list
+        case "replay" where words.dropFirst() == ["all"]: self = .replay(nil)
+        case "replay" where !ids.isEmpty && !ids.contains(nil): self = .replay(ids.compactMap(\.self))
+        default:
+            throw ConfigurationError("--dead-letters: expected nothing more, replay all, or replay and ids")
+        }
+    }
+
+    /// - Returns: what to print: a JSON object for each dead letter, or the id of each that was put back.
+    /// - Throws: ``ConfigurationError`` where the tables cannot be reached, or are not yet those of this build.
+    @Loop func run(_ blueprint: ServiceBlueprint, environment: [String: String]) async throws -> [String] {
+        let database = Database(try Self.configuration(blueprint, environment))
+        database.start()
+        defer { database.close() }
+        try await Self.wait(for: database, of: blueprint)
+        let letters = DeadLetters(database: database)
+        do {
+            switch self {
+            case .list: return try await letters.list().map { Self.line($0) }
+            case .replay(let ids): return try await letters.replay(ids).map(\.description)
+            }
+        } catch DatabaseError.statement(let sqlState, _) where Self.missing.contains(sqlState) {
+            throw ConfigurationError(
+                "its tables are older than this program, which brings them up to date as it starts")
+        }
+    }
+
+    /// SQLSTATEs: no such schema, table, column.
+    private static let missing = ["3F000", "42P01", "42703"]
+
+    private static func configuration(
+        _ blueprint: ServiceBlueprint, _ environment: [String: String]
+    ) throws(ConfigurationError) -> DatabaseConfiguration {
+        let configuration = try Configuration(
+            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
+        return DatabaseConfiguration(
+            connectionString: try configuration.text("\(blueprint.prefix)DATABASE_URL"),
+            schema: blueprint.name.rawValue, poolSize: 2, applicationName: "vestibule-\(blueprint.name)-operator")
+    }
+
+    /// A database that is there answers within moments; an operator who asks four services should not wait for long.
+    @Loop private static func wait(for database: Database, of blueprint: ServiceBlueprint) async throws {
+        let end = MonotonicClock.now() + Duration.seconds(3).nanoseconds
+        while !database.isAvailable {
+            guard MonotonicClock.now() < end else {
+                throw ConfigurationError("\(blueprint.prefix)DATABASE_URL: that database cannot be reached")
+            }
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private static func line(_ letter: DeadLetter) -> String {
+        let value: JSONValue = [
+            "id": .string(letter.id.description), "destination": .string(letter.destination),
+            "type": letter.messageType.map { .string($0.rawValue) } ?? .null,
+            "version": .integer(letter.messageVersion),
+            "personId": letter.personID.map { .string($0.description) } ?? .null,
+            "personSequence": letter.personSequence.map { .integer($0) } ?? .null,
+            "attempts": .integer(letter.attempts), "waiting": .integer(letter.waiting),
+            "createdAt": .string(letter.createdAt.description), "deadAt": .string(letter.deadAt.description),
+            "lastError": letter.lastError.map { .string($0) } ?? .null,
+        ]
+        return String(decoding: CanonicalJSON.bytes(of: value), as: UTF8.self)
+    }
+}

@@ -1,0 +1,63 @@
+import BusProtocol
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import Database
+
+@Suite("dead letters") @Loop struct DeadLettersTests {
+    /// Whether something is given up; the pauses between attempts are over at once.
+    private func hasGivenUp(_ house: OutboxTests.House) async throws -> Bool {
+        try await comes(within: .seconds(20)) {
+            try await house.scratch.query(
+                "UPDATE outbox SET due_at = clock_timestamp() WHERE dead_at IS NULL AND locked_until IS NULL")
+            house.outbox.onEnqueue?()
+            return try await house.scratch.query("SELECT count(*) FROM outbox WHERE dead_at IS NOT NULL") != "0"
+        }
+    }
+
+    @Test func keepTheirPersonsQueueAndNoOtherUntilTheyAreReplayed() async throws {
+        let house = try OutboxTests.House(try await ScratchDatabase.make(schema: "shop"))
+        try await house.database.waitUntilAvailable()
+        let letters = DeadLetters(database: house.database)
+        let (person, other) = (Identifier.random(), Identifier.random())
+        house.refused = person
+        for _ in 0..<3 { for someone in [person, other] { try await house.tell(someone) } }
+        for _ in 0..<3 { house.startRelay() }
+        try #require(try await hasGivenUp(house))
+        #expect(house.refusals == 10)
+        try await house.tell(other)
+        let told = try await house.delivered(4)
+        #expect(told.map(\.person) == [other, other, other, other] && told.map(\.sequence) == [1, 2, 3, 4])
+
+        let letter = try #require(try await letters.list().first)
+        #expect(try await letters.list().count == 1)
+        #expect(letter.destination == "profile" && letter.messageType == AccountCreated.type)
+        #expect(letter.personID == person && letter.personSequence == 1 && letter.waiting == 2)
+        #expect(letter.attempts == 10 && letter.lastError == "not_implemented")
+
+        house.refused = nil
+        #expect(try await letters.replay([.random(), letter.id]) == [letter.id])
+        #expect(try await letters.replay([letter.id]) == [])
+        #expect(try await letters.replay(nil) == [])
+        let all = try await house.delivered(7)
+        #expect(all.filter { $0.person == person }.map(\.sequence) == [1, 2, 3])
+        #expect(try await letters.list() == [])
+        await house.stop()
+    }
+
+    @Test func areAllReplayedAtOnceWhateverTheyAreFor() async throws {
+        let house = try OutboxTests.House(try await ScratchDatabase.make(schema: "shop"))
+        try await house.database.waitUntilAvailable()
+        let letters = DeadLetters(database: house.database)
+        for _ in 0..<2 { try await house.tell(.random()) }
+        try await house.database.transaction { house.outbox.enqueue("timer:test", payload: [1], in: $0) }
+        try await house.scratch.query("UPDATE outbox SET dead_at = now(), attempts = 10")
+        #expect(try await letters.list().map(\.destination).sorted() == ["profile", "profile", "timer:test"])
+        #expect(try await letters.list().allSatisfy { $0.lastError == nil && $0.waiting == 0 })
+        #expect(try await letters.replay(nil).count == 3)
+        house.startRelay()
+        _ = try await house.delivered(3)
+        await house.stop()
+    }
+}
