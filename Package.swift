@@ -115,7 +115,12 @@ let package = Package(
         tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
         tests("RecoveryServiceTests", serviceParts + ["RecoveryService", "TestSupport"]),
-        tests("VestibuleCLITests", ["VestibuleCLI", "TestSupport"]),
+        tests(
+            "VestibuleCLITests",
+            [
+                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "TestSupport",
+                "VestibuleCLI",
+            ]),
         tests(
             "ServiceContractTests",
             [

@@ -32,6 +32,11 @@ struct Installation {
     /// What the started commands said.
     var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
+    /// Another of the programs.
+    func program(_ name: String) -> String {
+        URL(filePath: vestibule).deletingLastPathComponent().appending(path: name).path
+    }
+
     /// Runs a command to its end.
     ///
     /// - Parameters:
@@ -49,7 +54,7 @@ struct Installation {
         let file = "/tmp/vestibule-test-output-\(UUID().uuidString)"
         defer { unlink(file) }
         let process = try Subprocess.start(
-            [URL(filePath: vestibule).deletingLastPathComponent().appending(path: program).path] + words,
+            [self.program(program)] + words,
             environment: ProcessInfo.processInfo.environment.merging(variables) { $1 },
             output: file, newSession: true)
         let status = Subprocess.wait(process)

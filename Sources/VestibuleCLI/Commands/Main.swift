@@ -25,6 +25,7 @@ import Foundation
         case "logs": try LogsCommand.run(words)
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
+        case "dead-letters": try DeadLettersCommand.run(words)
         case "config": try ConfigCommand.run(words)
         case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
@@ -54,6 +55,12 @@ enum Help {
                                           the same on a system that was started otherwise and spools to DIR
           vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool
+          vestibule dead-letters list [--state DIR] [--json]
+                                          what could not be delivered and was given up
+          vestibule dead-letters show ID [--state DIR] [--json]
+                                          one of it: kind, ids and numbers, never what is in it
+          vestibule dead-letters replay ID… | --all [--state DIR] [--json]
+                                          have it tried again, and what waits behind it after it
           vestibule config [--json]       every environment variable, with its default
           vestibule bus ls [--state DIR] [--json]
                                           every replica on the bus: how it is, how busy, how fast it answers
@@ -67,7 +74,8 @@ enum Help {
                                           who may speak on the bus; a change holds within a second
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
-        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given.
+        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters asks the
+        services whose AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE) the environment has.
         Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 69 something needed is not to be
         had, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything else.
         """

@@ -5,19 +5,29 @@ import Foundation
 enum Subprocess {
     /// - Parameters:
     ///   - environment: all of it; nothing is inherited.
-    ///   - input: a file that is read as standard input.
     ///   - output: a file that both output streams are added to.
     ///   - newSession: the process is no longer reached by the terminal's Ctrl-C.
     static func start(
-        _ arguments: [String], environment: [String: String], input: String = "/dev/null", output: String,
-        newSession: Bool
+        _ arguments: [String], environment: [String: String], output: String, newSession: Bool
+    ) throws -> pid_t {
+        let descriptor = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandError("\(output) cannot be written", code: 73) }
+        defer { close(descriptor) }
+        return try start(arguments, environment: environment, input: nil, output: descriptor, newSession: newSession)
+    }
+
+    private static func start(
+        _ arguments: [String], environment: [String: String], input: Int32?, output: Int32, newSession: Bool
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        for stream in [Int32(1), 2] { posix_spawn_file_actions_adddup2(&actions, output, stream) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -49,17 +59,21 @@ enum Subprocess {
     /// - Returns: what it printed.
     /// - Throws: ``CommandError`` with the last line of it where it failed.
     @discardableResult
-    static func run(_ arguments: [String], input: String? = nil) throws -> String {
-        let output = "/tmp/vestibule-run-\(UUID().uuidString)"
-        defer { unlink(output) }
-        let given = try input.map { try place($0, at: "\(output).input") }
-        defer { if let given { unlink(given) } }
+    static func run(
+        _ arguments: [String], environment: [String: String]? = nil, input: String? = nil
+    ) throws -> String {
+        let given = try input.map { try nameless($0) }
+        defer { if let given { close(given) } }
+        let output = try nameless("")
+        defer { close(output) }
         // The server's user may not enter the folder that the command was called in.
         let process = try start(
-            ["env", "-C", "/"] + arguments, environment: ProcessInfo.processInfo.environment,
-            input: given ?? "/dev/null", output: output, newSession: false)
+            ["env", "-C", "/"] + arguments, environment: environment ?? ProcessInfo.processInfo.environment,
+            input: given, output: output, newSession: false)
         let status = wait(process)
-        let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        lseek(output, 0, SEEK_SET)
+        let file = FileHandle(fileDescriptor: output, closeOnDealloc: false)
+        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         guard status == 0 else {
             let reason =
                 text.split(separator: "\n").last.map(String.init) ?? exitCode(of: status).map { "exit code \($0)" }
@@ -69,17 +83,19 @@ enum Subprocess {
         return text
     }
 
-    /// A new file that its owner alone can open; whoever is started with it as input need not.
-    private static func place(_ text: String, at path: String) throws -> String {
+    /// Shared memory with a text in it and without a name: a container may have no folder that can be written to, and
+    /// nobody else can open it.
+    private static func nameless(_ text: String) throws -> Int32 {
+        let name = "/vestibule-\(UUID().uuidString)"
+        let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
+        guard descriptor >= 0 else { throw CommandError("there is no shared memory for a program's words", code: 73) }
+        shm_unlink(name)
         let bytes = Array(text.utf8)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandError("\(path) cannot be made", code: 73) }
-        defer { close(descriptor) }
-        guard write(descriptor, bytes, bytes.count) == bytes.count else {
-            unlink(path)
-            throw CommandError("\(path) cannot be written", code: 73)
+        guard write(descriptor, bytes, bytes.count) == bytes.count, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            close(descriptor)
+            throw CommandError("there is no shared memory for a program's words", code: 73)
         }
-        return path
+        return descriptor
     }
 
     /// Of what `waitpid` said; `nil` where a signal ended the process.

@@ -1,0 +1,137 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// What could not be delivered, for an operator. What is in it is sealed and stays so: kind, ids and numbers are shown.
+enum DeadLettersCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json", "--all"])
+        let rest = Array(arguments.rest.dropFirst())
+        let ids = try rest.map { try id($0) }
+        let isJSON = arguments.has("--json")
+        switch (arguments.rest.first, arguments.has("--all")) {
+        case ("list", false) where ids.isEmpty: try list(in: arguments["--state"], isJSON: isJSON)
+        case ("show", false) where ids.count == 1: try show(ids[0], in: arguments["--state"], isJSON: isJSON)
+        case ("replay", false) where !ids.isEmpty: try replay(ids, in: arguments["--state"], isJSON: isJSON)
+        case ("replay", true) where ids.isEmpty: try replay(nil, in: arguments["--state"], isJSON: isJSON)
+        default:
+            throw CommandError.usage("expected vestibule dead-letters list, show ID, replay ID… or replay --all")
+        }
+    }
+
+    private static func id(_ word: String) throws -> String {
+        guard let id = Identifier(word) else { throw CommandError.usage("\(word) is no id of a dead letter") }
+        return id.description
+    }
+
+    // MARK: Commands
+
+    private static func list(in state: String?, isJSON: Bool) throws {
+        let found = try ask(state) { try $0.deadLetters() }
+        if isJSON {
+            tell(.array(found.values))
+        } else if !found.values.isEmpty {
+            say(DeadLetterText.table(of: found.values))
+        } else if found.failure == nil {
+            say("There are no dead letters.")
+        }
+        if let failure = found.failure { throw failure }
+    }
+
+    private static func show(_ id: String, in state: String?, isJSON: Bool) throws {
+        let found = try ask(state) { try $0.deadLetters() }
+        guard let letter = found.values.first(where: { $0["id"]?.stringValue == id }) else {
+            throw found.failure ?? unknown([id])
+        }
+        if isJSON { tell(letter) } else { say(DeadLetterText.page(of: letter)) }
+    }
+
+    /// - Parameter ids: `nil` for all.
+    private static func replay(_ ids: [String]?, in state: String?, isJSON: Bool) throws {
+        let found = try ask(state) { tables in
+            try tables.replay(ids ?? ["all"]).map { ["service": .string(tables.service), "id": .string($0)] }
+        }
+        if isJSON {
+            tell(.array(found.values))
+        } else if !found.values.isEmpty {
+            say(DeadLetterText.replayed(found.values))
+        } else if ids == nil, found.failure == nil {
+            say("There are no dead letters.")
+        }
+        let done = Set(found.values.compactMap { $0["id"]?.stringValue })
+        let missing = (ids ?? []).filter { !done.contains($0) }
+        if let failure = found.failure { throw failure }
+        if !missing.isEmpty { throw unknown(missing) }
+    }
+
+    // MARK: Parts
+
+    /// Asks every service. One that cannot be asked does not hide what the others have.
+    private static func ask(
+        _ state: String?, _ body: (ServiceTables) throws -> [JSONValue]
+    ) throws -> (values: [JSONValue], failure: CommandError?) {
+        try ServiceTables.each(state: state) { all in
+            var (values, failures) = ([JSONValue](), [String]())
+            for tables in all {
+                do {
+                    values += try body(tables)
+                } catch let error as CommandError {
+                    failures.append(error.message)
+                }
+            }
+            return (values, failures.isEmpty ? nil : .unavailable(failures.joined(separator: "; ")))
+        }
+    }
+
+    private static func unknown(_ ids: [String]) -> CommandError {
+        CommandError("no dead letter has the id \(ids.joined(separator: ", ")): was it replayed already?")
+    }
+
+    private static func tell(_ value: JSONValue) {
+        say(String(decoding: CanonicalJSON.bytes(of: value), as: UTF8.self))
+    }
+}
+
+/// Dead letters for a person to read.
+enum DeadLetterText {
+    private static let columns = [
+        ("service", "service"), ("id", "id"), ("type", "type"), ("to", "destination"), ("sequence", "personSequence"),
+        ("attempts", "attempts"), ("waiting", "waiting"), ("dead since", "deadAt"), ("last error", "lastError"),
+    ]
+
+    static func table(of letters: [JSONValue]) -> String {
+        TextTable.text(of: [columns.map(\.0)] + letters.map { letter in columns.map { text(letter, $0.1) } })
+    }
+
+    static func page(of letter: JSONValue) -> String {
+        """
+        \(text(letter, "id")), given up by \(text(letter, "service"))
+
+          type        \(text(letter, "type")), version \(text(letter, "version"))
+          to          \(text(letter, "destination"))
+          person      \(text(letter, "personId"))
+          sequence    \(text(letter, "personSequence"))
+          made        \(text(letter, "createdAt"))
+          dead since  \(text(letter, "deadAt")), after \(text(letter, "attempts")) attempts
+          last error  \(text(letter, "lastError"))
+          waiting     \(text(letter, "waiting")) behind it, for the same person and destination
+
+        What is in it is sealed and not shown. vestibule dead-letters replay \(text(letter, "id")) has it tried again,
+        and what waits behind it delivered after it.
+        """
+    }
+
+    static func replayed(_ letters: [JSONValue]) -> String {
+        let rows = letters.map { [text($0, "service"), text($0, "id"), "put back"] }
+        return """
+            \(TextTable.text(of: rows))
+
+            \(letters.count) put back. A service that runs tries each within a second, and what waits behind it after it; one
+            that does not does so when it starts.
+            """
+    }
+
+    private static func text(_ letter: JSONValue, _ member: String) -> String {
+        letter[member]?.stringValue ?? letter[member]?.integerValue.map { "\($0)" } ?? "-"
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import JSONText
+
+/// The tables of one service, as its own program reaches them for an operator: with a connection string, and beside the
+/// replicas, whether any runs or not.
+struct ServiceTables {
+    let service: String
+    private let environment: [String: String]
+
+    /// Runs a body on every service that can be known from here.
+    ///
+    /// - Parameter given: a state folder. Without one, the services whose connection string the environment has, as in a
+    ///   service's container; where it has none, the usual state folder.
+    static func each<Value>(state given: String?, _ body: ([ServiceTables]) throws -> Value) throws -> Value {
+        let all = ProcessInfo.processInfo.environment
+        let named = StateFolder.services.filter { service in
+            ["", "_FILE"].contains { all["\(service.uppercased())_DATABASE_URL\($0)"] != nil }
+        }
+        if given == nil, !named.isEmpty {
+            return try body(named.map { ServiceTables(service: $0, environment: all) })
+        }
+        return try inFolder(try StateFolder(given, create: false), body)
+    }
+
+    private static func inFolder<Value>(_ state: StateFolder, _ body: ([ServiceTables]) throws -> Value) throws -> Value
+    {
+        guard FileManager.default.fileExists(atPath: state.keys) else {
+            throw CommandError.unavailable("no system was ever started from \(state.path): see --state")
+        }
+        let postgres = try PostgresServer(state)
+        let tables = try StateFolder.services.map { service in
+            ServiceTables(
+                service: service,
+                environment: [
+                    "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
+                    "\(service.uppercased())_DATABASE_URL": try postgres.url(service),
+                ])
+        }
+        guard !state.isInUse else { return try body(tables) }
+        // Nothing runs: the database does for as long as it is asked, and nobody else starts it meanwhile.
+        let lock = try state.lock()
+        defer { close(lock) }
+        try postgres.start()
+        defer { postgres.stop() }
+        return try body(tables)
+    }
+
+    /// What was given up, the oldest first, each with the name of the service.
+    func deadLetters() throws -> [JSONValue] {
+        try run([]).map { line in
+            var members = try JSONValue.parse(Array(line.utf8)).objectValue ?? [:]
+            members["service"] = .string(service)
+            return .object(members)
+        }
+    }
+
+    /// Puts dead letters back.
+    ///
+    /// - Parameter ids: of any service, or `all`.
+    /// - Returns: the ids of those that were this service's, and dead.
+    func replay(_ ids: [String]) throws -> [String] { try run(["replay"] + ids) }
+
+    private func run(_ words: [String]) throws -> [String] {
+        let program = LocalSystem.binary(LocalSystem.programs[service] ?? service)
+        let text = try Subprocess.run([program, "--dead-letters"] + words, environment: environment)
+        return text.split(separator: "\n").map(String.init)
+    }
+}
