@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A way to a PostgreSQL server on which answers get lost: the server has done its work, and nobody hears of it.
+/// A way to a PostgreSQL server on which answers get lost or stuck: the server has done its work, and nobody hears of it.
 public final class LossyLink: Sendable {
     /// For a connection string: `host=`.
     public let folder: String
     private let server: String
     private let listener: Int32
     private let losesNextAnswer = Mutex(false)
+    private let commits = Mutex((isHolding: false, held: 0))
 
     /// - Parameter server: the folder of the server's socket.
     public init(to server: String) throws {
@@ -23,6 +24,12 @@ public final class LossyLink: Sendable {
 
     /// The next answer of the server is swallowed, and its connection closed.
     public func loseNextAnswer() { losesNextAnswer.withLock { $0 = true } }
+
+    /// From now on whoever commits waits for the answer; other answers pass.
+    public func holdCommits() { commits.withLock { $0.isHolding = true } }
+
+    /// Commits that were done and whose answers are held.
+    public var heldCommits: Int { commits.withLock { $0.held } }
 
     public func close() {
         shutdown(listener, Int32(SHUT_RDWR))
@@ -46,10 +53,19 @@ public final class LossyLink: Sendable {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
+            if isAnswer, count > 0, isHeld(buffer.prefix(count)) { return }
             let isLost = isAnswer && count > 0 && losesNextAnswer.withLock { exchange(&$0) }
             guard count > 0, !isLost, send(target, buffer, count, Int32(MSG_NOSIGNAL)) == count else { break }
         }
         for descriptor in [source, target] { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private func isHeld(_ answer: some Collection<UInt8>) -> Bool {
+        commits.withLock { commits in
+            guard commits.isHolding, answer.contains(Array("COMMIT\0".utf8)) else { return false }
+            commits.held += 1
+            return true
+        }
     }
 
     private func exchange(_ flag: inout Bool) -> Bool {

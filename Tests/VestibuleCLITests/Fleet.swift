@@ -1,0 +1,170 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import VestibuleCLI
+
+/// Services as processes of their own, so that they can be killed, with tables on a real PostgreSQL and a real bus between
+/// them and the test.
+@Loop final class Fleet {
+    let installation: Installation
+    let cluster: ScratchCluster
+    let gateway: Bus
+    private let database: String
+    private var running: Set<pid_t> = []
+    private var buses: [Bus] = []
+
+    private init(on cluster: ScratchCluster) async throws {
+        installation = try Installation()
+        let (name, state) = ("fleet_\(UUID().uuidString.prefix(8).lowercased())", installation.state)
+        try state.ensureKeys()
+        try BusKeyFolder(path: state.keys).makeMissing()
+        _ = try await Loop.offload { try cluster.query("postgres", "CREATE DATABASE \(name) OWNER scratch_owner") }
+        (self.cluster, database) = (cluster, name)
+        var configuration = try Self.configuration(of: .gateway, state)
+        let found = try Discovery("ipc:\(state.bus)")
+        configuration.peers = [.auth: found, .profile: found]
+        gateway = Bus(configuration)
+        buses.append(gateway)
+        try gateway.start()
+    }
+
+    /// Runs a test on a fleet without a process, and takes down whatever it started.
+    ///
+    /// - Parameter server: the name of a PostgreSQL of its own, for who restarts it; otherwise that of all tests.
+    nonisolated static func run(
+        server: String? = nil, _ body: @escaping @Loop @Sendable (Fleet) async throws -> Void
+    ) async throws {
+        let cluster = try await Loop.offload { try server.map { try ScratchCluster("-\($0)") } ?? .shared.get() }
+        defer { if server != nil { cluster.destroy() } }
+        let test = Loop.spawn { try await perform(on: cluster, body) }
+        try await test.value
+    }
+
+    private static func perform(
+        on cluster: ScratchCluster, _ body: @Loop (Fleet) async throws -> Void
+    ) async throws {
+        let fleet = try await Fleet(on: cluster)
+        defer { fleet.stop() }
+        try await body(fleet)
+    }
+
+    private func stop() {
+        for process in running { kill(process) }
+        for bus in buses { bus.stop() }
+        installation.remove()
+    }
+
+    // MARK: Processes
+
+    /// - Parameter folder: of the database's socket, where it is not the server's own.
+    @discardableResult
+    func start(_ service: ServiceName, through folder: String? = nil) throws -> pid_t {
+        let (state, prefix) = (installation.state, service.rawValue.uppercased())
+        var environment = [
+            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SPOOL_DIR": state.spool, "BUS_BIND": "ipc:\(state.bus)",
+            "BUS_KEY_FILE": BusKeyFolder(path: state.keys).secret(of: service.rawValue),
+            "BUS_ALLOWED": BusKeyFolder(path: state.keys).list,
+            "\(prefix)_KEYS_FILE": state.keyRing(service.rawValue),
+            "\(prefix)_DATABASE_URL": url("scratch_runtime", through: folder),
+            "\(prefix)_DATABASE_OWNER_URL": url("scratch_owner"),
+        ]
+        for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
+        if service == .auth { environment["AUTH_OTP_PER_ADDRESS_HOUR"] = "100000" }
+        let program = installation.program(try #require(LocalSystem.programs[service.rawValue]))
+        let process = try Subprocess.start(
+            ["setpriv", "--pdeathsig", "KILL", "--", program], environment: environment,
+            output: state.log(service.rawValue), newSession: true)
+        running.insert(process)
+        return process
+    }
+
+    /// As `kill -9` does: it says nothing to anybody.
+    func kill(_ process: pid_t) {
+        running.remove(process)
+        Foundation.kill(process, SIGKILL)
+        _ = Subprocess.wait(process)
+    }
+
+    /// Waits until so many replicas take requests.
+    func ready(_ service: ServiceName, _ count: Int) async throws {
+        let isReady = try await comes(within: .seconds(20)) {
+            gateway.replicas(of: service).count { $0.isAlive && $0.state == .ready } == count
+        }
+        try #require(isReady, "\(count) replicas of \(service) did not get ready")
+    }
+
+    // MARK: Bus
+
+    /// The test speaks with the keys of whom it stands in for.
+    private static func configuration(of service: ServiceName, _ state: StateFolder) throws -> BusConfiguration {
+        let keys = BusKeyFolder(path: state.keys)
+        let secret = try String(contentsOfFile: keys.secret(of: service.rawValue), encoding: .utf8)
+        var configuration = BusConfiguration(service: service)
+        configuration.security = try BusSecurity(secret: String(secret.dropLast()), allowList: keys.list)
+        return configuration
+    }
+
+    /// Asks each replica of a service by itself.
+    func eachReplica(of service: ServiceName) async throws -> [Bus] {
+        let alone = try gateway.replicas(of: service).map { replica in
+            var configuration = try Self.configuration(of: .gateway, installation.state)
+            configuration.peers = [service: .endpoints([replica.endpoint])]
+            return Bus(configuration)
+        }
+        buses += alone
+        for bus in alone { try bus.start() }
+        try #require(try await comes { alone.allSatisfy { $0.hasReadyReplica(of: service) } })
+        return alone
+    }
+
+    /// Stands in for a service that the processes tell or ask.
+    func answer(as service: ServiceName, _ handler: some RequestHandler) throws {
+        var configuration = try Self.configuration(of: service, installation.state)
+        configuration.bind = [try configuration.endpoint(inDirectory: installation.state.bus)]
+        let bus = Bus(configuration)
+        bus.register(handler)
+        bus.state = .ready
+        try bus.start()
+        buses.append(bus)
+    }
+
+    func options(key: String) -> CallOptions {
+        CallOptions(timeout: .seconds(10), clientAddress: "192.0.2.7", idempotencyKey: key)
+    }
+
+    // MARK: Tables
+
+    func url(_ role: String, through folder: String? = nil) -> String {
+        "host=\(folder ?? cluster.folder) dbname=\(database) user=\(role)"
+    }
+
+    /// Runs SQL as the superuser.
+    @discardableResult
+    func sql(_ text: String) async throws -> String {
+        let (cluster, database) = (cluster, database)
+        return try await Loop.offload { try cluster.query(database, text) }
+    }
+
+    /// Waits until SQL says what is expected.
+    func wait(until sql: String, is expected: String, seconds: Int64 = 15) async throws {
+        var seen = ""
+        let isSo = try await comes(within: .seconds(seconds)) {
+            seen = try await self.sql(sql)
+            return seen == expected
+        }
+        try #require(isSo, "\(sql): \(seen) and not \(expected)")
+    }
+
+    /// What a killed relay had in hand is free at once, and not when its thirty seconds are over.
+    func endLeases() async throws { try await sql("UPDATE auth.outbox SET locked_until = NULL") }
+
+    /// Tells events as auth would, with its keys.
+    func tell(_ people: [Identifier]) async throws {
+        try await Told.events(
+            about: people, database: url("scratch_runtime"), keys: installation.state.keyRing("auth"), deadAt: nil)
+    }
+}
