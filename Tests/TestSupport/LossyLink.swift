@@ -8,7 +8,7 @@ public final class LossyLink: Sendable {
     private let server: String
     private let listener: Int32
     private let losesNextAnswer = Mutex(false)
-    private let commits = Mutex((isHolding: false, held: 0))
+    private let commits = Mutex((isHolding: false, held: [Int32]()))
 
     /// - Parameter server: the folder of the server's socket.
     public init(to server: String) throws {
@@ -29,7 +29,16 @@ public final class LossyLink: Sendable {
     public func holdCommits() { commits.withLock { $0.isHolding = true } }
 
     /// Commits that were done and whose answers are held.
-    public var heldCommits: Int { commits.withLock { $0.held } }
+    public var heldCommits: Int { commits.withLock { $0.held.count } }
+
+    /// The held answers are lost with their connections; from now on all pass.
+    public func loseHeldCommits() {
+        let clients = commits.withLock { commits in
+            defer { commits = (false, []) }
+            return commits.held
+        }
+        for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
+    }
 
     public func close() {
         shutdown(listener, Int32(SHUT_RDWR))
@@ -53,17 +62,17 @@ public final class LossyLink: Sendable {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
-            if isAnswer, count > 0, isHeld(buffer.prefix(count)) { return }
+            if isAnswer, count > 0, isHeld(buffer.prefix(count), for: target) { return }
             let isLost = isAnswer && count > 0 && losesNextAnswer.withLock { exchange(&$0) }
             guard count > 0, !isLost, send(target, buffer, count, Int32(MSG_NOSIGNAL)) == count else { break }
         }
         for descriptor in [source, target] { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
-    private func isHeld(_ answer: some Collection<UInt8>) -> Bool {
+    private func isHeld(_ answer: some Collection<UInt8>, for client: Int32) -> Bool {
         commits.withLock { commits in
             guard commits.isHolding, answer.contains(Array("COMMIT\0".utf8)) else { return false }
-            commits.held += 1
+            commits.held.append(client)
             return true
         }
     }

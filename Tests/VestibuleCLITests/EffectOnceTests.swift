@@ -74,14 +74,22 @@ import Testing
 
     @Test func aStreamOfSignInsOutlivesRestartsOfPostgreSQL() async throws {
         try await Fleet.run(server: "stream") { fleet in
-            for service: ServiceName in [.auth, .profile] { for _ in 0..<2 { try fleet.start(service) } }
+            let link = try LossyLink(to: fleet.cluster.folder)
+            defer { link.close() }
+            try fleet.start(.auth, through: link.folder)
+            try fleet.start(.auth)
+            for _ in 0..<2 { try fleet.start(.profile) }
             for service: ServiceName in [.auth, .profile] { try await fleet.ready(service, 2) }
             let people = People(fleet)
             let work = (0..<6).map { caller in Loop.spawn { try await people.run(caller) } }
             for mode in ["fast", "immediate", "immediate"] {
                 let known = people.sessions.count
                 try #require(try await comes(within: .seconds(20)) { people.sessions.count > known + 20 })
+                // Something that was done is not known to be so when the server goes.
+                link.holdCommits()
+                try #require(try await comes { link.heldCommits > 0 })
                 try await Loop.offload { try fleet.cluster.restart(mode) }
+                link.loseHeldCommits()
                 try await fleet.endLeases()
             }
             let known = people.sessions.count
