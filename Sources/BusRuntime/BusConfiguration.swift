@@ -73,6 +73,7 @@ struct Hello: Codable, Sendable, Equatable {
     /// Whether the two have a wire version in common, and the numbers can be.
     var speaksOurWire: Bool {
         wire.count == 2 && wire[0] <= 1 && wire[1] >= 1 && credit > 0 && (1...64).contains(service.rawValue.utf8.count)
+            && build.utf8.count <= 64 && catalogue.utf8.count <= 64
     }
 
     /// Whether its word counts for the person and the client address behind a request. The one place that decides it;

@@ -155,14 +155,21 @@ import EventLoop
         do {
             return .success(try await endpoint.answer(job.context))
         } catch let error as any BusErrorConvertible {
-            return .failure(error.busError)
+            let busError = error.busError
+            // It has words for the wire, and they say nothing: whoever runs this must hear what it was.
+            if busError.code == ErrorCode.internalError.name { noteInternalError(error, of: job) }
+            return .failure(busError)
         } catch is CancellationError {
             return .failure(.late)
         } catch {
-            counters.internalErrors += 1
-            onInternalError?(job.context, error)
+            noteInternalError(error, of: job)
             return .failure(BusError(.internalError, "Something went wrong on our side.", executed: .unknown))
         }
+    }
+
+    private func noteInternalError(_ error: any Error, of job: Job) {
+        counters.internalErrors += 1
+        onInternalError?(job.context, error)
     }
 
     // MARK: End

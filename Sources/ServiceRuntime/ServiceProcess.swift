@@ -14,7 +14,10 @@ public enum ServiceProcess {
     /// back and prints the ids.
     public static func main(_ blueprint: ServiceBlueprint) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
-        refuseUnknown(arguments, known: ["--describe-config", "--migrate", "--ready"])
+        // What follows --dead-letters is its own to judge.
+        if arguments.first != "--dead-letters" {
+            refuseUnknown(arguments, known: ["--describe-config", "--migrate", "--ready", "--dead-letters"])
+        }
         if arguments.contains("--describe-config") {
             describe(blueprint.allVariables)
             exit(0)

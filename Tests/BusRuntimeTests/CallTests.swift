@@ -118,6 +118,7 @@ import Testing
         try await BusLab.run { lab in
             let server = try lab.server(handlers: [
                 EchoHandler { request, _ in
+                    if request.text == "wordless" { throw WordlessFailure() }
                     guard request.text == "domain" else { throw Secret() }
                     throw BusError(.otpLocked, "Too many attempts.", retryAfter: .seconds(9), details: ["left": 0])
                 }
@@ -131,6 +132,10 @@ import Testing
             #expect(hidden?.code == "internal_error" && hidden?.executed == .unknown)
             #expect(hidden?.detail.contains("hunter2") == false)
             #expect(reported == 1 && server.counters.internalErrors == 1)
+            let wordless = await failure { () throws(BusError) in
+                try await client.call(Echo(text: "wordless"), .standard)
+            }
+            #expect(wordless?.code == "internal_error" && server.counters.internalErrors == 2)
         }
     }
 
@@ -161,4 +166,9 @@ import Testing
             #expect(error?.code == "invalid_message")
         }
     }
+}
+
+/// Has words for the wire, and they say nothing.
+private struct WordlessFailure: BusErrorConvertible {
+    var busError: BusError { BusError(.internalError, "Something went wrong on our side.", executed: .unknown) }
 }

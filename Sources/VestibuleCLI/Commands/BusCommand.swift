@@ -173,12 +173,8 @@ enum BusCommand {
                 String(format: "%.1f ms", answer.roundTrip / .milliseconds(1)), answer.build, replica.endpoint,
             ]
         }
-        let all = [["SERVICE", "STATE", "IN FLIGHT", "QUEUED", "ANSWERS IN", "BUILD", "ENDPOINT"]] + rows
-        let widths = all[0].indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
-            zip(row, widths).map { $0.padding(toLength: $1 + 2, withPad: " ", startingAt: 0) }.joined()
-                .trimmingCharacters(in: .whitespaces)
-        }.joined(separator: "\n")
+        return TextTable.text(
+            of: [["service", "state", "in flight", "queued", "answers in", "build", "endpoint"]] + rows)
     }
 
     /// The loop is another thread; this one has nothing else to do.

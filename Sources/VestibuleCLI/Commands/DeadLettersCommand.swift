@@ -5,7 +5,7 @@ import JSONText
 /// What could not be delivered, for an operator. What is in it is sealed and stays so: kind, ids and numbers are shown.
 enum DeadLettersCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"], flags: ["--json", "--all"])
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json", "--all"], mostWords: .max)
         let rest = Array(arguments.rest.dropFirst())
         let ids = try rest.map { try id($0) }
         let isJSON = arguments.has("--json")
