@@ -34,9 +34,6 @@ public enum Outcome<Reply: BusReply>: Sendable {
     private let keyHash: KeyedHash
     private let digest: KeyedHash
 
-    /// Keys that the gateway made itself begin so: nobody but the house repeats them.
-    public nonisolated static let gatewayKeyPrefix = "gw-"
-
     public init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "inbox-reply")
@@ -103,7 +100,7 @@ public enum Outcome<Reply: BusReply>: Sendable {
     private func reserve(
         _ key: [UInt8], _ requestDigest: [UInt8], _ request: InboxRequest, in transaction: Transaction
     ) async throws -> Bool {
-        let lifetime: Int64 = request.key.hasPrefix(Self.gatewayKeyPrefix) ? 600 : 86_400
+        let lifetime: Int64 = request.key.hasPrefix(IdempotencyKey.gatewayPrefix) ? 600 : 86_400
         do {
             return try await !transaction.query(
                 Self.reserve, [.bytes(key), .bytes(requestDigest), .integer(lifetime)]

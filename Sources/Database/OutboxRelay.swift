@@ -16,6 +16,8 @@ import Glibc
     private var timersMayFire = true
     /// Told when the database's clock jumped, and of each item that is a dead letter now.
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
+    /// Told of each attempt that failed: where to, the how-manieth it was, and the code of why.
+    public var onFailure: (@Loop (String, Int64, String) -> Void)?
 
     private static let batch = 32
     private static let longestNap = Duration.milliseconds(500)
@@ -88,11 +90,13 @@ import Glibc
             _ = try await outbox.database.write(Self.delete, [.uuid(id)])
         } catch {
             let isDead = attempts >= Outbox.mostAttempts
-            if isDead { onAlarm?(.deadLetter((try? row.text("destination")) ?? "", id)) }
+            let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
+            onFailure?(destination, attempts, code)
+            if isDead { onAlarm?(.deadLetter(destination, id)) }
             let pause = RetryPause.milliseconds(afterAttempt: Int(attempts))
             // Where this fails too, the lease runs out and the item is taken again.
             _ = try? await outbox.database.write(
-                Self.postpone, [.uuid(id), .integer(pause), .bool(isDead), .text(Self.code(of: error))])
+                Self.postpone, [.uuid(id), .integer(pause), .bool(isDead), .text(code)])
         }
     }
 

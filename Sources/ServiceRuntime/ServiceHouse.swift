@@ -144,6 +144,11 @@ import JSONText
         database.start()
         try bus.start()
         let relay = OutboxRelay(outbox) { [unowned self] item in try await deliver(item) }
+        relay.onFailure = { [log] destination, attempt, code in
+            log.warning(
+                "delivery_failed",
+                ["destination": .string(destination), "attempt": .integer(attempt), "error": .string(code)])
+        }
         relay.onAlarm = { [log] in log.error("outbox_alarm", Self.fields(of: $0)) }
         self.relay = relay
         tasks.append(Loop.spawn { await relay.run() })

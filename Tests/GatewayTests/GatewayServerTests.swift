@@ -35,7 +35,7 @@ private let json = ["Content-Type": "application/json"]
             #expect(asked.body == ["phone": "+1 555"])
             #expect(asked.context.trace.traceID == "0af7651916cd43dd8448eb211c80319c")
             #expect(asked.context.actor == nil && asked.context.clientAddress == "127.0.0.1")
-            #expect(asked.context.idempotencyKey?.hasPrefix("gw-") == true)
+            #expect(asked.context.idempotencyKey?.hasPrefix("gw ") == true)
         }
     }
 

@@ -32,7 +32,7 @@ import TestSupport
     @discardableResult
     func submit(
         _ answers: [ResponseItem], session: Identifier? = nil, complete: Bool? = nil, as person: Identifier,
-        key: String? = "gw-1"
+        key: String? = "gw 1"
     ) async throws -> ResponsesSubmitted {
         try await gateway.call(
             SubmitResponses(sessionId: session, answers: answers, complete: complete), options(person, key: key))

@@ -170,7 +170,7 @@ import JSONText
     private func idempotencyKey(of request: HTTPRequest, _ route: Route) throws(Problem) -> String? {
         guard route.method == .post else { return nil }
         let values = request.head.headers.all("idempotency-key")
-        guard let value = values.first else { return "gw-\(Identifier.ordered())" }
+        guard let value = values.first else { return "\(IdempotencyKey.gatewayPrefix)\(Identifier.ordered())" }
         guard values.count == 1, (1...255).contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { throw Problem(.malformedRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters.") }

@@ -15,7 +15,7 @@ struct SubmitResponsesHandler: RequestHandler {
     func handle(_ request: SubmitResponses, context: RequestContext) async throws -> ResponsesSubmitted {
         let person = try context.person().userID
         // A key of the gateway's own is for retries inside of the house, and those change nothing here anyway.
-        let isClientKey = context.idempotencyKey?.hasPrefix(Inbox.gatewayKeyPrefix) == false
+        let isClientKey = context.idempotencyKey?.hasPrefix(IdempotencyKey.gatewayPrefix) == false
         let (reply, isReplay) = try await inbox.once(isClientKey ? context.inboxRequest : nil) { transaction in
             try await submit(request, of: person, in: transaction)
         }

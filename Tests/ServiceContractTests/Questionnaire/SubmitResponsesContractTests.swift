@@ -104,7 +104,7 @@ enum SubmitResponsesContract: MessageContract {
 }
 
 @Suite("questionnaire.submit-responses") @Loop struct SubmitResponsesContractTests {
-    @Test("with any key or none, completed once", arguments: [nil, "gw-key", "a-client's-key"] as [String?])
+    @Test("with any key or none, completed once", arguments: [nil, "gw key", "a-client's-key"] as [String?])
     func twice(key: String?) async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let request = SubmitResponses(answers: QuestionnaireProvider.required, complete: true)
