@@ -91,6 +91,8 @@ import JSONText
 
     private func redialNow() {
         redialAt = nil
+        // The old socket may have been greeted again meanwhile; whatever it was given goes with it.
+        lose()
         let keys = configuration.security?.allowed.keys(of: service) ?? []
         let place = key.flatMap { keys.firstIndex(of: $0) }
         key = keys.isEmpty ? nil : keys[((place ?? -1) + 1) % keys.count]

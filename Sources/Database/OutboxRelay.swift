@@ -93,7 +93,7 @@ import Glibc
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
             onFailure?(destination, attempts, code)
             if isDead { onAlarm?(.deadLetter(destination, id)) }
-            let pause = RetryPause.milliseconds(afterAttempt: Int(attempts))
+            let pause = DeliveryPause.milliseconds(afterAttempt: Int(attempts))
             // Where this fails too, the lease runs out and the item is taken again.
             _ = try? await outbox.database.write(
                 Self.postpone, [.uuid(id), .integer(pause), .bool(isDead), .text(code)])
@@ -146,7 +146,7 @@ public enum OutboxAlarm: Sendable, Equatable {
 }
 
 /// Pauses between attempts: 0.2 s doubled each time, at most 60 s, plus or minus a fifth.
-enum RetryPause {
+enum DeliveryPause {
     static func milliseconds(afterAttempt attempt: Int) -> Int64 {
         let base = min(60_000, 200 << min(max(attempt - 1, 0), 20))
         return Int64.random(in: Int64(base) * 4 / 5...Int64(base) * 6 / 5)
