@@ -105,7 +105,11 @@ import EventLoop
     ///
     /// - Parameter completion: told whether the server came so far.
     func sync(_ completion: @escaping @Loop (Bool) -> Void = { _ in }) {
-        guard raw != nil, PQpipelineSync(raw) == 1 else { return completion(false) }
+        // It sends, and where that fails libpq lets go of the socket: nothing would ever be heard of it again.
+        guard raw != nil, PQpipelineSync(raw) == 1 else {
+            close()
+            return completion(false)
+        }
         expected.append(.sync(completion))
         if silentSince == nil { silentSince = MonotonicClock.now() }
         flushSoon()
@@ -145,6 +149,8 @@ import EventLoop
         if interest.contains(.read) {
             guard PQconsumeInput(raw) == 1 else { return close() }
             receive()
+            // So it stands where the answers could not be understood.
+            guard PQstatus(raw) != CONNECTION_BAD else { return close() }
             silentSince = expected.isEmpty ? nil : MonotonicClock.now()
         }
         if interest.contains(.write) { flush() }

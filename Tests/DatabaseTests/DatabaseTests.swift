@@ -158,6 +158,27 @@ import Testing
         #expect(try await database.read("SELECT id FROM things").count == 1)
     }
 
+    /// The server is gone before the loop could hear of it: what is sent now fails as it is sent.
+    @Test func aReadIntoALostConnectionFailsAndLeavesNobodyWaiting() async throws {
+        let scratch = try await scratch()
+        let cluster = try ScratchCluster.shared.get()
+        let database = try await open(scratch, poolSize: 2)
+        defer { database.close() }
+        for _ in 0..<20 {
+            while (try? await database.read("SELECT id FROM things")) == nil {}
+            while (try? await database.write("SELECT 1")) == nil {}
+            let ours = "FROM pg_stat_activity WHERE datname = current_database() AND usename = 'scratch_runtime'"
+            try cluster.query(scratch.name, "SELECT count(pg_terminate_backend(pid)) \(ours)")
+            while try cluster.query(scratch.name, "SELECT count(*) \(ours)") != "0" {}
+            var failure: (any Error)?
+            Loop.spawn { @Loop in
+                do { _ = try await database.read("SELECT id FROM things") } catch { failure = error }
+            }
+            try #require(try await comes { failure != nil }, "nobody answers the read")
+            #expect(failure as? DatabaseError == .unavailable)
+        }
+    }
+
     @Test func aServerThatFallsSilentIsLostAndConnectedToAgain() async throws {
         let scratch = try await scratch()
         var configuration = scratch.configuration(poolSize: 2)
