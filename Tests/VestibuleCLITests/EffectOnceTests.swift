@@ -97,7 +97,7 @@ import Testing
             people.isStopped = true
             for caller in work { try await caller.value }
             try await fleet.endLeases()
-            try await fleet.wait(until: "SELECT count(*) FROM auth.outbox", is: "0", seconds: 40)
+            try await fleet.wait(until: "SELECT count(*) FROM auth.outbox", is: "0")
 
             // Every session that was given stands, and nobody has two of anything.
             let count = "\(people.sessions.count)"
