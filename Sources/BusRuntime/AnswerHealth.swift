@@ -9,6 +9,8 @@ struct AnswerHealth {
     private var missedInARow = 0
     private var lastAnswer: UInt64 = 0
     private var asideUntil: UInt64 = 0
+    /// Times that it was put aside.
+    private(set) var ejections = 0
 
     func isAside(at now: UInt64) -> Bool { asideUntil > now }
 
@@ -31,5 +33,8 @@ struct AnswerHealth {
         stepAside(at: now)
     }
 
-    private mutating func stepAside(at now: UInt64) { (missedInARow, asideUntil) = (0, now + Self.aside) }
+    private mutating func stepAside(at now: UInt64) {
+        if !isAside(at: now) { ejections += 1 }
+        (missedInARow, asideUntil) = (0, now + Self.aside)
+    }
 }

@@ -13,6 +13,7 @@ import JSONText
     private var tickIsFast = false
     private var isStopped = false
     private var searches: [Task<Void, any Error>] = []
+    private let made = MonotonicClock.now()
 
     /// Told to every caller at once and in each PONG: only a ready process is asked.
     public var state = ServiceState.starting {
@@ -32,6 +33,11 @@ import JSONText
     /// Told of every request that was answered here, with its code (`ok` for a reply) and how long it took.
     public var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)? {
         didSet { server?.desk.onAnswered = onAnswered }
+    }
+
+    /// Told when an operator wants this process to drain and to end.
+    public var onDismissal: (@Loop () -> Void)? {
+        didSet { server?.onDismissal = onDismissal }
     }
 
     public init(_ configuration: BusConfiguration) { self.configuration = configuration }
@@ -58,6 +64,8 @@ import JSONText
             server.desk.onAnswered = onAnswered
             server.desk.onOperatorCall = onOperatorCall
             server.desk.onWork = { [weak self] in self?.hurry() }
+            server.onReport = { [weak self] in self?.report ?? BusReport() }
+            server.onDismissal = onDismissal
             for (endpoint, type, version) in registered { server.desk.register(endpoint, type: type, version: version) }
             self.server = server
         }
@@ -123,7 +131,7 @@ import JSONText
         }
         let deadline = MonotonicClock.now() + options.timeout.nanoseconds
         let mayRepeat = rules.effect != .once || options.idempotencyKey != nil
-        let call = Call(header, body: body, mayRepeat: mayRepeat, deadline: deadline)
+        let call = Call(header, body: body, mayRepeat: mayRepeat, deadline: deadline, pool.meter(of: type, version))
         pool.submit(call)
         hurry()
         let outcome = await withTaskCancellationHandler {
@@ -142,16 +150,22 @@ import JSONText
     /// What this process knows of the replicas of a service.
     public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 
-    /// What this process saw and did since it started.
-    public var counters: BusCounters {
-        var counters = server?.counters ?? BusCounters()
-        for pool in pools.values {
-            counters.malformedFrames += pool.malformedFrames
-            counters.retries += pool.retries
-            counters.lostReplicas += pool.losses
-        }
-        return counters
+    /// What this process saw and did since it was made.
+    public var report: BusReport {
+        var report = BusReport()
+        report.uptimeMs = Int64((MonotonicClock.now() - made) / 1_000_000)
+        report.served = (server?.desk.served ?? []).inOrder
+        report.asked = pools.values.flatMap(\.asked).inOrder
+        report.fates = pools.values.map(\.fates).sorted { $0.service.rawValue < $1.service.rawValue }
+        report.counters = server?.counters ?? BusCounters()
+        return report
     }
+
+    /// What each replica of a service tells of itself, `nil` for one that does not in time; for gateways and operators.
+    public func reports(of service: ServiceName, within limit: Duration) async -> [(ReplicaState, BusReport?)] {
+        await pools[service]?.reports(within: limit) ?? []
+    }
+
     /// Requests that are being handled here.
     public var inFlight: Int { server?.desk.inFlight ?? 0 }
 
@@ -209,4 +223,10 @@ import JSONText
 
     /// The time that frames carry.
     nonisolated static func clockMilliseconds() -> UInt64 { MonotonicClock.now() / 1_000_000 }
+}
+
+extension [Traffic] {
+    fileprivate var inOrder: [Traffic] {
+        sorted { ($0.message, $0.partner.rawValue) < ($1.message, $1.partner.rawValue) }
+    }
 }

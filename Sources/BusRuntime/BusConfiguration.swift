@@ -87,6 +87,9 @@ struct Pong: Codable, Sendable, Equatable {
     /// Requests whose handlers have not begun.
     var queueDepth: Int
     var inFlight: Int
+    /// Where they were asked for.
+    var report: BusReport?
+    var answers: [AnswerRecord]?
 }
 
 /// Whether a process takes requests.

@@ -21,9 +21,24 @@ import JSONText
         public let inFlight: Int
         /// From PING to PONG.
         public let roundTrip: Duration
+        /// Where it was asked for.
+        public let report: BusReport?
+        /// Where they were asked for, the oldest first; at most 256.
+        public let answers: [AnswerRecord]
+    }
+
+    /// What is wanted of a replica beside its state.
+    public enum Wish: Sendable {
+        case nothing
+        case report
+        /// What it answered after a record's number, 0 for the first look; from that look on it keeps them for 5 s.
+        case answers(after: UInt64)
+        /// That it drains and ends. Answered once it drains.
+        case drain
     }
 
     private let socket: ZMQSocket
+    private let wish: Wish
     private let answer = LoopPromise<Answer?>()
     private var hello: Hello?
     private var pingedAt: UInt64 = 0
@@ -35,22 +50,26 @@ import JSONText
     /// - Parameters:
     ///   - service: whose key the replica must have.
     ///   - security: the keys of who looks; it says hello as who the list says it is.
+    ///   - wish: what is wanted beside its state; only an operator or a gateway gets more.
     ///   - limit: how long to wait.
     /// - Returns: `nil` where nobody answers in time, or not in this language.
     public static func look(
-        at endpoint: String, of service: ServiceName, as security: BusSecurity, within limit: Duration
+        at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
+        within limit: Duration
     ) async -> Answer? {
         guard let name = security.name else { return nil }
         for key in security.allowed.keys(of: service) {
-            let probe = try? BusProbe(endpoint, BusConfiguration(service: name), security, towards: key)
+            let probe = try? BusProbe(endpoint, BusConfiguration(service: name), security, towards: key, wish)
             if let answer = await probe?.wait(limit) { return answer }
         }
         return nil
     }
 
     private init(
-        _ endpoint: String, _ configuration: BusConfiguration, _ security: BusSecurity, towards key: BusKey
+        _ endpoint: String, _ configuration: BusConfiguration, _ security: BusSecurity, towards key: BusKey,
+        _ wish: Wish
     ) throws(ZMQError) {
+        self.wish = wish
         socket = try ZMQSocket(.dealer)
         try socket.secure(as: security, towards: key)
         socket.onReadable { [weak self] in self?.drain() }
@@ -76,6 +95,23 @@ import JSONText
         _ = socket.send(header, body)
     }
 
+    private func ask() {
+        var inquiry: Inquiry?
+        switch wish {
+        case .nothing: break
+        case .report: inquiry = Inquiry(wantsReport: true)
+        case .answers(let number): inquiry = Inquiry(answersAfter: number)
+        case .drain: send(.goAway)
+        }
+        send(.ping, inquiry.flatMap { try? WireJSON.encode($0) } ?? [])
+    }
+
+    /// A replica that drains tells everybody so, whoever asked it to.
+    private func isWhatWasWished(_ pong: Pong) -> Bool {
+        guard case .drain = wish else { return true }
+        return pong.state == .draining
+    }
+
     private func drain() {
         while let received = socket.receive() {
             guard let header = received.frame else { continue }
@@ -85,10 +121,10 @@ import JSONText
                 else { continue }
                 hello = said
                 pingedAt = MonotonicClock.now()
-                send(.ping)
+                ask()
             case .pong:
                 guard let hello, let pong = try? WireJSON.decode(Pong.self, from: received.body) else { continue }
-                guard isGreeted else {
+                guard isGreeted, isWhatWasWished(pong) else {
                     isGreeted = true
                     continue
                 }
@@ -97,9 +133,9 @@ import JSONText
                         Answer(
                             service: hello.service, instance: hello.instance, build: hello.build,
                             wire: hello.wireVersions, catalogue: hello.catalogue, credit: hello.credit,
-                            state: pong.state,
-                            queueDepth: pong.queueDepth, inFlight: pong.inFlight,
-                            roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt))))
+                            state: pong.state, queueDepth: pong.queueDepth, inFlight: pong.inFlight,
+                            roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt), report: pong.report,
+                            answers: pong.answers ?? [])))
             default: continue
             }
         }

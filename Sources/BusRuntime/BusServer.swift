@@ -11,10 +11,12 @@ import JSONText
     /// Of this socket, among all that the process authenticates for.
     private let domain: String
     private var peers: [[UInt8]: Peer] = [:]
-    private var malformedFrames = 0
-    private var foreignFrames = 0
-    private var undeliverable = 0
+    private var frames = BusCounters()
     private var pauses = PauseDetector(at: MonotonicClock.now())
+    /// Makes what a process tells of itself.
+    var onReport: (@Loop () -> BusReport)?
+    /// An operator wants this process to drain.
+    var onDismissal: (@Loop () -> Void)?
     var state = ServiceState.starting {
         didSet { for peer in peers.values where state != oldValue { sendPong(to: peer.id) } }
     }
@@ -46,10 +48,8 @@ import JSONText
     var lastEndpoint: String { socket.lastEndpoint }
 
     var counters: BusCounters {
-        var counters = desk.counters
-        counters.malformedFrames += malformedFrames
-        counters.foreignFrames += foreignFrames
-        counters.undeliverable += undeliverable
+        var counters = frames
+        counters.internalErrors = desk.internalErrors
         return counters
     }
 
@@ -78,8 +78,8 @@ import JSONText
     private func take(_ received: Received) {
         guard mayBeHeard(received) else { return refuseForeign(received) }
         switch received.header {
-        case nil: malformedFrames += 1
-        case .failure(.wrongMagic)?, .failure(.tooShort)?: foreignFrames += 1
+        case nil: frames.malformedFrames += 1
+        case .failure(.wrongMagic)?, .failure(.tooShort)?: frames.foreignFrames += 1
         case .failure(let error)?: refuseMalformed(received.peer, error.correlationID)
         case .success(let header)?:
             guard Int(header.bodyLength) == received.body.count else {
@@ -101,7 +101,7 @@ import JSONText
     }
 
     private func refuseForeign(_ received: Received) {
-        foreignFrames += 1
+        frames.foreignFrames += 1
         peers[received.peer] = nil
         guard case .success(let header)? = received.header, header.kind == .request else { return }
         let error = BusError(.callerNotAllowed, "The key of this caller is not allowed.")
@@ -123,7 +123,8 @@ import JSONText
         let id = received.peer
         switch (header.kind, peer) {
         case (.hello, _): greet(received)
-        case (.ping, .some): sendPong(to: id)
+        case (.ping, let peer?): answer(received.body, of: peer)
+        case (.goAway, let peer?) where peer.hello.service == .operator: onDismissal?()
         case (.request, let peer?) where peer.mustGreet:
             let detail = "This replica stood still, and the request may be old."
             desk.refuse(BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100)), header, of: peer)
@@ -135,12 +136,27 @@ import JSONText
             let error = BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100))
             desk.refuse(error, header.correlationID, to: id)
         case (.ping, nil), (.cancel, nil): sendHello(to: id, stranger: true)
-        case (.pong, _), (.reply, _), (.error, _), (.goAway, _): malformedFrames += 1
+        case (.pong, _), (.reply, _), (.error, _), (.goAway, _): frames.malformedFrames += 1
         }
     }
 
+    /// A PING, and what else its sender wants to know.
+    private func answer(_ body: [UInt8], of peer: Peer) {
+        guard !body.isEmpty, peer.hello.service == .operator || peer.hello.vouchesForPersons else {
+            return sendPong(to: peer.id)
+        }
+        guard let inquiry = try? WireJSON.decode(Inquiry.self, from: body) else {
+            frames.malformedFrames += 1
+            return sendPong(to: peer.id)
+        }
+        var pong = pong
+        if inquiry.wantsReport { pong.report = onReport?() }
+        if let known = inquiry.answersAfter { pong.answers = desk.answers.after(known, at: MonotonicClock.now()) }
+        send(pong, to: peer.id)
+    }
+
     private func refuseMalformed(_ id: [UInt8], _ correlationID: UInt64?) {
-        malformedFrames += 1
+        frames.malformedFrames += 1
         guard let correlationID else { return }
         desk.refuse(BusError(.invalidMessage, "The frame cannot be read."), correlationID, to: id)
     }
@@ -149,7 +165,7 @@ import JSONText
         var header = header
         header.bodyLength = UInt32(body.count)
         header.sentAtMs = Bus.clockMilliseconds()
-        if !socket.send(header, body, to: id) { undeliverable += 1 }
+        if !socket.send(header, body, to: id) { frames.undeliverable += 1 }
     }
 
     // MARK: Peers
@@ -157,7 +173,7 @@ import JSONText
     private func greet(_ received: Received) {
         let id = received.peer
         guard let hello = try? WireJSON.decode(Hello.self, from: received.body), hello.speaksOurWire else {
-            malformedFrames += 1
+            frames.malformedFrames += 1
             return
         }
         guard isTruthful(hello, received.identity) else { return refuseForeign(received) }
@@ -178,7 +194,12 @@ import JSONText
     }
 
     private func sendPong(to id: [UInt8]) {
-        let pong = Pong(state: state, queueDepth: desk.queueDepth, inFlight: desk.inFlight)
+        send(pong, to: id)
+    }
+
+    private var pong: Pong { Pong(state: state, queueDepth: desk.queueDepth, inFlight: desk.inFlight) }
+
+    private func send(_ pong: Pong, to id: [UInt8]) {
         send(FrameHeader(kind: .pong), (try? WireJSON.encode(pong)) ?? [], to: id)
     }
 

@@ -10,6 +10,8 @@ import EventLoop
     private let mayRepeat: Bool
     /// Nanoseconds of ``MonotonicClock``, as all times here.
     let deadline: UInt64
+    let meter: TrafficMeter
+    private let begun = MonotonicClock.now()
     /// Until when it waits while no replica is ready.
     var patience: UInt64 = 0
     /// Since when it waits for a replica that can take it, and behind how many others then.
@@ -22,12 +24,14 @@ import EventLoop
     private var result: Result<RawReply, BusError>?
     private var continuation: UnsafeContinuation<Result<RawReply, BusError>, Never>?
 
-    init(_ header: FrameHeader, body: [UInt8], mayRepeat: Bool, deadline: UInt64) {
+    init(_ header: FrameHeader, body: [UInt8], mayRepeat: Bool, deadline: UInt64, _ meter: TrafficMeter) {
         self.header = header
         self.body = body
         self.mayRepeat = mayRepeat
         self.deadline = deadline
+        self.meter = meter
         self.header.attempt = 0
+        meter.arrive()
     }
 
     var isDone: Bool { result != nil }
@@ -39,6 +43,7 @@ import EventLoop
 
     /// A new attempt begins at a replica.
     func begin(at replica: Replica) {
+        if self.replica == nil, tried.isEmpty { meter.begin(afterNanoseconds: MonotonicClock.now() - begun) }
         self.replica = replica
         header.attempt += 1
     }
@@ -56,6 +61,13 @@ import EventLoop
         return !isDone && (mayRepeat || !written) && header.attempt < BusTiming.mostAttempts
     }
 
+    /// Ends without being given to anybody (any more): too much waits.
+    func shed(_ error: BusError) {
+        guard !isDone else { return }
+        meter.shed()
+        finish(.failure(error))
+    }
+
     func finish(_ result: Result<RawReply, BusError>) {
         guard self.result == nil else { return }
         var result = result
@@ -65,6 +77,9 @@ import EventLoop
             result = .failure(error)
         }
         self.result = result
+        var code: String?
+        if case .failure(let error) = result { code = error.code }
+        meter.end(code, afterNanoseconds: MonotonicClock.now() - begun)
         continuation?.resume(returning: result)
         continuation = nil
     }

@@ -36,8 +36,10 @@ import JSONText
     private var health = AnswerHealth()
     /// When this process of it was ready first; 0 before that.
     private(set) var readySince: UInt64 = 0
-    private(set) var malformedFrames = 0
-    private(set) var losses = 0
+    private var malformedFrames = 0
+    private var losses = 0
+    /// Who waits for what the replica tells of itself.
+    private var inquirers: [LoopPromise<BusReport?>] = []
     /// Looks in a row in which discovery did not find it.
     var absences = 0
     /// Called when it can take a request that it could not take before.
@@ -105,6 +107,12 @@ import JSONText
         }
     }
 
+    var fates: ReplicaFates {
+        var fates = ReplicaFates(service)
+        (fates.lost, fates.ejected, fates.malformedFrames) = (losses, health.ejections, malformedFrames)
+        return fates
+    }
+
     var inFlight: Int { pending.count }
     var isAlive: Bool { isGreeted }
     var isReady: Bool { isGreeted && remoteState == .ready }
@@ -159,6 +167,7 @@ import JSONText
         case .pong:
             guard isGreeted, let pong = try? WireJSON.decode(Pong.self, from: body) else { return }
             remoteState = isLeaving ? .draining : pong.state
+            if let report = pong.report { answerInquirers(report) }
             if isReady, readySince == 0 { readySince = MonotonicClock.now() }
             if canTake { onCapacity() }
         case .goAway:
@@ -170,6 +179,22 @@ import JSONText
         case .error: finish(header.correlationID, outcome(ofError: body))
         case .ping, .request, .cancel: malformedFrames += 1
         }
+    }
+
+    /// What the replica tells of itself; `nil` where it does not in time.
+    func report(within limit: Duration) async -> BusReport? {
+        guard isGreeted else { return nil }
+        let promise = LoopPromise<BusReport?>()
+        inquirers.append(promise)
+        speak(.ping, body: (try? WireJSON.encode(Inquiry(wantsReport: true))) ?? [])
+        let timer = LoopTimer(after: limit) { promise.resolve(.success(nil)) }
+        defer { timer.cancel() }
+        return (try? await promise.get()) ?? nil
+    }
+
+    private func answerInquirers(_ report: BusReport?) {
+        for promise in inquirers { promise.resolve(.success(report)) }
+        inquirers = []
     }
 
     private func outcome(ofError body: [UInt8]) -> Outcome {
@@ -238,6 +263,7 @@ import JSONText
         let lost = pending.values.sorted { $0.header.correlationID < $1.header.correlationID }
         pending = [:]
         for call in lost { onOutcome(call, .lost) }
+        answerInquirers(nil)
     }
 
     // MARK: Time

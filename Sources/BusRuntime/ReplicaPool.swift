@@ -13,6 +13,11 @@ public struct ReplicaState: Sendable, Equatable {
 
 /// The replicas of one service, and the calls that wait for one.
 @Loop final class ReplicaPool {
+    private struct Message: Hashable {
+        let type: MessageType
+        let version: UInt16
+    }
+
     let service: ServiceName
     private let discovery: Discovery
     private let configuration: BusConfiguration
@@ -23,20 +28,22 @@ public struct ReplicaState: Sendable, Equatable {
     private var admission = AdmissionController()
     private var budget = RetryBudget()
     private var isClosed = false
-    private var closedMalformedFrames = 0
-    private var closedLosses = 0
-    private(set) var retries = 0
+    /// What befell replicas that are no more.
+    private var past: ReplicaFates
+    private var meters: [Message: TrafficMeter] = [:]
 
     init(service: ServiceName, discovery: Discovery, configuration: BusConfiguration) {
         self.service = service
         self.discovery = discovery
         self.configuration = configuration
+        past = ReplicaFates(service)
     }
 
     var hasReady: Bool { replicas.contains(where: \.isReady) }
     var isBusy: Bool { !waiting.isEmpty || replicas.contains { $0.inFlight > 0 } }
-    var malformedFrames: Int { replicas.reduce(closedMalformedFrames) { $0 + $1.malformedFrames } }
-    var losses: Int { replicas.reduce(closedLosses) { $0 + $1.losses } }
+    var fates: ReplicaFates { replicas.reduce(past) { $0 + $1.fates } }
+    /// The calls, by message.
+    var asked: [Traffic] { meters.values.map(\.traffic) }
     var states: [ReplicaState] {
         replicas.sorted { $0.endpoint < $1.endpoint }.map {
             ReplicaState(
@@ -45,7 +52,24 @@ public struct ReplicaState: Sendable, Equatable {
         }
     }
 
+    /// What each replica tells of itself, `nil` for one that does not in time.
+    func reports(within limit: Duration) async -> [(ReplicaState, BusReport?)] {
+        let looks = replicas.map { replica in Loop.spawn { await replica.report(within: limit) } }
+        var reports: [String: BusReport] = [:]
+        for (replica, look) in zip(replicas, looks) { reports[replica.endpoint] = (try? await look.value) ?? nil }
+        return states.map { ($0, reports[$0.endpoint]) }
+    }
+
     // MARK: Calls
+
+    /// Counts the calls with a message.
+    func meter(of type: MessageType, _ version: UInt16) -> TrafficMeter {
+        let message = Message(type: type, version: version)
+        if let known = meters[message] { return known }
+        let meter = TrafficMeter("\(type)/v\(version)", service)
+        meters[message] = meter
+        return meter
+    }
 
     /// Gives the call to a replica, now or when one can take it.
     ///
@@ -59,13 +83,10 @@ public struct ReplicaState: Sendable, Equatable {
     private func enqueue(_ call: Call) {
         guard !isClosed else { return call.finish(.failure(.unavailable(executed: .no))) }
         guard waiting.count < configuration.mostWaiting else {
-            return call.finish(
-                .failure(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1))))
+            return call.shed(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1)))
         }
         let now = MonotonicClock.now()
-        guard !hasReady || admission.admits(behind: waiting.count, at: now) else {
-            return call.finish(.failure(.busy))
-        }
+        guard !hasReady || admission.admits(behind: waiting.count, at: now) else { return call.shed(.busy) }
         call.patience = now + configuration.grace.nanoseconds
         (call.waitsSince, call.ahead) = (now, waiting.count)
         waiting.append(call)
@@ -87,7 +108,7 @@ public struct ReplicaState: Sendable, Equatable {
             // Waiting for any replica at all is no overload.
             let wait = now - min(max(call.waitsSince, lastUnreadyAt), now)
             guard admission.begins(after: wait, behind: call.ahead, at: now) else {
-                call.finish(.failure(.busy))
+                call.shed(.busy)
                 continue
             }
             replica.give(call)
@@ -145,7 +166,7 @@ public struct ReplicaState: Sendable, Equatable {
 
     private func again(_ call: Call) {
         guard !call.isDone else { return }
-        retries += 1
+        call.meter.retry()
         enqueue(call)
     }
 
@@ -191,9 +212,8 @@ public struct ReplicaState: Sendable, Equatable {
             let isIdle = replica.remoteState == .draining && replica.inFlight == 0
             guard replica.absences >= 3, !replica.isAlive || isIdle else { continue }
             replicas.removeAll { $0 === replica }
-            closedMalformedFrames += replica.malformedFrames
-            closedLosses += replica.losses
             replica.close()
+            past = past + replica.fates
         }
     }
 

@@ -11,9 +11,26 @@ import EventLoop
         let peer: ObjectIdentifier
         let correlationID: UInt64
     }
+    /// A message type with its handler, and what came of it by caller.
+    @Loop private final class Registration {
+        let endpoint: Endpoint
+        private let route: Route
+        private(set) var meters: [TrafficMeter] = []
+
+        init(_ endpoint: Endpoint, _ route: Route) { (self.endpoint, self.route) = (endpoint, route) }
+
+        /// There are few callers: looking through them is faster than hashing.
+        func meter(of caller: ServiceName) -> TrafficMeter {
+            if let known = meters.first(where: { $0.partner == caller }) { return known }
+            let meter = TrafficMeter("\(route.type)/v\(route.version)", caller)
+            meters.append(meter)
+            return meter
+        }
+    }
     /// One request from its arrival until its handler has ended.
     @Loop private final class Job {
         let peer: Peer
+        let meter: TrafficMeter
         let correlationID: UInt64
         let context: RequestContext
         /// When it was read, nanoseconds.
@@ -27,8 +44,11 @@ import EventLoop
         /// The caller was told, or does not wait: what the handler still says is not sent.
         var isOver = false
 
-        init(_ peer: Peer, _ correlationID: UInt64, _ context: RequestContext, arrived: UInt64, ahead: Int) {
-            (self.peer, self.correlationID, self.context) = (peer, correlationID, context)
+        init(
+            _ peer: Peer, _ meter: TrafficMeter, _ correlationID: UInt64, _ context: RequestContext, arrived: UInt64,
+            ahead: Int
+        ) {
+            (self.peer, self.meter, self.correlationID, self.context) = (peer, meter, correlationID, context)
             (self.arrived, self.ahead, due) = (arrived, ahead, arrived - peer.delay)
         }
 
@@ -36,9 +56,13 @@ import EventLoop
     }
 
     private let configuration: BusConfiguration
-    private var endpoints: [Route: Endpoint] = [:]
+    private var registrations: [Route: Registration] = [:]
+    /// Of messages that have no handler, by caller.
+    private var unknown: [ServiceName: TrafficMeter] = [:]
     private var jobs: [JobKey: Job] = [:]
-    private(set) var counters = BusCounters()
+    /// The last answers, for who looks at them.
+    var answers = AnswerLog()
+    private(set) var internalErrors = 0
     private var admission = AdmissionController()
     /// Requests whose handlers have not begun.
     private(set) var queueDepth = 0
@@ -59,17 +83,25 @@ import EventLoop
 
     var inFlight: Int { jobs.count }
 
+    /// What came here, by message and caller.
+    var served: [Traffic] {
+        (registrations.values.flatMap(\.meters) + unknown.values).map(\.traffic)
+    }
+
     func register(_ endpoint: Endpoint, type: MessageType, version: UInt16) {
-        endpoints[Route(type: type, version: version)] = endpoint
+        let route = Route(type: type, version: version)
+        registrations[route] = Registration(endpoint, route)
     }
 
     // MARK: Begin
 
     func begin(_ header: FrameHeader, body: [UInt8], of peer: Peer) {
         let arrived = MonotonicClock.now()
-        let endpoint = header.messageType.flatMap { endpoints[Route(type: $0, version: header.messageVersion)] }
-        if let error = refusal(of: header, body, from: peer, endpoint) { return refuse(error, header, of: peer) }
-        guard let type = header.messageType, let messageID = header.messageID, let endpoint else { return }
+        let registration = registration(of: header)
+        if let error = refusal(of: header, body, from: peer, registration?.endpoint) {
+            return refuse(error, header, of: peer, registration)
+        }
+        guard let type = header.messageType, let messageID = header.messageID, let registration else { return }
         if peer.hello.service == .operator, header.isAsOperator { onOperatorCall?(type, messageID) }
         let isVouchedFor = peer.hello.vouchesForPersons
         let context = RequestContext(
@@ -77,12 +109,18 @@ import EventLoop
             clientAddress: isVouchedFor ? header.clientAddress : nil, idempotencyKey: header.idempotencyKey,
             trace: header.traceparent.flatMap { TraceContext(traceparent: $0) }?.child() ?? .fresh(),
             deadline: arrived - peer.delay + UInt64(header.budgetMs) * 1_000_000, body: body)
-        let job = Job(peer, header.correlationID, context, arrived: arrived, ahead: queueDepth)
+        let meter = registration.meter(of: peer.hello.service)
+        let job = Job(peer, meter, header.correlationID, context, arrived: arrived, ahead: queueDepth)
         jobs[job.key] = job
+        meter.arrive()
         peer.inFlight += 1
         queueDepth += 1
-        job.task = Loop.spawn { [self] in await run(endpoint, job) }
+        job.task = Loop.spawn { [self] in await run(registration.endpoint, job) }
         onWork?()
+    }
+
+    private func registration(of header: FrameHeader) -> Registration? {
+        header.messageType.flatMap { registrations[Route(type: $0, version: header.messageVersion)] }
     }
 
     /// Why a request is not begun; nothing of its body is looked at.
@@ -119,9 +157,14 @@ import EventLoop
 
     /// Refuses a request of which nothing was executed.
     func refuse(_ error: BusError, _ header: FrameHeader, of peer: Peer) {
-        let isKnown =
-            header.messageType.map { endpoints[Route(type: $0, version: header.messageVersion)] != nil } ?? false
-        counters.count(isKnown ? header.messageType : nil, code: error.code)
+        refuse(error, header, of: peer, registration(of: header))
+    }
+
+    private func refuse(_ error: BusError, _ header: FrameHeader, of peer: Peer, _ registration: Registration?) {
+        let caller = peer.hello.service
+        let meter = registration?.meter(of: caller) ?? unknown[caller] ?? TrafficMeter("unknown", caller)
+        if registration == nil { unknown[caller] = meter }
+        meter.refuse(error.code)
         refuse(error, header.correlationID, to: peer.id)
     }
 
@@ -147,8 +190,13 @@ import EventLoop
         let now = MonotonicClock.now()
         // What delayed it before it was read may have been the network: that is no overload here.
         let isAdmitted = admission.begins(after: now - job.arrived, behind: job.ahead, at: now)
+        job.meter.begin(afterNanoseconds: now - job.arrived)
         guard now < job.context.deadline, now - job.due < BusTiming.staleness else { return .expired }
-        return isAdmitted ? nil : .busy
+        guard isAdmitted else {
+            if !job.isOver { job.meter.shed() }
+            return .busy
+        }
+        return nil
     }
 
     private func outcome(of endpoint: Endpoint, _ job: Job) async -> Result<RawReply, BusError> {
@@ -168,7 +216,7 @@ import EventLoop
     }
 
     private func noteInternalError(_ error: any Error, of job: Job) {
-        counters.internalErrors += 1
+        internalErrors += 1
         onInternalError?(job.context, error)
     }
 
@@ -177,16 +225,15 @@ import EventLoop
     /// Answers the caller, once.
     private func end(_ job: Job, _ outcome: Result<RawReply, BusError>) {
         guard !job.isOver else { return }
-        close(job)
+        let now = MonotonicClock.now()
+        let elapsed = now - job.arrived
         var header = FrameHeader(kind: .reply, correlationID: job.correlationID)
-        let elapsed = MonotonicClock.now() - job.arrived
         header.hints = FrameHeader.Hints(
             queueDepth: UInt32(clamping: queueDepth), inFlight: UInt32(clamping: jobs.count),
             handlerMicroseconds: UInt32(clamping: elapsed / 1000))
-        let code: String
+        var code: String?
         switch outcome {
         case .success(let reply):
-            code = "ok"
             header.isReplay = reply.isReplay
             header.entityRevision = reply.entityRevision
             onAnswer?(header, reply.body, job.peer.id)
@@ -195,13 +242,15 @@ import EventLoop
             header.kind = .error
             onAnswer?(header, error.encoded, job.peer.id)
         }
-        counters.count(job.context.type, code: code)
-        onAnswered?(job.context, code, .nanoseconds(elapsed))
+        close(job, code, elapsed)
+        if answers.isWatched(at: now) { answers.note(job.context, code ?? "ok", nanoseconds: elapsed) }
+        onAnswered?(job.context, code ?? "ok", .nanoseconds(elapsed))
     }
 
-    private func close(_ job: Job) {
+    private func close(_ job: Job, _ code: String?, _ elapsed: UInt64) {
         job.isOver = true
         job.peer.inFlight -= 1
+        job.meter.end(code, afterNanoseconds: elapsed)
     }
 
     /// Nobody waits for the answer any more.
@@ -209,8 +258,7 @@ import EventLoop
         guard let job = jobs[JobKey(peer: ObjectIdentifier(peer), correlationID: correlationID)], !job.isOver else {
             return
         }
-        close(job)
-        counters.count(job.context.type, code: "cancelled")
+        close(job, "cancelled", MonotonicClock.now() - job.arrived)
         job.task?.cancel()
     }
 

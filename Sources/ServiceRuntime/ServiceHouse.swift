@@ -20,6 +20,7 @@ import JSONText
     private var tasks: [Task<Void, any Error>] = []
     private var relay: OutboxRelay?
     private var isStopping = false
+    private let dismissed = LoopPromise<Void>()
 
     /// Reads the configuration and puts the parts together; nothing is started.
     ///
@@ -60,6 +61,10 @@ import JSONText
         bus.onOperatorCall = { [log] type, messageID in
             log.warning(
                 "operator_call", ["type": .string(type.rawValue), "messageId": .string(messageID.description)])
+        }
+        bus.onDismissal = { [log, dismissed] in
+            log.warning("operator_drain")
+            dismissed.resolve(.success(()))
         }
         if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
         try blueprint.assemble(self)
@@ -169,6 +174,9 @@ import JSONText
         if !applied.isEmpty { log.info("migrated", ["applied": .array(applied.map { .string($0) })]) }
         return applied
     }
+
+    /// Waits until an operator wants this service to end.
+    public func waitForDismissal() async { try? await dismissed.get() }
 
     /// Orderly: no new work, what is in hand is finished, then everything is closed. Within 8 s.
     public func stop(notice: Duration = .milliseconds(500)) async {

@@ -44,6 +44,10 @@ public enum ServiceProcess {
             }
             let stop = await StopSignal()
             try await house.start()
+            Loop.spawn {
+                await house.waitForDismissal()
+                await stop.hear()
+            }
             await stop.wait()
             await house.stop()
             exit(0)
@@ -104,7 +108,8 @@ public enum ServiceProcess {
         }
     }
 
-    private func hear() { heard.resolve(.success(())) }
+    /// As if the signal had come.
+    func hear() { heard.resolve(.success(())) }
 
     public func wait() async { try? await heard.get() }
 }

@@ -137,3 +137,16 @@ extension FrameHeader {
         return header
     }
 }
+
+extension Bus {
+    /// Requests that ended here, by code.
+    func ended(_ message: String) -> [String: Int] {
+        report.served.filter { $0.message == message }
+            .reduce(into: [:]) { $0.merge($1.ended, uniquingKeysWith: +) }
+    }
+    /// Attempts of calls beyond the first.
+    var retries: Int { report.asked.reduce(0) { $0 + $1.retries } }
+    var losses: Int { report.fates.reduce(0) { $0 + $1.lost } }
+    /// Frames of replicas that could not be read.
+    var misread: Int { report.fates.reduce(0) { $0 + $1.malformedFrames } }
+}

@@ -34,7 +34,7 @@ import Testing
             let error = try await call.value
             #expect(error?.code == "service_unavailable" && error?.executed == .unknown && error?.retryAfterMs == 1000)
             #expect(MonotonicClock.now() - start < 500_000_000, "silence need not be waited for")
-            #expect(client.counters.lostReplicas == 1)
+            #expect(client.losses == 1)
         }
     }
 
@@ -49,7 +49,7 @@ import Testing
             _ = try lab.server(handlers: [EchoHandler(), ChargeHandler { $0.idempotencyKey ?? "" }])
             #expect(try await read.value.text == "again")
             #expect(try await keyed.value.text == "key-1")
-            #expect(client.counters.retries == 2)
+            #expect(client.retries == 2)
         }
     }
 

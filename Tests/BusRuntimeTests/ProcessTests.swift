@@ -29,7 +29,7 @@ import Testing
             try await run.value
             print(
                 "kill -9: noticed in \(noticed), \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed, "
-                    + "\(client.counters.retries) retried, slowest \(load.outcomes.took(1))")
+                    + "\(client.retries) retried, slowest \(load.outcomes.took(1))")
             #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
             #expect(replicas.allSatisfy { !$0.begun.isEmpty })
         }
@@ -50,7 +50,7 @@ import Testing
             let stopped = MonotonicClock.now()
             #expect(try await comes { ready(client) == 2 })
             let out = Duration.nanoseconds(MonotonicClock.now() - stopped)
-            let parked = client.counters.retries
+            let parked = client.retries
             let count = load.outcomes.count
             #expect(try await comes { load.outcomes.count > count + 500 })
 

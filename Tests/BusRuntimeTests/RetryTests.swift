@@ -51,7 +51,7 @@ import Testing
                 #expect(error?.detail == "No more of these." && error?.retryAfterMs == 7000 && error?.executed == .no)
             }
             // 128 at first, a tenth of 400, and ten for each second that it took.
-            #expect((168...250).contains(client.counters.retries) && asked == 400 + client.counters.retries)
+            #expect((168...250).contains(client.retries) && asked == 400 + client.retries)
         }
     }
 

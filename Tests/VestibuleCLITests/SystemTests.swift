@@ -114,6 +114,83 @@ import Testing
         #expect(try states() == everybody)
     }
 
+    /// One request's trace is seen at every service that has to do with it, and what one says that it asked another says
+    /// that it was asked.
+    @Test func whatGoesOverTheBusIsSeenAndAddsUp() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let state = installation.state
+        let free = try RawServer.listenAtFreePort()
+        close(free.descriptor)
+        let address = "127.0.0.1:\(free.port)"
+        let started = try installation.run(
+            "up", "--state", state.path, "--http", address, "--scale", "profile=2", "--detach")
+        try #require(started.code == 0, "\(started.output)")
+        defer { _ = try? installation.run("down", "--state", state.path) }
+        let tail = try installation.start("bus", "tail", "--json", "--state", state.path)
+        defer {
+            kill(tail, SIGTERM)
+            _ = Subprocess.wait(tail)
+        }
+        // The gateway's long poll is the first that is seen.
+        try installation.wait("the first line") { installation.text.contains("auth.follow-revocations") }
+
+        let client = try HTTPClient(address)
+        let trace = "0af7651916cd43dd8448eb211c80319c"
+        let headers = ["traceparent": "00-\(trace)-b7ad6b7169203331-01"]
+        let phone = "+14155550123"
+        let sent = try client.send("POST", "/auth/otp/send", body: ["phone": .string(phone)], headers: headers)
+        let sms = try Spool(file: "\(state.spool)/sms.jsonl").wait(for: "the SMS") { $0["to"]?.stringValue == phone }
+        let verified = try client.send(
+            "POST", "/auth/otp/verify",
+            body: [
+                "challengeId": sent.body["challengeId"] ?? .null,
+                "code": .string(String(sms["body"]?.stringValue?.prefix(6) ?? "")),
+                "device": ["name": "Pixel 9", "platform": "android"],
+            ], headers: headers)
+        try #require(verified.status == 200)
+        func hops() -> Set<String> {
+            let lines = installation.text.split(separator: "\n").filter { $0.contains(trace) }
+            return Set(
+                lines.compactMap { try? JSONValue.parse(Array($0.utf8)) }.map {
+                    "\($0["caller"]?.stringValue ?? "") \($0["type"]?.stringValue ?? "") \($0["service"]?.stringValue ?? "")"
+                })
+        }
+        let expected: Set = [
+            "gateway auth.send-otp auth", "gateway auth.verify-otp auth", "auth profile.get-onboarding profile",
+        ]
+        try installation.wait("every hop of one trace") { hops() == expected }
+
+        try installation.wait("figures that add up") {
+            let stats = try installation.run("bus", "stats", "--json", "--state", state.path)
+            try #require(stats.code == 0)
+            let all = try JSONValue.parse(Array(stats.output.utf8)).arrayValue ?? []
+            let (asked, served) = (ended(all, "asked"), ended(all, "served").filter { !$0.key.hasPrefix("gateway ") })
+            return asked == served && asked["auth profile.get-onboarding/v1 profile"] == ["ok": 1]
+        }
+
+        let replica = try #require(
+            try installation.run("bus", "info", "profile", "--state", state.path).output.split(separator: "\n").first)
+        let drained = try installation.run("bus", "drain", String(replica), "--state", state.path)
+        #expect(drained.code == 0 && drained.output.contains("has ended"))
+        let again = try installation.run("bus", "drain", String(replica), "--state", state.path)
+        #expect(again.code == 1 && again.output.hasPrefix("vestibule: there is no replica "))
+        #expect(isReady(client), "the other one serves")
+    }
+
+    /// What ended, by code, for each asking service, message and answering service; all replicas together.
+    private func ended(_ replicas: [JSONValue], _ side: String) -> [String: [String: Int64]] {
+        replicas.reduce(into: [:]) { sums, replica in
+            let service = replica["service"]?.stringValue ?? ""
+            for traffic in replica["report"]?[side]?.arrayValue ?? [] {
+                let (message, partner) = (traffic["message"]?.stringValue ?? "", traffic["partner"]?.stringValue ?? "")
+                let way = side == "asked" ? "\(service) \(message) \(partner)" : "\(partner) \(message) \(service)"
+                let codes = (traffic["ended"]?.objectValue ?? [:]).compactMapValues(\.integerValue)
+                sums[way, default: [:]].merge(codes, uniquingKeysWith: +)
+            }
+        }
+    }
+
     private func isReady(_ client: HTTPClient) -> Bool { (try? client.send("GET", "/readyz"))?.status == 200 }
 
     private func process(_ name: String, _ state: StateFolder) -> pid_t? {

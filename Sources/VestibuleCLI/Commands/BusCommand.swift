@@ -8,7 +8,7 @@ import JSONText
 /// `vestibule bus`: what stands on the bus right now.
 enum BusCommand {
     /// A replica that did not answer by then is dead to whoever asks.
-    private static let patience = Duration.milliseconds(150)
+    static let patience = Duration.milliseconds(150)
 
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(
@@ -22,8 +22,14 @@ enum BusCommand {
             try call(
                 bus, arguments.rest[1], arguments.rest.count == 3 ? arguments.rest[2] : "{}",
                 isAsOperator: arguments.has("--as-operator"))
+        case ("stats", 1...2):
+            try stats(bus, of: arguments.rest.dropFirst().first, asJSON: arguments.has("--json"))
+        case ("tail", 1...2): try tail(bus, of: arguments.rest.dropFirst().first, asJSON: arguments.has("--json"))
+        case ("drain", 2): try drain(bus, arguments.rest[1])
         default:
-            throw CommandError.usage("expected vestibule bus ls, info SERVICE, ping SERVICE or call TYPE [JSON]")
+            throw CommandError.usage(
+                "expected vestibule bus ls, info SERVICE, ping SERVICE, stats [SERVICE], tail [SERVICE], drain REPLICA or "
+                    + "call TYPE [JSON]")
         }
     }
 
@@ -110,17 +116,23 @@ enum BusCommand {
         return try await bus.callRaw(type: type, version: version, rules: rules, body: body, options).body
     }
 
-    private static func replicas(of service: String, _ bus: BusAccess) throws -> [Replica] {
+    /// The service with a name that somebody typed.
+    static func known(_ service: String, _ bus: BusAccess) throws -> ServiceName {
         let known = bus.peers.keys.map(\.rawValue).sorted()
         guard known.contains(service) else {
             throw CommandError.usage("there is no service \(service) here: expected \(known.joined(separator: ", "))")
         }
-        let found = try waiting { try await look(bus, at: ServiceName(rawValue: service)) }
+        return ServiceName(rawValue: service)
+    }
+
+    private static func replicas(of service: String, _ bus: BusAccess) throws -> [Replica] {
+        let service = try known(service, bus)
+        let found = try waiting { try await look(bus, at: service) }
         guard !found.isEmpty else { throw CommandError("there is no replica of \(service)") }
         return found
     }
 
-    private struct Replica {
+    struct Replica {
         let service: ServiceName
         let endpoint: String
         let answer: BusProbe.Answer?
@@ -143,17 +155,23 @@ enum BusCommand {
 
     /// All at once, so that one that is dead keeps nobody waiting.
     ///
-    /// - Parameter only: the service to look at; `nil` for every one.
-    @Loop private static func look(_ bus: BusAccess, at only: ServiceName? = nil) async throws -> [Replica] {
+    /// - Parameters:
+    ///   - only: the service to look at; `nil` for every one.
+    ///   - wish: what is wanted of the replica at an endpoint.
+    @Loop static func look(
+        _ bus: BusAccess, at only: ServiceName? = nil, wish: (String) -> BusProbe.Wish = { _ in .nothing }
+    ) async throws -> [Replica] {
         let security = try bus.security()
         var looks: [Task<Replica, any Error>] = []
         let peers = bus.peers.filter { only == nil || $0.key == only }.sorted { $0.key.rawValue < $1.key.rawValue }
         for (service, discovery) in peers {
             let endpoints = try await Loop.offload { discovery.everyEndpoint(of: service) } ?? []
             for endpoint in endpoints.sorted() {
+                let wish = wish(endpoint)
                 looks.append(
                     Loop.spawn {
-                        let answer = await BusProbe.look(at: endpoint, of: service, as: security, within: patience)
+                        let answer = await BusProbe.look(
+                            at: endpoint, of: service, as: security, wish: wish, within: patience)
                         return Replica(service: service, endpoint: endpoint, answer: answer)
                     })
             }
@@ -178,7 +196,7 @@ enum BusCommand {
     }
 
     /// The loop is another thread; this one has nothing else to do.
-    private static func waiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+    static func waiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let (done, box) = (DispatchSemaphore(value: 0), ResultBox<Value>())
         Loop.spawn {
             do { box.result = .success(try await body()) } catch { box.result = .failure(error) }

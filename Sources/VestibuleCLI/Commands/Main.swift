@@ -66,6 +66,12 @@ enum Help {
                                           every replica on the bus: how it is, how busy, how fast it answers
           vestibule bus info SERVICE | ping SERVICE [--state DIR]
                                           what each replica of a service says of itself; ten round trips to each
+          vestibule bus stats [SERVICE] [--state DIR] [--json]
+                                          what came of every message since the start: counts, times, failures
+          vestibule bus tail [SERVICE] [--state DIR] [--json]
+                                          requests as they are answered, without what is in them
+          vestibule bus drain REPLICA [--state DIR]
+                                          has one replica, by endpoint or instance, finish its work and end
           vestibule bus call TYPE [JSON] [--as-operator] [--state DIR]
                                           one message, in nobody's name; what changes something needs --as-operator
                                           and is logged by the service

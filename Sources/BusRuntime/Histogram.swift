@@ -1,0 +1,54 @@
+import EventLoop
+
+/// How often something took how long, in buckets as Prometheus has them.
+public struct Histogram: Codable, Sendable, Equatable {
+    /// The greatest time that falls in each bucket, in microseconds; the last bucket has no bound. Both sides of the bus
+    /// mean these, so that other bounds need another name on the wire.
+    public static let bounds: [UInt64] = [
+        100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+        5_000_000, 10_000_000,
+    ]
+
+    /// How many fell in each bucket.
+    public private(set) var counts: [Int]
+    /// All of them together, microseconds.
+    public private(set) var total: UInt64 = 0
+
+    public init() { counts = Array(repeating: 0, count: Self.bounds.count + 1) }
+
+    public var count: Int { counts.reduce(0, +) }
+
+    mutating func note(nanoseconds: UInt64) {
+        let microseconds = nanoseconds / 1000
+        total += microseconds
+        let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
+        counts[bucket] += 1
+    }
+
+    /// Both together. Counts of another build's bounds are not mixed in.
+    public func adding(_ other: Histogram) -> Histogram {
+        guard counts.count == other.counts.count else { return self }
+        var sum = self
+        for index in counts.indices { sum.counts[index] += other.counts[index] }
+        sum.total += other.total
+        return sum
+    }
+
+    /// The time that so great a share did not exceed, taking those of a bucket to be spread evenly in it, as Prometheus'
+    /// `histogram_quantile` does; of the last bucket its least time. `nil` where there is nothing.
+    ///
+    /// - Parameter share: 0 to 1.
+    public func quantile(_ share: Double) -> Duration? {
+        let rank = share * Double(count)
+        guard count > 0, counts.count == Self.bounds.count + 1 else { return nil }
+        var (below, lower) = (0, 0.0)
+        for (bucket, bound) in zip(counts, Self.bounds) {
+            if bucket > 0, Double(below + bucket) >= rank {
+                let inside = (rank - Double(below)) / Double(bucket)
+                return .microseconds(Int64(lower + (Double(bound) - lower) * inside))
+            }
+            (below, lower) = (below + bucket, Double(bound))
+        }
+        return .microseconds(Int64(lower))
+    }
+}
