@@ -18,7 +18,7 @@ public struct Histogram: Codable, Sendable, Equatable {
 
     public var count: Int { counts.reduce(0, +) }
 
-    mutating func note(nanoseconds: UInt64) {
+    public mutating func note(nanoseconds: UInt64) {
         let microseconds = nanoseconds / 1000
         total += microseconds
         let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count

@@ -6,21 +6,6 @@ import Testing
 
 @testable import Gateway
 
-/// Opens a stage, and closes it whatever comes.
-@Loop private func onStage(
-    _ change: (inout GatewayConfiguration) -> Void = { _ in }, _ play: @Loop (Stage) async throws -> Void
-) async throws {
-    let stage = try await Stage(change)
-    do {
-        try await stage.open()
-        try await play(stage)
-    } catch {
-        await stage.close()
-        throw error
-    }
-    await stage.close()
-}
-
 private let json = ["Content-Type": "application/json"]
 
 @Suite("Gateway: the way of a request") @Loop struct GatewayServerTests {

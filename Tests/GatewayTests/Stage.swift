@@ -56,6 +56,11 @@ import JSONText
         try? FileManager.default.removeItem(atPath: directory)
     }
 
+    /// A service's process is gone without a word.
+    func lose(_ service: ServiceName) {
+        for bus in services where bus.configuration.service == service { bus.stop() }
+    }
+
     /// No more word from auth but its keys.
     func silence() { backstage.isSilent = true }
 
@@ -79,6 +84,21 @@ import JSONText
     func signedIn(_ more: [String: String] = [:]) -> [String: String] {
         ["Authorization": "Bearer \(token())"].merging(more) { $1 }
     }
+}
+
+/// Opens a stage, and closes it whatever comes.
+@Loop func onStage(
+    _ change: (inout GatewayConfiguration) -> Void = { _ in }, _ play: @Loop (Stage) async throws -> Void
+) async throws {
+    let stage = try await Stage(change)
+    do {
+        try await stage.open()
+        try await play(stage)
+    } catch {
+        await stage.close()
+        throw error
+    }
+    await stage.close()
 }
 
 /// What the services answer, and what they were asked.

@@ -73,6 +73,10 @@ struct OpenAPIDocument: Sendable {
         var responses: [String: JSONValue] = ["default": ["$ref": "#/components/responses/Problem"]]
         switch route.target {
         case .later: responses["501"] = ["$ref": "#/components/responses/Problem"]
+        case .local(.metrics):
+            responses["200"] = [
+                "description": "The metrics.", "content": ["text/plain": ["schema": ["type": "string"]]],
+            ]
         case .local: responses["200"] = Self.success([:])
         case .message:
             guard let binding = route.binding else { break }

@@ -38,8 +38,8 @@ extension RouteTable {
     static let operations: [Route] = [
         Route(.get, "/healthz", .public, .local(.health), "200 while the process lives."),
         Route(.get, "/readyz", .public, .local(.readiness), "200 when every required service has a ready replica."),
-        Route(.get, "/metrics", .ops, .later, "Prometheus text of every replica."),
-        Route(.get, "/ops/services", .ops, .later, "What is known of every replica."),
+        Route(.get, "/metrics", .ops, .local(.metrics), "Prometheus text of every replica."),
+        Route(.get, "/ops/services", .ops, .local(.services), "What is known of every replica."),
         Route(.get, "/openapi.json", .public, .local(.openAPI), "This document."),
         Route(.get, "/docs", .public, .later, "A page that reads the document."),
     ]

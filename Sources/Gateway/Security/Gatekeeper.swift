@@ -30,7 +30,7 @@ import HTTPServer
     func admit(_ headers: HTTPHeaders, to access: Route.Access) async throws(Problem) -> Caller {
         switch access {
         case .public: return Caller()
-        case .ops: throw Problem(.forbidden, "This is for the operator only.")
+        case .ops: throw Self.operatorsOnly
         case .recoveryToken:
             let token = try Self.bearer(credentials(headers))
             guard token.utf8.count <= 128 else { throw Self.unauthorized }
@@ -47,6 +47,7 @@ import HTTPServer
         }
     }
 
+    static var operatorsOnly: Problem { Problem(.forbidden, "This is for the operator only.") }
     static var unauthorized: Problem { Problem(.unauthorized, "Please sign in.") }
 
     /// What the one `Authorization` header says.

@@ -14,6 +14,7 @@ import JSONText
     private let bus: Bus
     private let gatekeeper: Gatekeeper
     private let local: LocalAnswers
+    private let meter: HTTPMeter
     private let crossOrigin: CrossOrigin
     private let clientAddress: ClientAddress
     private var byAddress: RateLimiter<[UInt8]>?
@@ -23,10 +24,11 @@ import JSONText
     var onAnswer: @Loop (RequestRecord) -> Void = { _ in }
 
     init(
-        _ configuration: GatewayConfiguration, table: RouteTable, bus: Bus, gatekeeper: Gatekeeper, local: LocalAnswers
+        _ configuration: GatewayConfiguration, table: RouteTable, bus: Bus, gatekeeper: Gatekeeper, local: LocalAnswers,
+        meter: HTTPMeter
     ) {
         (self.configuration, self.table, self.bus) = (configuration, table, bus)
-        (self.gatekeeper, self.local) = (gatekeeper, local)
+        (self.gatekeeper, self.local, self.meter) = (gatekeeper, local, meter)
         crossOrigin = CrossOrigin(origins: Set(configuration.corsOrigins))
         clientAddress = ClientAddress(trustedProxies: configuration.trustedProxies)
         // One address may be a whole office or a mobile network: it has more than one person's share.
@@ -44,7 +46,7 @@ import JSONText
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
         let trace = Self.trace(head)
         let response = Problem(refusal).response(traceID: trace.traceID)
-        onAnswer(RequestRecord(method: head?.method, route: nil, status: response.status, trace: trace, began: nil))
+        tell(RequestRecord(method: head?.method, route: nil, status: response.status, trace: trace, began: nil))
         return decorated(response, head, trace)
     }
 
@@ -65,10 +67,15 @@ import JSONText
         } catch {
             response = error.response(traceID: trace.traceID)
         }
-        onAnswer(
+        tell(
             RequestRecord(method: request.head.method, route: path, status: response.status, trace: trace, began: began)
         )
         return decorated(response, request.head, trace)
+    }
+
+    private func tell(_ record: RequestRecord) {
+        meter.note(record)
+        onAnswer(record)
     }
 
     private static func trace(_ head: HTTPRequestHead?) -> TraceContext {
@@ -104,7 +111,10 @@ import JSONText
     private func answer(
         _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ trace: TraceContext, began: UInt64
     ) async throws(Problem) -> HTTPResponse {
-        if case .local(let answer) = route.target { return try local.answer(answer) }
+        if case .local(let answer) = route.target {
+            if route.access == .ops { try admitOperator(request) }
+            return try await local.answer(answer)
+        }
         guard load <= Self.largestLoad else {
             throw Problem(.overloaded, "Too many requests right now. Please try again.")
         }
@@ -124,6 +134,13 @@ import JSONText
             timeout: try remaining(since: began), trace: trace, actor: caller.actor, clientAddress: address,
             idempotencyKey: key)
         return try await call(route, binding, body, options)
+    }
+
+    /// The limits are for who has no key: nobody tries keys without end, and no crowd keeps the operator out.
+    private func admitOperator(_ request: HTTPRequest) throws(Problem) {
+        guard !configuration.operators.admits(request.head.headers, peer: request.peer) else { return }
+        try charge(try address(of: request))
+        throw Gatekeeper.operatorsOnly
     }
 
     /// What the token check left of the request's time.

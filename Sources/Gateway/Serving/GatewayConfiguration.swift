@@ -11,6 +11,7 @@ struct GatewayConfiguration: Sendable {
     var corsOrigins: [String] = []
     /// Requests a minute and person; `nil`: as many as they like.
     var rateLimit: Int?
+    var operators = OperatorAccess()
     /// `iss` and `aud` of the access tokens that are taken.
     var tokenIssuer = "vestibule"
     var tokenAudience = "vestibule"
@@ -26,8 +27,8 @@ extension GatewayConfiguration {
                 "Addresses and networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed"),
             .init("GATEWAY_CORS_ORIGINS", .list, nil, "Origins whose pages may call, https://app.example"),
             .init(
-                "GATEWAY_OPS_KEY", .text, nil, "The operator's key, 32 characters or more; not used yet", isSecret: true
-            ),
+                "GATEWAY_OPS_KEY", .text, nil,
+                "The operator's key, 32 visible ASCII characters or more, for /metrics and /ops", isSecret: true),
             .init(
                 "GATEWAY_RATE_LIMIT", .text, "600",
                 "Requests a minute of one person, five times that of one address; off in the development profile only"),
@@ -48,8 +49,10 @@ extension GatewayConfiguration {
         rateLimit = try Self.rateLimit(values)
         tokenIssuer = try values.text("GATEWAY_TOKEN_ISSUER")
         tokenAudience = try values.text("GATEWAY_TOKEN_AUDIENCE")
-        if let key = values.optionalText("GATEWAY_OPS_KEY"), key.utf8.count < 32 {
-            throw ConfigurationError("GATEWAY_OPS_KEY must have 32 characters or more")
+        operators = OperatorAccess(
+            key: values.optionalText("GATEWAY_OPS_KEY"), isOpenToThisMachine: values.profile == .development)
+        if let key = operators.key, key.utf8.count < 32 || !key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
+            throw ConfigurationError("GATEWAY_OPS_KEY must have 32 visible ASCII characters or more")
         }
     }
 

@@ -17,8 +17,10 @@ import JSONText
         let table = RouteTable.vestibule
         let gatekeeper = Gatekeeper(bus: bus, issuer: configuration.tokenIssuer, audience: configuration.tokenAudience)
         let document = CanonicalJSON.bytes(of: OpenAPIDocument(table: table).value())
-        let local = LocalAnswers(bus: bus, gatekeeper: gatekeeper, document: document)
-        let dispatcher = Dispatcher(configuration, table: table, bus: bus, gatekeeper: gatekeeper, local: local)
+        let meter = HTTPMeter()
+        let local = LocalAnswers(bus: bus, gatekeeper: gatekeeper, document: document, meter: meter)
+        let dispatcher = Dispatcher(
+            configuration, table: table, bus: bus, gatekeeper: gatekeeper, local: local, meter: meter)
         (self.gatekeeper, self.local, self.dispatcher) = (gatekeeper, local, dispatcher)
         server = HTTPServer(
             host: configuration.host, port: configuration.port, limits: limits,

@@ -12,18 +12,25 @@ import JSONText
     private let bus: Bus
     private let gatekeeper: Gatekeeper
     private let document: [UInt8]
+    private let operations: OperationsView
     /// On the way out: no new work, please.
     var isDraining = false
 
-    init(bus: Bus, gatekeeper: Gatekeeper, document: [UInt8]) {
+    init(bus: Bus, gatekeeper: Gatekeeper, document: [UInt8], meter: HTTPMeter) {
         (self.bus, self.gatekeeper, self.document) = (bus, gatekeeper, document)
+        operations = OperationsView(bus: bus, meter: meter, services: Self.required)
     }
 
-    func answer(_ answer: Route.LocalAnswer) throws(Problem) -> HTTPResponse {
+    func answer(_ answer: Route.LocalAnswer) async throws(Problem) -> HTTPResponse {
         switch answer {
         case .health: return Self.json(["status": "ok"], cache: "no-store")
         case .readiness: return try readiness()
         case .openAPI: return Self.json(document, cache: "public, max-age=60")
+        case .services: return Self.json(await operations.listing(), cache: "no-store")
+        case .metrics:
+            return HTTPResponse(
+                status: 200, headers: ["content-type": "text/plain; version=0.0.4", "cache-control": "no-store"],
+                body: await operations.metrics())
         case .signingKeys:
             guard let keys = gatekeeper.keys.document else {
                 throw Problem(.serviceUnavailable, "The keys are not known yet. Please try again.")

@@ -1,0 +1,28 @@
+import BusRuntime
+import EventLoop
+
+/// Counts the answers of this gateway by method, route and status.
+@Loop final class HTTPMeter {
+    struct Line: Hashable, Sendable {
+        /// `other` for what is no method of this API: a client may call it anything.
+        let method: String
+        /// The route's template; `none` where there is no such route.
+        let route: String
+    }
+    struct Answers: Sendable {
+        private(set) var byStatus: [Int: Int] = [:]
+        private(set) var took = Histogram()
+
+        mutating func note(_ record: RequestRecord) {
+            byStatus[record.status, default: 0] += 1
+            if let began = record.began { took.note(nanoseconds: MonotonicClock.now() - began) }
+        }
+    }
+
+    private(set) var lines: [Line: Answers] = [:]
+
+    func note(_ record: RequestRecord) {
+        let method = record.method.flatMap { Route.Method(rawValue: $0)?.rawValue } ?? "other"
+        lines[Line(method: method, route: record.route ?? "none"), default: Answers()].note(record)
+    }
+}

@@ -1,0 +1,83 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+
+/// What this gateway counted, and what every replica that it knows tells of itself over the bus.
+@Loop final class OperationsView {
+    private let bus: Bus
+    private let meter: HTTPMeter
+    private let services: [ServiceName]
+
+    /// How long a replica may take to tell: one that is dead keeps nobody waiting for longer.
+    private static let patience = Duration.milliseconds(500)
+
+    init(bus: Bus, meter: HTTPMeter, services: [ServiceName]) {
+        (self.bus, self.meter, self.services) = (bus, meter, services)
+    }
+
+    /// What is known of one replica, and what it told of itself.
+    struct Told: Sendable {
+        let service: ServiceName
+        let replica: ReplicaState
+        let report: BusReport?
+    }
+
+    private func everybody() async -> [Told] {
+        let looks = services.map { service in
+            (service, Loop.spawn { [bus] in await bus.reports(of: service, within: Self.patience) })
+        }
+        var told: [Told] = []
+        for (service, look) in looks {
+            for (replica, report) in (try? await look.value) ?? [] {
+                told.append(Told(service: service, replica: replica, report: report))
+            }
+        }
+        return told
+    }
+
+    // MARK: GET /ops/services
+
+    func listing() async -> JSONValue {
+        let told = await everybody()
+        let services = Dictionary(grouping: told, by: \.service)
+        return [
+            "services": .array(
+                self.services.map { service in
+                    [
+                        "service": .string(service.rawValue),
+                        "replicas": .array((services[service] ?? []).map { Self.listed($0) }),
+                    ]
+                })
+        ]
+    }
+
+    private static func listed(_ told: Told) -> JSONValue {
+        let replica = told.replica
+        var members: [String: JSONValue] = [
+            "address": .string(replica.endpoint), "state": .string(replica.isAlive ? replica.state.rawValue : "dead"),
+            "instance": replica.instance.map { .string($0.description) } ?? .null,
+            "version": replica.build.map { .string($0) } ?? .null,
+        ]
+        guard let report = told.report else { return .object(members) }
+        let took = report.served.reduce(Histogram()) { $0.adding($1.took) }
+        func milliseconds(_ share: Double) -> JSONValue {
+            took.quantile(share).map { .number($0 / .milliseconds(1)) } ?? .null
+        }
+        members["uptimeSeconds"] = .integer(report.uptimeMs / 1000)
+        members["inFlight"] = .integer(Int64(report.served.reduce(0) { $0 + $1.inFlight }))
+        members["requests"] = .integer(Int64(report.served.reduce(0) { $0 + $1.succeeded + $1.failed }))
+        members["errors"] = .integer(Int64(report.served.reduce(0) { $0 + $1.failed }))
+        (members["p50Ms"], members["p99Ms"]) = (milliseconds(0.5), milliseconds(0.99))
+        return .object(members)
+    }
+
+    // MARK: GET /metrics
+
+    /// Written off the loop, which some hundred kilobytes of text would hold for milliseconds.
+    func metrics() async -> [UInt8] {
+        let page = MetricsPage(
+            gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: await everybody())
+        return (try? await Loop.offload { page.bytes }) ?? []
+    }
+}
