@@ -73,9 +73,9 @@ struct ChargeHandler: RequestHandler {
     }
 
     /// A replica of auth in a process of its own.
-    func process(at endpoint: String? = nil) throws -> ReplicaProcess {
+    func process(at endpoint: String? = nil, variables: [String: String] = [:]) throws -> ReplicaProcess {
         let place = try endpoint ?? BusConfiguration(service: .auth).endpoint(inDirectory: directory)
-        return try ReplicaProcess(at: place, in: directory)
+        return try ReplicaProcess(at: place, in: directory, variables)
     }
 
     /// Somebody who asks auth.

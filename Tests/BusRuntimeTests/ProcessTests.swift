@@ -163,6 +163,97 @@ import Testing
         }
     }
 
+    /// The next build knows one more version of a message. It takes the place of this one, a replica at a time, and both
+    /// versions are answered as soon as anybody knows them.
+    @Test func eachIsUpgradedInTurnAndNoCallFails() async throws {
+        try await BusLab.run { lab in
+            var replicas = try (0..<2).map { _ in try lab.process() }
+            let client = try lab.client()
+            #expect(try await comes { ready(client) == 2 })
+            let unknown = await failure { () throws(BusError) in
+                try await client.call(ShiftLabour(id: 1, shift: "night"), .standard)
+            }
+            #expect(unknown?.code == "unknown_message" && unknown?.executed == .no)
+            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            let run = load.begin(perSecond: 500)
+            for index in replicas.indices {
+                replicas[index].send(SIGTERM)
+                #expect(try await comes(within: .seconds(8)) { replicas[index].exitCode == 0 })
+                replicas[index] = try lab.process(variables: ["BUILD": "next"])
+                #expect(try await comes { ready(client) == 2 && !replicas[index].begun.isEmpty })
+            }
+            #expect(Set(client.replicas(of: .auth).filter(\.isAlive).map(\.build)) == ["next"])
+            for id in 0..<100 { _ = try await client.call(ShiftLabour(id: id, shift: "night"), .standard) }
+            try await load.finish()
+            try await run.value
+            #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
+        }
+    }
+
+    /// Two replicas have keys of their own, and one key is not allowed any more.
+    @Test func oneIsRevokedAndNoCallFails() async throws {
+        try await BusLab.run { lab in
+            let keys = try BusKeys(in: lab.directory)
+            let other = try BusKey.newSecret()
+            try keys.add(try other.publicKey(), as: .auth)
+            let variables = ["BUS_ALLOWED": keys.list, "BUS_KEY": keys.secret(of: .auth)]
+            let revoked = try lab.process(variables: variables)
+            let kept = try lab.process(variables: variables.merging(["BUS_KEY": other.base64]) { $1 })
+            let client = try lab.client { $0.security = try? keys.security(of: .gateway) }
+            #expect(try await comes(within: .seconds(10)) { ready(client) == 2 })
+            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            let run = load.begin(perSecond: 500)
+            #expect(try await comes { !revoked.begun.isEmpty && !kept.begun.isEmpty })
+            try keys.revokeOwn(.auth)
+            let asked = MonotonicClock.now()
+            #expect(try await comes { ready(client) == 1 })
+            let out = Duration.nanoseconds(MonotonicClock.now() - asked)
+            let (served, done) = (revoked.begun.count, load.outcomes.count)
+            #expect(try await comes { load.outcomes.count > done + 500 })
+            #expect(revoked.begun.count == served)
+            try keys.allow(.auth)
+            #expect(try await comes { ready(client) == 2 && revoked.begun.count > served })
+            try await load.finish()
+            try await run.value
+            print("revoked: out in \(out), \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed")
+            #expect(out < .seconds(1.5), "a second, and the look at the list that begins it")
+            #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
+        }
+    }
+
+    /// Every connection to one of three ends, and none comes through for a while: as if the network had parted.
+    @Test func oneIsCutOffAndComesBackAndNoCallFails() async throws {
+        try await BusLab.run { lab in
+            let near = try (0..<2).map { _ in try lab.process() }
+            let hidden = "\(lab.directory)/hidden.sock"
+            let far = try lab.process(at: "ipc://\(hidden)")
+            #expect(try await comes { FileManager.default.fileExists(atPath: hidden) })
+            let place = try BusConfiguration(service: .auth).endpoint(inDirectory: lab.directory)
+            let link = try CutLink(at: String(place.dropFirst(6)), to: hidden)
+            defer { link.cut() }
+            let client = try lab.client()
+            #expect(try await comes { ready(client) == 3 })
+            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            let run = load.begin(perSecond: 1000)
+            var back: [Duration] = []
+            for _ in 0..<3 {
+                #expect(try await comes { !far.begun.isEmpty && near.allSatisfy { !$0.begun.isEmpty } })
+                link.cut()
+                #expect(try await comes { ready(client) == 2 })
+                let (served, done) = (far.begun.count, load.outcomes.count)
+                #expect(try await comes { load.outcomes.count > done + 300 })
+                try link.mend()
+                let mended = MonotonicClock.now()
+                #expect(try await comes { ready(client) == 3 && far.begun.count > served })
+                back.append(.nanoseconds(MonotonicClock.now() - mended))
+            }
+            try await load.finish()
+            try await run.value
+            print("cut off: back after \(back), \(load.outcomes.count) calls, \(client.retries) tried again")
+            #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
+        }
+    }
+
     /// The caller first, the replica first, and one that is replaced at the same address before anybody asks.
     @Test(arguments: ["caller", "replica", "twice"]) func anyOrderOfStartsWorks(first: String) async throws {
         try await BusLab.run { lab in

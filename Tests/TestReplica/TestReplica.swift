@@ -6,7 +6,8 @@ import ServiceRuntime
 import TestSupport
 
 /// A replica of auth that does ``Labour``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, and ends at once when
-/// its standard input does.
+/// its standard input does. With `BUS_KEY` and `BUS_ALLOWED` it has keys; with `BUILD=next` it is the build after this one,
+/// which does ``ShiftLabour``, too.
 @main enum TestReplica {
     static func main() async throws {
         let words = CommandLine.arguments
@@ -22,8 +23,16 @@ import TestSupport
 
     @Loop private static func serve(at endpoint: String, log: String) async throws {
         let stop = StopSignal()
-        let bus = Bus(BusConfiguration(service: .auth, build: "test", bind: [endpoint]))
-        bus.register(LabourHandler(log: open(log, O_WRONLY | O_CREAT | O_APPEND, 0o600)))
+        let environment = ProcessInfo.processInfo.environment
+        let build = environment["BUILD"] ?? "test"
+        var configuration = BusConfiguration(service: .auth, build: build, bind: [endpoint])
+        if let secret = environment["BUS_KEY"], let list = environment["BUS_ALLOWED"] {
+            configuration.security = try BusSecurity(secret: secret, allowList: list)
+        }
+        let bus = Bus(configuration)
+        let handler = LabourHandler(log: open(log, O_WRONLY | O_CREAT | O_APPEND, 0o600))
+        bus.register(handler)
+        if build == "next" { bus.register(ShiftLabourHandler(old: handler)) }
         bus.state = .ready
         try bus.start()
         await stop.wait()
@@ -41,5 +50,13 @@ private struct LabourHandler: RequestHandler {
         while MonotonicClock.now() < began + UInt64(request.burnMs) * 1_000_000 {}
         if request.waitMs > 0 { try await Loop.sleep(for: .milliseconds(request.waitMs)) }
         return Laboured(process: Int(getpid()))
+    }
+}
+
+private struct ShiftLabourHandler: RequestHandler {
+    let old: LabourHandler
+
+    func handle(_ request: ShiftLabour, context: RequestContext) async throws -> Laboured {
+        try await old.handle(Labour(id: request.id), context: context)
     }
 }

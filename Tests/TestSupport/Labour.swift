@@ -22,6 +22,21 @@ public struct Labour: BusRequest {
     }
 }
 
+/// The second version of ``Labour``, which only the next build knows.
+public struct ShiftLabour: BusRequest {
+    public typealias Reply = Laboured
+    public static let type = Labour.type
+    public static let version: UInt16 = 2
+    public static let schema = JSONSchema.object([
+        .required("id", .integer(0...1_000_000_000)), .required("shift", .string(1...20)),
+    ])
+    public static let rules = Labour.rules
+    public var id: Int
+    public var shift: String
+
+    public init(id: Int, shift: String) { (self.id, self.shift) = (id, shift) }
+}
+
 public struct Laboured: BusReply {
     public static let schema = JSONSchema.object([.required("process", .integer(1...Int64(Int32.max)))])
     /// Who did it.

@@ -15,7 +15,7 @@ public final class LossyLink: Sendable {
         self.server = server
         folder = "/tmp/vestibule-link-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        listener = LocalSocket.make()
         guard Self.with(folder, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
             throw ScratchCluster.Failure(description: "the link cannot listen")
         }
@@ -48,9 +48,9 @@ public final class LossyLink: Sendable {
 
     private func accept() {
         while true {
-            let client = Foundation.accept(listener, nil, nil)
+            let client = LocalSocket.accept(at: listener)
             guard client >= 0 else { return }
-            let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            let upstream = LocalSocket.make()
             _ = Self.with(server) { connect(upstream, $0, $1) }
             Thread.detachNewThread { [self] in pump(from: client, to: upstream, isAnswer: false) }
             Thread.detachNewThread { [self] in pump(from: upstream, to: client, isAnswer: true) }
@@ -82,13 +82,8 @@ public final class LossyLink: Sendable {
         return flag
     }
 
-    /// The address of the socket that libpq looks for in a folder.
+    /// The socket that libpq looks for in a folder.
     private static func with(_ folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(folder)/.s.PGSQL.5432".utf8) }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
+        LocalSocket.with("\(folder)/.s.PGSQL.5432", body)
     }
 }

@@ -17,8 +17,10 @@ public final class ReplicaProcess {
         public let at: UInt64
     }
 
-    /// - Parameter endpoint: where it listens; its log lies in the directory.
-    public init(at endpoint: String, in directory: String) throws {
+    /// - Parameters:
+    ///   - endpoint: where it listens; its log lies in the directory.
+    ///   - variables: beside those of this process; which it reads says `Tests/TestReplica`.
+    public init(at endpoint: String, in directory: String, _ variables: [String: String] = [:]) throws {
         self.endpoint = endpoint
         log = "\(directory)/\(UUID().uuidString).log"
         var ends: [Int32] = [0, 0]
@@ -33,9 +35,11 @@ public final class ReplicaProcess {
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         let program = try Self.program()
         var words = [program, endpoint, log].map { (word: String) in strdup(word) } + [nil]
-        defer { for word in words { free(word) } }
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        var settings = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for word in words + settings { free(word) } }
         var process: pid_t = 0
-        guard posix_spawn(&process, program, &actions, nil, &words, environ) == 0 else {
+        guard posix_spawn(&process, program, &actions, nil, &words, &settings) == 0 else {
             throw ScratchCluster.Failure(description: "\(program) cannot be started")
         }
         self.process = process

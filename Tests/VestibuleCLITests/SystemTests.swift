@@ -96,10 +96,19 @@ import Testing
 
         let victim = try #require(process("profile", state))
         kill(victim, SIGSTOP)
-        let began = Date()
         let look = try installation.run("bus", "ls", "--state", state.path)
         #expect(look.code == 1 && look.output.contains("vestibule: no replica is ready of profile\n"))
-        #expect(Date().timeIntervalSince(began) < 1, "one that is dead keeps nobody waiting")
+        for words in [["ls"], ["info", "profile"], ["stats"], ["call", "auth.get-jwks"]] {
+            // The fastest of a few: other processes of the tests have their turns, too.
+            let times = try (0..<5).map { _ in
+                let began = Date()
+                _ = try installation.run(["bus"] + words + ["--state", state.path])
+                return Date().timeIntervalSince(began)
+            }
+            let least = times.min() ?? 1
+            print("bus \(words[0]) with a dead replica: \(Int(least * 1000)) ms")
+            #expect(least < 0.2, "one that is dead keeps nobody waiting")
+        }
         kill(victim, SIGCONT)
         try installation.wait("profile") { try states() == everybody }
 
