@@ -60,5 +60,13 @@ enum RuntimeMigrations {
                 COMMENT ON COLUMN outbox.last_error IS 'The code of what the last attempt failed with.';
                 CREATE INDEX outbox_dead_at ON outbox (dead_at) WHERE dead_at IS NOT NULL;
                 """),
+        Migration(
+            name: "m0000_runtime_key_marks",
+            sql: """
+                -- Why: a service that is started with another system's keys says so, and does not fail at each row.
+                SET LOCAL search_path = {{schema}};
+                CREATE TABLE key_marks (id text PRIMARY KEY, mark bytea NOT NULL);
+                COMMENT ON TABLE key_marks IS 'A mark of each key that wrote here, which tells another key of the same id.';
+                """),
     ]
 }

@@ -20,7 +20,15 @@ import JSONText
     private var tasks: [Task<Void, any Error>] = []
     private var relay: OutboxRelay?
     private var isStopping = false
-    private let dismissed = LoopPromise<Void>()
+    private let end = LoopPromise<End>()
+
+    /// Why a service ends by itself.
+    public enum End: Sendable, Equatable {
+        /// An operator wants it to.
+        case dismissed
+        /// It cannot go on as it is configured; the text says why.
+        case refused(String)
+    }
 
     /// Reads the configuration and puts the parts together; nothing is started.
     ///
@@ -62,9 +70,9 @@ import JSONText
             log.warning(
                 "operator_call", ["type": .string(type.rawValue), "messageId": .string(messageID.description)])
         }
-        bus.onDismissal = { [log, dismissed] in
+        bus.onDismissal = { [log, end] in
             log.warning("operator_drain")
-            dismissed.resolve(.success(()))
+            end.resolve(.success(.dismissed))
         }
         if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
         try blueprint.assemble(self)
@@ -156,6 +164,11 @@ import JSONText
         }
         relay.onAlarm = { [log] in log.error("outbox_alarm", Self.fields(of: $0)) }
         self.relay = relay
+        tasks.append(Loop.spawn { [self] in await begin(relay) })
+    }
+
+    private func begin(_ relay: OutboxRelay) async {
+        guard await areKeysThoseOfTheData(), !isStopping else { return }
         tasks.append(Loop.spawn { await relay.run() })
         tasks.append(Loop.spawn { [self] in await watchDatabase() })
         for (name, body) in backgrounds { tasks.append(Loop.spawn { [self] in await keep(name, body) }) }
@@ -175,8 +188,8 @@ import JSONText
         return applied
     }
 
-    /// Waits until an operator wants this service to end.
-    public func waitForDismissal() async { try? await dismissed.get() }
+    /// Waits until there is a reason to end that lies in the service itself.
+    public func waitForEnd() async -> End { (try? await end.get()) ?? .dismissed }
 
     /// Orderly: no new work, what is in hand is finished, then everything is closed. Within 8 s.
     public func stop(notice: Duration = .milliseconds(500)) async {
@@ -211,6 +224,25 @@ import JSONText
             }
             try? await Loop.sleep(for: .milliseconds(50))
         }
+    }
+
+    /// Waits for the database, and says once and for all where the keys are another system's.
+    private func areKeysThoseOfTheData() async -> Bool {
+        while !isStopping {
+            do {
+                try await KeyMarks.verify(keys, in: database)
+                return true
+            } catch let mismatch as KeyMarks.Mismatch {
+                let text =
+                    "\(blueprint.prefix)KEYS and the data of \(blueprint.name) do not belong together: the key \(mismatch.id) "
+                    + "is not the one that they were written with. Bring that key back, or use an empty database."
+                end.resolve(.success(.refused(text)))
+                return false
+            } catch {
+                try? await Loop.sleep(for: .milliseconds(50))
+            }
+        }
+        return false
     }
 
     private func keep(_ name: String, _ body: @Loop () async throws -> Void) async {

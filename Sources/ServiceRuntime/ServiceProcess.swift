@@ -45,7 +45,7 @@ public enum ServiceProcess {
             let stop = await StopSignal()
             try await house.start()
             Loop.spawn {
-                await house.waitForDismissal()
+                if case .refused(let reason) = await house.waitForEnd() { fail("\(blueprint.name): \(reason)") }
                 await stop.hear()
             }
             await stop.wait()

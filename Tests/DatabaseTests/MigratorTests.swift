@@ -5,7 +5,9 @@ import Testing
 
 @Suite("migrations") struct MigratorTests {
     private let first = Migration(name: "m0001_a", sql: "CREATE TABLE {{schema}}.a (id int)")
-    private let runtime = ["m0000_runtime", "m0000_runtime_reply_until", "m0000_runtime_dead_letters"]
+    private let runtime = [
+        "m0000_runtime", "m0000_runtime_reply_until", "m0000_runtime_dead_letters", "m0000_runtime_key_marks",
+    ]
     private let second = Migration(name: "m0002_b", sql: "CREATE TABLE {{schema}}.b (id int)")
 
     private func run(_ scratch: ScratchDatabase, _ migrations: [Migration]) async throws -> [String] {

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import EventLoop
 import Foundation
 import JSONText
@@ -137,6 +138,22 @@ import Testing
                 #expect(heard.inOrder == Array(1...60))
                 #expect(heard.isWithoutGaps)
             }
+        }
+    }
+
+    @Test func aServiceWithAnotherSystemsKeysSaysSoAndEnds() async throws {
+        try await Fleet.run { fleet in
+            let first = try fleet.start(.auth)
+            try await fleet.ready(.auth, 1)
+            fleet.kill(first)
+            let (keys, log) = (fleet.installation.state.keyRing("auth"), fleet.installation.state.log("auth"))
+            try FileManager.default.removeItem(atPath: keys)
+            try KeyRing.generate(id: "k1").write(toFile: keys, atomically: true, encoding: .utf8)
+            let second = try fleet.start(.auth)
+            let status = try await Loop.offload { Subprocess.wait(second) }
+            #expect(Subprocess.exitCode(of: status) == 78)
+            let last = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").last
+            #expect(last?.hasPrefix("auth: AUTH_KEYS and the data of auth do not belong together") == true)
         }
     }
 

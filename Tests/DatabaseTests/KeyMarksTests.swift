@@ -1,0 +1,22 @@
+import Cryptography
+import Database
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite("key marks") @Loop struct KeyMarksTests {
+    @Test func tellAnotherKeyOfTheSameIDAndTakeANewOne() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop")
+        let database = Database(scratch.configuration())
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        let (first, second) = (KeyRing.generate(id: "k1"), KeyRing.generate(id: "k2"))
+        for contents in [first, first, second + first] {
+            try await KeyMarks.verify(try KeyRing(contents: contents), in: database)
+        }
+        let other = try KeyRing(contents: second + KeyRing.generate(id: "k1"))
+        await #expect(throws: KeyMarks.Mismatch(id: "k1")) { try await KeyMarks.verify(other, in: database) }
+        #expect(try await scratch.query("SELECT id FROM key_marks ORDER BY id") == "k1\nk2")
+    }
+}
