@@ -168,6 +168,18 @@ private let json = ["Content-Type": "application/json"]
             #expect(try await stage.get("/healthz").status == 200)
         }
     }
+
+    @Test func limitsTheRateOfWhoTriesOutPaths() async throws {
+        try await onStage({ $0.rateLimit = 1 }) { stage async throws in
+            var statuses: [Int] = []
+            for number in 0..<3 {
+                statuses.append(try await stage.get("/nowhere/\(number)").status)
+                statuses.append(try await stage.send("DELETE", "/auth/otp/send").status)
+            }
+            #expect(statuses == [404, 405, 404, 405, 404, 429])
+            #expect(try await stage.get("/healthz").status == 200)
+        }
+    }
 }
 
 @Suite("Gateway: who may call") @Loop struct GatewayAccessTests {

@@ -108,7 +108,8 @@ import Testing
                 UNION ALL SELECT i::text FROM inbox i
                 """)
             let hex = "1994-02-28".utf8.map { String($0, radix: 16) }.joined()
-            #expect(!dump.contains("1994") && !dump.contains(hex) && !dump.isEmpty)
+            // The whole date: four digits of it may stand in any random bytes.
+            #expect(!dump.contains("1994-02-28") && !dump.contains(hex) && !dump.isEmpty)
             #expect(try await profile.ask(GetMe()).profile["dateOfBirth"] == "1994-02-28")
         }
     }

@@ -57,7 +57,9 @@ import JSONText
         var (response, path) = (HTTPResponse(status: 500), String?.none)
         do throws(Problem) {
             switch table.match(method: request.head.method, path: request.head.path) {
-            case .unknown where request.head.path != "*": throw Problem(.notFound, "There is nothing here.")
+            case .unknown where request.head.path != "*":
+                try charge(try address(of: request))
+                throw Problem(.notFound, "There is nothing here.")
             case .unknown: response = HTTPResponse(status: 204)
             case .otherMethods(let methods): response = try otherMethod(request, methods)
             case .route(let route, let parameters):
@@ -97,6 +99,7 @@ import JSONText
     private func otherMethod(_ request: HTTPRequest, _ methods: [String]) throws(Problem) -> HTTPResponse {
         let allow = methods.joined(separator: ", ")
         guard request.head.method == "OPTIONS" else {
+            try charge(try address(of: request))
             var problem = Problem(.methodNotAllowed, "This path takes \(allow).")
             problem.headers.set("allow", allow)
             throw problem
