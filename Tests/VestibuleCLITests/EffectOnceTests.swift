@@ -100,17 +100,40 @@ import Testing
             try await fleet.endLeases()
             try await fleet.wait(until: "SELECT count(*) FROM auth.outbox", is: "0")
 
-            // Every session that was given stands, and nobody has two of anything.
-            let count = "\(people.sessions.count)"
-            #expect(try await fleet.ids("SELECT id FROM auth.sessions") == Set(people.sessions.map(\.sessionId)))
-            #expect(try await fleet.ids("SELECT id FROM auth.accounts") == Set(people.sessions.map(\.user.id)))
-            #expect(try await fleet.sql("SELECT count(*) FROM auth.challenges") == count)
-            // Every event that was committed was taken in once: its place is the first and the last of its person.
+            try await Self.expectOneOfEach(people, fleet)
+        }
+    }
+
+    @Test func aStreamOfSignInsAndRecoveriesOutlivesKillsOfEveryService() async throws {
+        try await Fleet.run { fleet in
+            let services: [ServiceName] = [.auth, .profile, .recovery]
+            var running: [ServiceName: [pid_t]] = [:]
+            for service in services { running[service] = try (0..<2).map { _ in try fleet.start(service) } }
+            for service in services { try await fleet.ready(service, 2) }
+            let people = People(fleet, areRobbed: true)
+            let work = (0..<6).map { caller in Loop.spawn { try await people.run(caller) } }
+            for round in 0..<15 {
+                let known = people.cases.count
+                try #require(try await comes(within: .seconds(60)) { people.cases.count > known + 2 })
+                let (service, victim) = (services[round % services.count], Int.random(in: 0..<2))
+                fleet.kill(try #require(running[service]?[victim]))
+                running[service]?[victim] = try fleet.start(service)
+                try await fleet.endLeases()
+            }
+            people.isStopped = true
+            for caller in work { try await caller.value }
+            for service in services {
+                try await fleet.endLeases()
+                try await fleet.wait(until: "SELECT count(*) FROM \(service).outbox", is: "0")
+            }
+            try await Self.expectOneOfEach(people, fleet)
+            // Each hold has ended, once.
+            #expect(try await fleet.ids("SELECT id FROM recovery.cases") == Set(people.cases))
             #expect(
-                try await fleet.ids("SELECT person_id FROM profile.profiles") == Set(people.sessions.map(\.user.id)))
-            #expect(
-                try await fleet.sql("SELECT count(*), min(last), max(last) FROM profile.event_positions")
-                    == "\(count)|1|1")
+                try await fleet.sql("SELECT count(*) FROM recovery.case_trail WHERE event = 'hold_ended'")
+                    == "\(people.cases.count)")
+            #expect(try await fleet.sql("SELECT DISTINCT status FROM recovery.cases") == "identity_required")
+            print("15 kills: \(people.sessions.count) sessions, \(people.cases.count) cases")
         }
     }
 
@@ -204,6 +227,19 @@ import Testing
         }
     }
 
+    /// Every session that was given stands, and nobody has two of anything.
+    @Loop private static func expectOneOfEach(_ people: People, _ fleet: Fleet) async throws {
+        let (signedIn, claims) = (people.sessions.count, people.cases.count)
+        #expect(try await fleet.ids("SELECT id FROM auth.sessions") == Set(people.sessions.map(\.sessionId)))
+        #expect(try await fleet.ids("SELECT id FROM auth.accounts") == Set(people.sessions.map(\.user.id)))
+        #expect(try await fleet.sql("SELECT count(*) FROM auth.challenges") == "\(signedIn + claims)")
+        // Every event that was committed was taken in once: its place is the first and the last of its person.
+        #expect(try await fleet.ids("SELECT person_id FROM profile.profiles") == Set(people.sessions.map(\.user.id)))
+        #expect(
+            try await fleet.sql("SELECT count(*), min(last), max(last) FROM profile.event_positions")
+                == "\(signedIn)|1|1")
+    }
+
     // MARK: Asking
 
     @Loop private static func send(
@@ -241,22 +277,47 @@ extension BusError {
 /// People who sign in, one after another, and repeat what was not answered under the same key.
 @Loop private final class People {
     private let fleet: Fleet
+    /// Whether somebody claims the account of each.
+    private let areRobbed: Bool
     private(set) var sessions: [Session] = []
+    private(set) var cases: [Identifier] = []
     var isStopped = false
 
-    init(_ fleet: Fleet) { self.fleet = fleet }
+    init(_ fleet: Fleet, areRobbed: Bool = false) { (self.fleet, self.areRobbed) = (fleet, areRobbed) }
 
     func run(_ caller: Int) async throws {
         var number = 0
         while !isStopped {
             number += 1
-            sessions.append(try await signIn(String(format: "+4670%d%06d", caller, number)))
+            let phone = String(format: "+4670%d%06d", caller, number)
+            sessions.append(try await signIn(phone))
+            if areRobbed { cases.append(try await claim(phone, by: String(format: "+4673%d%06d", caller, number))) }
         }
     }
 
     private func signIn(_ phone: String) async throws -> Session {
+        let (challenge, code) = try await code(for: phone, SendOTP(phone: phone))
+        let request = VerifyOTP(
+            challengeId: challenge, code: code, device: DeviceClaim(name: "Pixel 9", platform: "android"))
+        return try await EffectOnceTests.insist {
+            try await fleet.gateway.call(request, fleet.options(key: "sign-in-of-\(phone)"))
+        }
+    }
+
+    /// Somebody with another number asks for the account.
+    private func claim(_ account: String, by phone: String) async throws -> Identifier {
+        let (challenge, code) = try await code(for: phone, SendOTP(phone: phone, purpose: "recovery"))
+        let request = RequestRecovery(
+            accountPhone: account, challengeId: challenge, code: code,
+            device: DeviceClaim(name: "iPhone", platform: "ios"))
+        return try await EffectOnceTests.insist {
+            try await fleet.gateway.call(request, fleet.options(key: "claim-of-\(account)"))
+        }.recoveryId
+    }
+
+    private func code(for phone: String, _ request: SendOTP) async throws -> (Identifier, String) {
         let sent = try await EffectOnceTests.insist {
-            try await fleet.gateway.call(SendOTP(phone: phone), fleet.options(key: "send-code-to-\(phone)"))
+            try await fleet.gateway.call(request, fleet.options(key: "send-code-to-\(phone)"))
         }
         var code = ""
         try #require(
@@ -265,11 +326,7 @@ extension BusError {
                 code = fleet.sms().last { $0.to == phone }.map { String($0.body.prefix(6)) } ?? ""
                 return !code.isEmpty
             }, "no SMS came")
-        let device = DeviceClaim(name: "Pixel 9", platform: "android")
-        let request = VerifyOTP(challengeId: sent.challengeId, code: code, device: device)
-        return try await EffectOnceTests.insist {
-            try await fleet.gateway.call(request, fleet.options(key: "sign-in-of-\(phone)"))
-        }
+        return (sent.challengeId, code)
     }
 }
 

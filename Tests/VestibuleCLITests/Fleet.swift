@@ -15,6 +15,8 @@ import Testing
     let gateway: Bus
     private let database: String
     private var running: Set<pid_t> = []
+    /// The services whose tables are there, or soon will be.
+    private var tables: Set<ServiceName> = []
     private var buses: [Bus] = []
 
     private init(on cluster: ScratchCluster) async throws {
@@ -26,7 +28,7 @@ import Testing
         (self.cluster, database) = (cluster, name)
         var configuration = try Self.configuration(of: .gateway, state)
         let found = try Discovery("ipc:\(state.bus)")
-        configuration.peers = [.auth: found, .profile: found]
+        configuration.peers = [.auth: found, .profile: found, .recovery: found]
         gateway = Bus(configuration)
         buses.append(gateway)
         try gateway.start()
@@ -73,7 +75,15 @@ import Testing
             "\(prefix)_DATABASE_OWNER_URL": url("scratch_owner"),
         ]
         for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
-        if service == .auth { environment["AUTH_OTP_PER_ADDRESS_HOUR"] = "100000" }
+        switch service {
+        case .auth: environment["AUTH_OTP_PER_ADDRESS_HOUR"] = "100000"
+        case .recovery:
+            environment["RECOVERY_PER_ADDRESS_DAY"] = "100000"
+            // Long enough that a case is held for a while, short enough to see it end.
+            environment["RECOVERY_HOLD"] = "1s"
+        default: break
+        }
+        tables.insert(service)
         let program = installation.program(try #require(LocalSystem.programs[service.rawValue]))
         let process = try Subprocess.start(
             ["setpriv", "--pdeathsig", "KILL", "--", program], environment: environment,
@@ -161,7 +171,9 @@ import Testing
     }
 
     /// What a killed relay had in hand is free at once, and not when its thirty seconds are over.
-    func endLeases() async throws { try await sql("UPDATE auth.outbox SET locked_until = NULL") }
+    func endLeases() async throws {
+        for service in tables { try await sql("UPDATE \(service).outbox SET locked_until = NULL") }
+    }
 
     /// Tells events as auth would, with its keys.
     func tell(_ people: [Identifier]) async throws {
