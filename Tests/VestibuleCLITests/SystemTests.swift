@@ -51,16 +51,9 @@ import Testing
     }
 
     @Test func anOperatorSeesEveryReplicaAndRevokesAKey() throws {
-        let installation = try Installation()
-        defer { installation.remove() }
-        let state = installation.state
-        let free = try RawServer.listenAtFreePort()
-        close(free.descriptor)
-        let address = "127.0.0.1:\(free.port)"
-        let started = try installation.run(
-            "up", "--state", state.path, "--http", address, "--scale", "auth=2", "--detach")
-        try #require(started.code == 0, "\(started.output)")
-        defer { _ = try? installation.run("down", "--state", state.path) }
+        let system = try RunningSystem(scale: "auth=2")
+        defer { system.stop() }
+        let (installation, state, address) = (system.installation, system.installation.state, system.address)
 
         func states() throws -> [String] {
             let look = try installation.run("bus", "ls", "--state", state.path, "--json")
@@ -126,16 +119,9 @@ import Testing
     /// One request's trace is seen at every service that has to do with it, and what one says that it asked another says
     /// that it was asked.
     @Test func whatGoesOverTheBusIsSeenAndAddsUp() throws {
-        let installation = try Installation()
-        defer { installation.remove() }
-        let state = installation.state
-        let free = try RawServer.listenAtFreePort()
-        close(free.descriptor)
-        let address = "127.0.0.1:\(free.port)"
-        let started = try installation.run(
-            "up", "--state", state.path, "--http", address, "--scale", "profile=2", "--detach")
-        try #require(started.code == 0, "\(started.output)")
-        defer { _ = try? installation.run("down", "--state", state.path) }
+        let system = try RunningSystem(scale: "profile=2")
+        defer { system.stop() }
+        let (installation, state, address) = (system.installation, system.installation.state, system.address)
         let tail = try installation.start("bus", "tail", "--json", "--state", state.path)
         defer {
             kill(tail, SIGTERM)
@@ -264,5 +250,28 @@ import Testing
             #expect(result.output.hasPrefix("vestibule: ") && result.output.split(separator: "\n").count == 1)
         }
         #expect(installation.processes().isEmpty)
+    }
+}
+
+/// What `vestibule up --detach` starts in a state folder of its own.
+private struct RunningSystem {
+    let installation: Installation
+    let address: String
+
+    /// - Parameter scale: as `--scale` takes it.
+    init(scale: String) throws {
+        installation = try Installation()
+        let free = try RawServer.listenAtFreePort()
+        close(free.descriptor)
+        address = "127.0.0.1:\(free.port)"
+        let started = try installation.run(
+            "up", "--state", installation.state.path, "--http", address, "--scale", scale, "--detach")
+        if started.code != 0 { stop() }
+        try #require(started.code == 0, "\(started.output)")
+    }
+
+    func stop() {
+        _ = try? installation.run("down", "--state", installation.state.path)
+        installation.remove()
     }
 }
