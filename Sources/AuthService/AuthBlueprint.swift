@@ -21,12 +21,16 @@ enum AuthBlueprint {
         }
         let secrets = Secrets(house.keys)
         let limits = try limits(configuration)
+        let phones = try PhonePolicy(
+            countries: configuration.list("AUTH_SMS_COUNTRIES"), profile: configuration.profile)
         let appName = try configuration.text("APP_NAME")
         let keys = SigningKeyStore(database: house.database, sealer: secrets.keySealer)
         let checker = ChallengeChecker(secrets: secrets, limits: limits)
         let opener = SessionOpener(house: house, secrets: secrets, keys: keys)
         let sms = SMSSender(house: house, spool: spool)
-        house.handle(SendOTPHandler(house: house, secrets: secrets, limits: limits, appName: appName, sms: sms))
+        house.handle(
+            SendOTPHandler(
+                house: house, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms))
         house.handle(VerifyOTPHandler(house: house, checker: checker, opener: opener))
         house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, opener: opener))
         house.handle(LogoutHandler(house: house))
@@ -35,7 +39,7 @@ enum AuthBlueprint {
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(FollowRevocationsHandler(house: house))
         house.handle(CheckSessionHandler(house: house))
-        house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker))
+        house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))
         house.handle(NotifyPersonHandler(house: house, appName: appName))
@@ -80,7 +84,9 @@ enum AuthBlueprint {
             .init(
                 "AUTH_OTP_PREFIX_BREAKER", .text, "50",
                 "Sends to a prefix that open its breaker, or off; not used yet"),
-            .init("AUTH_SMS_COUNTRIES", .list, nil, "Countries that get SMS; not used yet"),
+            .init(
+                "AUTH_SMS_COUNTRIES", .list, nil,
+                "Countries that get SMS: SE,DE or *; empty: every one in development, none elsewhere"),
             .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
                 "Sleep after which a sign-in is a recovery; not used yet"),

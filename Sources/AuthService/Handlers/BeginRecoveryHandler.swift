@@ -10,11 +10,10 @@ struct BeginRecoveryHandler: RequestHandler {
     let house: ServiceHouse
     let secrets: Secrets
     let checker: ChallengeChecker
+    let phones: PhonePolicy
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
-        guard let phone = PhoneNumber(request.accountPhone) else {
-            throw BusError(.invalidPhone, "Please enter a valid phone number")
-        }
+        let phone = try phones.number(request.accountPhone)
         let hash = secrets.phoneHash.code(for: phone.e164)
         return try await house.once(context) { transaction in
             if let known = try await FreezeStore.begun(request.caseID, in: transaction) { return .reply(known) }

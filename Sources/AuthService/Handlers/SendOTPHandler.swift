@@ -10,13 +10,12 @@ struct SendOTPHandler: RequestHandler {
     let house: ServiceHouse
     let secrets: Secrets
     let limits: ChallengeLimits
+    let phones: PhonePolicy
     let appName: String
     let sms: SMSSender
 
     func handle(_ request: SendOTP, context: RequestContext) async throws -> OTPSent {
-        guard let phone = PhoneNumber(request.phone) else {
-            throw BusError(.invalidPhone, "Please enter a valid phone number")
-        }
+        let phone = try phones.number(request.phone)
         let purpose = request.purpose ?? "login"
         guard request.linkToken == nil, purpose != "change_phone" else {
             throw BusError(.notImplemented, "This is not available yet.")

@@ -1,6 +1,7 @@
 import JSONText
 
 /// Sends a code to a phone (`POST /auth/otp/send`). The answer tells nothing of whether the phone has an account.
+/// `invalid_phone` is also what is no number that gets SMS, and what is of a country that the operator does not serve.
 public struct SendOTP: BusRequest {
     public typealias Reply = OTPSent
     public static let type: MessageType = "auth.send-otp"
