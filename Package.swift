@@ -45,6 +45,7 @@ let resources: [String: [Resource]] = [
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),
+        .embedInCode("Migrations/m0003_withdrawals.sql"),
     ],
 ]
 let exclusions: [String: [String]] = ["AuthServiceTests": ["Numbers"], "ServiceContractTests": ["Fixtures"]]

@@ -24,6 +24,7 @@ enum RecoveryBlueprint {
         house.handle(RequestRecoveryHandler(store: store))
         house.handle(GetRecoveryCaseHandler(store: store))
         house.handle(DisputeRecoveryHandler(store: store))
+        house.handle(CancelRecoveryHandler(store: store))
         house.handle(RecoveryBeganHandler(store: store))
         house.handle(NotificationDeliveredHandler(store: store))
         let timer = HoldTimer(store: store)

@@ -18,6 +18,11 @@ import Testing
         (.rejected, .holdEnded, .alreadyDone), (.rejected, .disputed, .refused),
         (.cancelled, .holdEnded, .alreadyDone), (.cancelled, .disputed, .refused),
         (.expired, .holdEnded, .alreadyDone), (.expired, .disputed, .refused),
+        (.held, .withdrawn, .becomes(.cancelled)), (.identityRequired, .withdrawn, .becomes(.cancelled)),
+        (.inReview, .withdrawn, .becomes(.cancelled)), (.approved, .withdrawn, .becomes(.cancelled)),
+        (.completing, .withdrawn, .refused), (.completed, .withdrawn, .refused),
+        (.disputed, .withdrawn, .alreadyDone), (.contested, .withdrawn, .becomes(.cancelled)),
+        (.rejected, .withdrawn, .refused), (.cancelled, .withdrawn, .alreadyDone), (.expired, .withdrawn, .refused),
     ]
 
     @Test func theWholeTable() {
@@ -40,8 +45,9 @@ import Testing
     private static let start = Timestamp("2026-02-20T09:00:00Z")!
     private static let end = start + .seconds(259_200)
 
-    private func view(_ status: CaseStatus, at now: Timestamp) -> RecoveryCaseView {
-        ClaimantView.view(status: status, requestedAt: Self.start, holdUntil: Self.end, now: now)
+    private func view(_ status: CaseStatus, isWithdrawn: Bool = false, at now: Timestamp) -> RecoveryCaseView {
+        ClaimantView.view(
+            status: status, isWithdrawn: isWithdrawn, requestedAt: Self.start, holdUntil: Self.end, now: now)
     }
 
     @Test("a claimant cannot see a dispute", arguments: [0, 1, 259_199, 259_200, 1_000_000] as [Int64])
@@ -50,6 +56,8 @@ import Testing
         let undisturbed = view(secondsLater < 259_200 ? .held : .identityRequired, at: now)
         #expect(view(.disputed, at: now) == undisturbed)
         #expect(view(.contested, at: now) == undisturbed)
+        let withdrawn = view(.cancelled, isWithdrawn: true, at: now)
+        #expect(view(.disputed, isWithdrawn: true, at: now) == withdrawn && withdrawn.status == "cancelled")
         #expect(undisturbed.status == (secondsLater < 259_200 ? "held" : "identity_required"))
     }
 

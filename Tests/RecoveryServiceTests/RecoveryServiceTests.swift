@@ -96,6 +96,58 @@ import Testing
         }
     }
 
+    @Test func aClaimThatIsTakenBackFreesTheAccount() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            for _ in 0..<2 { #expect(try await recovery.cancel(requested).status == "cancelled") }
+            #expect(try await recovery.look(requested).status == "cancelled")
+            let closed = try await recovery.closed.atLeast(1)
+            #expect(closed.map(\.outcome) == ["cancelled"] && closed[0].caseID == requested.recoveryId)
+            #expect(try await recovery.notified.atLeast(2).map(\.kind) == ["recovery_requested", "recovery_cancelled"])
+            let trail = "SELECT string_agg(event, ' ' ORDER BY position) FROM case_trail"
+            #expect(try await recovery.stage.rows(trail) == "requested withdrawn")
+            let late = await #expect(throws: BusError.self) {
+                try await recovery.dispute(requested.recoveryId, as: recovery.owner)
+            }
+            #expect(late?.code == "recovery_closed")
+            // It may be asked for again.
+            #expect(try await recovery.claim().recoveryId != requested.recoveryId)
+        }
+    }
+
+    @Test func whoTakesBackADisputedClaimOrADecoyCannotTell() async throws {
+        try await RecoveryStage.run { recovery in
+            let real = try await recovery.claim(claimant: "000002")
+            let disputed = try await recovery.claim()
+            _ = try await recovery.dispute(disputed.recoveryId, as: recovery.owner)
+            let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000003")
+            let barred = try await recovery.claim()
+            var seen: [RecoveryCaseView] = []
+            for claim in [real, disputed, decoy, barred] {
+                #expect(try await recovery.cancel(claim).status == "cancelled")
+                seen.append(try await recovery.look(claim))
+            }
+            #expect(seen.allSatisfy { $0.status == "cancelled" && $0.steps == seen[0].steps })
+            let rows = "SELECT status FROM cases WHERE id = '\(disputed.recoveryId)'"
+            #expect(try await recovery.stage.rows(rows) == "disputed", "the owner's word stays")
+            // Of the decoys nobody hears: the barred one was no more to auth from its beginning.
+            _ = try await recovery.closed.atLeast(3)
+            #expect(Set(recovery.closed.heard.map { "\($0.outcome) \($0.caseID)" }).count == 3)
+            #expect(recovery.notified.heard.count { $0.kind == "recovery_cancelled" } == 1)
+        }
+    }
+
+    @Test func onlyTheClaimantMayTakeAClaimBack() async throws {
+        try await RecoveryStage.run { recovery in
+            var requested = try await recovery.claim()
+            let other = try await recovery.claim(claimant: "000002")
+            requested.recoveryToken = other.recoveryToken
+            let error = await #expect(throws: BusError.self) { try await recovery.cancel(requested) }
+            #expect(error?.code == "unauthorized")
+            #expect(try await recovery.stage.rows("SELECT count(*) FROM cases WHERE status = 'held'") == "2")
+        }
+    }
+
     @Test func onlyTheOwnerMayDispute() async throws {
         try await RecoveryStage.run { recovery in
             let id = try await recovery.claim().recoveryId

@@ -81,6 +81,11 @@ import Testing
         try await gateway.call(DisputeRecovery(recoveryId: id, disputeToken: token), options(person))
     }
 
+    func cancel(_ requested: RecoveryRequested) async throws -> RecoveryCancelled {
+        let request = CancelRecovery(recoveryId: requested.recoveryId, recoveryToken: requested.recoveryToken)
+        return try await gateway.call(request, options())
+    }
+
     /// Waits until a case stands so.
     func until(_ id: Identifier, is status: String) async throws {
         while try await stage.rows("SELECT status FROM cases WHERE id = '\(id)'") != status {

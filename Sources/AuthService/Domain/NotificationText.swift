@@ -9,6 +9,11 @@ enum NotificationText {
             )
         case "recovery_disputed":
             ("Recovery stopped", "The request to recover your \(appName) account was stopped. Nothing has changed.")
+        case "recovery_cancelled":
+            (
+                "Recovery withdrawn",
+                "Whoever asked to recover your \(appName) account took the request back. Nothing has changed."
+            )
         default: (appName, "There is news about your account.")
         }
     }

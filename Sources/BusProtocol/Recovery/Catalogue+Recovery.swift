@@ -1,6 +1,7 @@
 extension Catalogue {
     /// What recovery answers, and the events that it tells.
     static let recovery: [any BusRequest.Type] = [
-        RequestRecovery.self, GetRecoveryCase.self, DisputeRecovery.self, CaseOpened.self, CaseClosed.self,
+        RequestRecovery.self, GetRecoveryCase.self, DisputeRecovery.self, CancelRecovery.self, CaseOpened.self,
+        CaseClosed.self,
     ]
 }

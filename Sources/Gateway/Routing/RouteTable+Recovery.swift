@@ -14,7 +14,10 @@ extension RouteTable {
         ).with {
             $0.body = .members; $0.sources = ["recoveryId": .path("id")]
         },
-        Route(.post, "/auth/recovery/{id}/cancel", .recoveryToken, .later, "Withdraws the claim."),
+        Route(
+            .post, "/auth/recovery/{id}/cancel", .recoveryToken, .message("recovery.cancel-case"),
+            "Withdraws the claim."
+        ).with { $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken] },
         Route(.post, "/auth/recovery/{id}/identity", .recoveryToken, .later, "Gives evidence of identity."),
         Route(.post, "/auth/recovery/{id}/complete", .recoveryToken, .later, "Moves the account to the new phone."),
         Route(.get, "/users/me/recovery-cases", .user, .later, "The cases against one's own account."),

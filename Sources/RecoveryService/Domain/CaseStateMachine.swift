@@ -20,6 +20,8 @@ enum CaseEvent: Sendable, CaseIterable {
     case holdEnded
     /// The owner said no.
     case disputed
+    /// The claimant took the claim back.
+    case withdrawn
 }
 
 /// The table of a case's life: status and event to the next status.
@@ -42,6 +44,13 @@ enum CaseStateMachine {
         // From `completing` on a dispute is too late; a contested case is decided by reviewers.
         case (.completing, .disputed), (.completed, .disputed), (.contested, .disputed), (.rejected, .disputed),
             (.cancelled, .disputed), (.expired, .disputed):
+            .refused
+        case (.held, .withdrawn), (.identityRequired, .withdrawn), (.inReview, .withdrawn), (.approved, .withdrawn),
+            (.contested, .withdrawn):
+            .becomes(.cancelled)
+        // The claimant knows of no dispute: there is nothing left to take back, and that is not said.
+        case (.cancelled, .withdrawn), (.disputed, .withdrawn): .alreadyDone
+        case (.completing, .withdrawn), (.completed, .withdrawn), (.rejected, .withdrawn), (.expired, .withdrawn):
             .refused
         }
     }

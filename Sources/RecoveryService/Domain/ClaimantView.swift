@@ -1,12 +1,12 @@
 import BusProtocol
 
 /// What the claimant is shown of a case. Whether it was disputed, and whether there is an account at all, cannot be told
-/// from it: a disputed case goes on to look as it would have without the dispute.
+/// from it: a disputed case goes on to look as it would have without the dispute, and withdrawn it looks as any other.
 enum ClaimantView {
     static func view(
-        status: CaseStatus, requestedAt: Timestamp, holdUntil: Timestamp, now: Timestamp
+        status: CaseStatus, isWithdrawn: Bool, requestedAt: Timestamp, holdUntil: Timestamp, now: Timestamp
     ) -> RecoveryCaseView {
-        let shown = shownStatus(status, holdUntil: holdUntil, now: now)
+        let shown = isWithdrawn ? .cancelled : shownStatus(status, holdUntil: holdUntil, now: now)
         return RecoveryCaseView(
             status: shown.rawValue, requestedAt: requestedAt, holdUntil: holdUntil,
             remainingSeconds: remainingSeconds(until: holdUntil, now: now), steps: steps(shown))

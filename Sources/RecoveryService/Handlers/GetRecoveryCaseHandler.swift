@@ -1,16 +1,15 @@
 import BusProtocol
 import BusRuntime
-import Cryptography
 import EventLoop
 
 struct GetRecoveryCaseHandler: RequestHandler {
     let store: CaseStore
 
     func handle(_ request: GetRecoveryCase, context: RequestContext) async throws -> RecoveryCaseView {
-        guard let record = try await store.find(request.recoveryId), let known = record.tokenHash,
-            constantTimeEqual(known, store.secrets.hash(of: request.recoveryToken))
-        else { throw BusError(.unauthorized, "This is not a valid recovery token.") }
+        guard let record = try await store.find(request.recoveryId), store.isClaimant(request.recoveryToken, of: record)
+        else { throw CaseStore.notTheClaimant }
         return ClaimantView.view(
-            status: record.status, requestedAt: record.createdAt, holdUntil: record.holdUntil, now: record.now)
+            status: record.status, isWithdrawn: record.isWithdrawn, requestedAt: record.createdAt,
+            holdUntil: record.holdUntil, now: record.now)
     }
 }

@@ -17,6 +17,8 @@ struct RecoveryCase: Sendable {
     let disputeHash: [UInt8]
     let createdAt: Timestamp
     let holdUntil: Timestamp
+    /// The claimant took the claim back.
+    let isWithdrawn: Bool
     /// The database's clock.
     let now: Timestamp
 }
@@ -34,6 +36,19 @@ struct CaseStore: Sendable {
 
     @Loop func find(_ id: Identifier) async throws -> RecoveryCase? {
         try await house.database.read(Self.load, [.uuid(id)]).first.map { try Self.record($0) }
+    }
+
+    /// Whether a recovery token is that of the case.
+    func isClaimant(_ token: String, of record: RecoveryCase) -> Bool {
+        record.tokenHash.map { constantTimeEqual($0, secrets.hash(of: token)) } ?? false
+    }
+
+    /// The same for a wrong token and for a case that is not there.
+    static var notTheClaimant: BusError { BusError(.unauthorized, "This is not a valid recovery token.") }
+
+    /// Notes when the claimant took the claim back for the first time.
+    @Loop func noteWithdrawal(of record: RecoveryCase, in transaction: Transaction) {
+        transaction.send(Self.withdraw, [.uuid(record.id)])
     }
 
     /// Cases that were asked for from a client address within a day.
@@ -138,15 +153,24 @@ struct CaseStore: Sendable {
     ) async throws {
         transaction.send(Self.move, [.uuid(record.id), .text(status.rawValue), .bool(status.isClosed)])
         note(event, status, of: record.id, in: transaction)
-        guard status == .disputed else { return }
-        transaction.send(
-            Self.bar,
-            [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])
-        try await close(record.accountID, case: record.id, outcome: "disputed", at: record.now, in: transaction)
-        guard let account = record.accountID else { return }
+        if status == .disputed {
+            transaction.send(
+                Self.bar,
+                [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])
+        }
+        guard status == .disputed || status == .cancelled else { return }
+        try await tellEnd(of: record, status, in: transaction)
+    }
+
+    /// A decoy opens nothing and is nothing to its account.
+    @Loop private func tellEnd(
+        of record: RecoveryCase, _ status: CaseStatus, in transaction: Transaction
+    ) async throws {
+        guard !record.isDecoy, let account = record.accountID else { return }
+        try await close(account, case: record.id, outcome: status.rawValue, at: record.now, in: transaction)
         try await house.outbox.tell(
             NotifyPerson(
-                notificationID: .ordered(), personID: account, kind: "recovery_disputed",
+                notificationID: .ordered(), personID: account, kind: "recovery_\(status.rawValue)",
                 data: ["recoveryId": record.id.description]), in: transaction)
     }
 
@@ -163,12 +187,13 @@ struct CaseStore: Sendable {
             accountReference: try row.text("account_reference"), claimantReference: try row.text("claimant_reference"),
             isDecoy: try row.bool("is_decoy"), status: status, tokenHash: try row.optionalBytes("token_hash"),
             disputeHash: try row.bytes("dispute_hash"), createdAt: try row.timestamp("created_at"),
-            holdUntil: try row.timestamp("hold_until"), now: try row.timestamp("now"))
+            holdUntil: try row.timestamp("hold_until"), isWithdrawn: try row.bool("is_withdrawn"),
+            now: try row.timestamp("now"))
     }
 
     private static let columns = """
         id, account_id, account_reference, claimant_reference, is_decoy, status, token_hash, dispute_hash, created_at,
-        hold_until, clock_timestamp() AS now
+        hold_until, withdrawn_at IS NOT NULL AS is_withdrawn, clock_timestamp() AS now
         """
     private static let load = Statement("SELECT \(columns) FROM cases WHERE id = $1")
     private static let lock = Statement("SELECT \(columns) FROM cases WHERE id = $1 FOR UPDATE")
@@ -192,6 +217,9 @@ struct CaseStore: Sendable {
         """
     private static let move: Statement = """
         UPDATE cases SET status = $2, closed_at = CASE WHEN $3 THEN clock_timestamp() END WHERE id = $1
+        """
+    private static let withdraw: Statement = """
+        UPDATE cases SET withdrawn_at = coalesce(withdrawn_at, clock_timestamp()) WHERE id = $1
         """
     private static let bar: Statement = """
         INSERT INTO bars (account_reference, claimant_reference, until)

@@ -6,5 +6,7 @@ enum RecoveryMigrations {
         Migration(name: "m0001_cases", sql: String(decoding: PackageResources.m0001_cases_sql, as: UTF8.self)),
         Migration(
             name: "m0002_no_requests", sql: String(decoding: PackageResources.m0002_no_requests_sql, as: UTF8.self)),
+        Migration(
+            name: "m0003_withdrawals", sql: String(decoding: PackageResources.m0003_withdrawals_sql, as: UTF8.self)),
     ]
 }

@@ -136,3 +136,41 @@ enum DisputeRecoveryContract: MessageContract {
         },
     ]
 }
+
+enum CancelRecoveryContract: MessageContract {
+    static let canonical = CancelRecovery(recoveryId: Sample.recovery, recoveryToken: "rt_51ab")
+    static let minimal = CancelRecovery(recoveryId: Sample.recovery, recoveryToken: "r")
+    static let maximal = CancelRecovery(
+        recoveryId: Sample.recovery, recoveryToken: String(repeating: "r", count: 128))
+
+    static let canonicalReply = RecoveryCancelled(status: "cancelled")
+    static let minimalReply = RecoveryCancelled(status: "c")
+    static let maximalReply = RecoveryCancelled(status: String(repeating: "c", count: 32))
+
+    static let errors: [BusError] = [
+        BusError(.unauthorized, "This is not a valid recovery token."),
+        BusError(.recoveryClosed, "This recovery is over and cannot be withdrawn any more."),
+    ]
+
+    static let route: String? = "POST /auth/recovery/{id}/cancel 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<CancelRecovery> {
+        let held = try await recovery.heldCase().requested
+        return Asked(
+            CancelRecovery(recoveryId: held.recoveryId, recoveryToken: held.recoveryToken), key: "key-cancel")
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, CancelRecovery>] = [
+        "unauthorized": { recovery in
+            let held = try await recovery.heldCase().requested
+            return Asked(CancelRecovery(recoveryId: held.recoveryId, recoveryToken: "rt_0123456789"))
+        },
+        "recovery_closed": { recovery in
+            let held = try await recovery.heldCase().requested
+            try await recovery.stage.rows("UPDATE cases SET status = 'completing' WHERE id = '\(held.recoveryId)'")
+            return Asked(CancelRecovery(recoveryId: held.recoveryId, recoveryToken: held.recoveryToken))
+        },
+    ]
+}

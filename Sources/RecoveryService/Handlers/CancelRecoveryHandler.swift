@@ -1,0 +1,25 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// The claimant withdraws. Whether the owner said no before cannot be told from the answer, nor from what is seen after it.
+struct CancelRecoveryHandler: RequestHandler {
+    let store: CaseStore
+
+    func handle(_ request: CancelRecovery, context: RequestContext) async throws -> RecoveryCancelled {
+        try await store.house.database.transaction { transaction in
+            let record = try await store.locked(request.recoveryId, in: transaction)
+            guard let record, store.isClaimant(request.recoveryToken, of: record) else {
+                throw CaseStore.notTheClaimant
+            }
+            switch CaseStateMachine.outcome(of: .withdrawn, in: record.status) {
+            case .becomes(let status):
+                try await store.move(record, to: status, because: "withdrawn", in: transaction)
+                store.noteWithdrawal(of: record, in: transaction)
+            case .alreadyDone: store.noteWithdrawal(of: record, in: transaction)
+            case .refused: throw BusError(.recoveryClosed, "This recovery is over and cannot be withdrawn any more.")
+            }
+            return RecoveryCancelled(status: CaseStatus.cancelled.rawValue)
+        }
+    }
+}
