@@ -30,33 +30,42 @@ import Testing
         }
     }
 
-    func options(_ actor: Actor? = nil, key: String? = nil) -> CallOptions {
-        CallOptions(timeout: .seconds(10), actor: actor, clientAddress: "192.0.2.7", idempotencyKey: key)
+    nonisolated static let home = "192.0.2.7"
+
+    func options(_ actor: Actor? = nil, key: String? = nil, at address: String = home) -> CallOptions {
+        CallOptions(timeout: .seconds(10), actor: actor, clientAddress: address, idempotencyKey: key)
     }
 
     func ask<Request: BusRequest>(
-        _ request: Request, as actor: Actor? = nil, key: String? = nil
+        _ request: Request, as actor: Actor? = nil, key: String? = nil, at address: String = home
     ) async throws -> Request.Reply {
-        try await gateway.call(request, options(actor, key: key))
+        try await gateway.call(request, options(actor, key: key, at: address))
     }
 
     /// The refusal of a request: of a code that the message declares, with its status.
     func refusal<Request: BusRequest>(
-        of request: Request, as actor: Actor? = nil, from caller: ServiceName = .gateway
+        of request: Request, as actor: Actor? = nil, from caller: ServiceName = .gateway, at address: String = home
     ) async throws -> BusError {
         let bus = try stage.asking(as: caller)
         let error = try #require(
-            await #expect(throws: BusError.self) { try await bus.call(request, options(actor)) })
+            await #expect(throws: BusError.self) { try await bus.call(request, options(actor, at: address)) })
         let declared = Request.rules.errors.first { $0.name == error.code }
         #expect(declared?.status == error.status, "\(error.code) is not declared")
         return error
     }
 
     /// Sends a code to a phone and reads it from the spool.
-    func code(for phone: String, purpose: String? = nil) async throws -> (challenge: Identifier, code: String) {
+    func code(
+        for phone: String, purpose: String? = nil, by device: SendOTP.Proof? = nil, at address: String = home
+    ) async throws -> (challenge: Identifier, code: String) {
         let known = spool.count(for: phone)
-        let sent = try await ask(SendOTP(phone: phone, purpose: purpose))
+        let sent = try await ask(SendOTP(phone: phone, device: device, purpose: purpose), at: address)
         return (sent.challengeId, try await spool.code(for: phone, after: known))
+    }
+
+    /// As if the challenges of all phones had been sent so much earlier; their codes live as long as before.
+    func age(_ interval: String) async throws {
+        try await stage.rows("UPDATE challenges SET created_at = created_at - interval '\(interval)'")
     }
 
     func signIn(_ phone: String) async throws -> Session {

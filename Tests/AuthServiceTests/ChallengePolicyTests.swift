@@ -49,8 +49,16 @@ import Testing
     @Test func anAddressAndWrongCodesHaveTheirLimits() {
         #expect(decide { $0.addressInHour = 29 } == .allow)
         #expect(decide { $0.addressInHour = 30 } == .wait(3600))
-        #expect(decide { $0.wrongInDay = 9 } == .allow)
-        #expect(decide { $0.wrongInDay = 10 } == .wait(86_400))
+        func wrong(_ count: Int64) -> ChallengePolicy.SendDecision {
+            decide { ($0.wrongInDay, $0.wrongFreeAt) = (count, Self.now + .seconds(70_000)) }
+        }
+        #expect(wrong(9) == .allow)
+        #expect(wrong(10) == .wait(70_000))
+    }
+
+    @Test func aKnownDeviceDoesNotPayForItsAddress() {
+        let decision = decide { ($0.isKnownDevice, $0.addressInHour) = (true, 30) }
+        #expect(decision == .allow)
     }
 
     @Test func aLockGoesBeforeEveryWait() {
@@ -73,7 +81,20 @@ import Testing
         ] as [(String, Int64, Int64, Bool, ChallengePolicy.Verdict)])
     func verdict(state: String, tries: Int64, secondsLeft: Int64, isRight: Bool, expected: ChallengePolicy.Verdict) {
         let verdict = ChallengePolicy.verdict(
-            state: state, wrongTries: tries, expiresAt: Self.now + .seconds(secondsLeft), now: Self.now,
+            state: state, wrongTries: tries, phoneTriesLeft: 10, expiresAt: Self.now + .seconds(secondsLeft),
+            now: Self.now, isRight: isRight)
+        #expect(verdict == expected)
+    }
+
+    @Test(
+        "what the phone has left goes before what the challenge has left",
+        arguments: [
+            (0, 3, false, .wrong(triesLeft: 2)), (0, 2, false, .wrong(triesLeft: 1)), (0, 1, false, .dead),
+            (0, 1, true, .right), (0, 0, true, .spent), (0, -2, false, .spent), (2, 5, false, .dead),
+        ] as [(Int64, Int64, Bool, ChallengePolicy.Verdict)])
+    func phoneTries(tries: Int64, left: Int64, isRight: Bool, expected: ChallengePolicy.Verdict) {
+        let verdict = ChallengePolicy.verdict(
+            state: "open", wrongTries: tries, phoneTriesLeft: left, expiresAt: Self.now + .seconds(1), now: Self.now,
             isRight: isRight)
         #expect(verdict == expected)
     }

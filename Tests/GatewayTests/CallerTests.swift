@@ -1,4 +1,5 @@
 import HTTPServer
+import ServiceRuntime
 import Testing
 
 @testable import Gateway

@@ -60,6 +60,25 @@ public struct ScratchDatabase: Sendable {
         DatabaseConfiguration(connectionString: runtime, schema: schema, poolSize: poolSize)
     }
 
+    /// As if the server had gone: what is connected is cut off, and nobody gets in again.
+    public func refuseConnections() async throws {
+        let name = name
+        try await Loop.offload {
+            let cluster = try ScratchCluster.shared.get()
+            try cluster.query("postgres", "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+            try cluster.query(
+                "postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+        }
+    }
+
+    /// The end of ``refuseConnections()``.
+    public func takeConnections() async throws {
+        let name = name
+        _ = try await Loop.offload {
+            try ScratchCluster.shared.get().query("postgres", "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+        }
+    }
+
     /// Runs SQL as the superuser, in the schema, and returns what `psql` prints without decoration.
     @discardableResult
     public func query(_ sql: String) async throws -> String {

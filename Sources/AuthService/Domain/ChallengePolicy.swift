@@ -6,14 +6,15 @@ struct ChallengeLimits: Sendable {
     var lifetime: Int64 = 300
     /// Seconds between two sends to a phone.
     var resendAfter: Int64 = 60
-    /// Sends to a phone.
+    /// Sends to a phone: those that strangers ask for together, and those of each device of its account by itself.
     var perHour: Int64 = 5
     var perDay: Int64 = 10
-    /// Sends asked for by a client address within an hour.
+    /// Sends that strangers ask for from a client address within an hour.
     var perAddressHour: Int64 = 30
     /// Seconds that an asker is locked for a phone after the third wrong code.
     var lock: Int64 = 900
-    /// Wrong codes for a phone within a day, over all challenges.
+    /// Wrong codes for a phone within a day, over all challenges: those of strangers together, and those of each device of
+    /// its account by itself.
     var wrongPerDay: Int64 = 10
 
     static let tries: Int64 = 3
@@ -21,9 +22,13 @@ struct ChallengeLimits: Sendable {
     static let mostAlive: Int64 = 3
 }
 
-/// What is known of a phone and of who asks when a code is asked for, as one query read it.
+/// What is known of a phone and of who asks when a code is asked for, as one query read it. It counts what strangers did
+/// where a stranger asks, and what the device itself did where one asks that proved itself: nobody else can use up the
+/// owner's share.
 struct SendHistory: Sendable, Equatable {
     var now: Timestamp
+    /// A device that once signed in to the phone's account, and showed the secret that it got then.
+    var isKnownDevice = false
     var lastSend: Timestamp?
     var sendsInHour: Int64 = 0
     var oldestInHour: Timestamp?
@@ -31,6 +36,8 @@ struct SendHistory: Sendable, Equatable {
     var oldestInDay: Timestamp?
     var addressInHour: Int64 = 0
     var wrongInDay: Int64 = 0
+    /// When the oldest of those no longer counts.
+    var wrongFreeAt: Timestamp?
     var lockedUntil: Timestamp?
 }
 
@@ -57,8 +64,11 @@ enum ChallengePolicy {
         if history.sendsInDay >= limits.perDay, let oldest = history.oldestInDay {
             waits.append(seconds(from: history.now, to: oldest + .seconds(86_400)))
         }
-        if history.addressInHour >= limits.perAddressHour { waits.append(3600) }
-        if history.wrongInDay >= limits.wrongPerDay { waits.append(86_400) }
+        // Somebody behind the same address is no reason to turn the owner away.
+        if !history.isKnownDevice, history.addressInHour >= limits.perAddressHour { waits.append(3600) }
+        if history.wrongInDay >= limits.wrongPerDay, let free = history.wrongFreeAt {
+            waits.append(seconds(from: history.now, to: free))
+        }
         let longest = waits.max() ?? 0
         return longest > 0 ? .wait(longest) : .allow
     }
@@ -72,14 +82,18 @@ enum ChallengePolicy {
         case right
         /// Wrong, with so many tries left.
         case wrong(triesLeft: Int64)
-        /// The third wrong one: the challenge is dead and its asker locked out.
+        /// The third wrong one, or the last that the phone had left: the challenge is dead and its asker locked out.
         case dead
+        /// The phone has no wrong try left, so that no code is tried.
+        case spent
         case expired
     }
 
-    /// - Parameter state: of the challenge's row.
+    /// - Parameters:
+    ///   - state: of the challenge's row.
+    ///   - phoneTriesLeft: wrong codes that the phone has left for now, over all challenges.
     static func verdict(
-        state: String, wrongTries: Int64, expiresAt: Timestamp, now: Timestamp, isRight: Bool
+        state: String, wrongTries: Int64, phoneTriesLeft: Int64, expiresAt: Timestamp, now: Timestamp, isRight: Bool
     ) -> Verdict {
         switch state {
         case "open": break
@@ -87,8 +101,9 @@ enum ChallengePolicy {
         default: return .expired
         }
         guard now < expiresAt else { return .expired }
+        guard phoneTriesLeft > 0 else { return .spent }
         if isRight { return .right }
-        let left = ChallengeLimits.tries - wrongTries - 1
+        let left = min(ChallengeLimits.tries - wrongTries, phoneTriesLeft) - 1
         return left > 0 ? .wrong(triesLeft: left) : .dead
     }
 }

@@ -22,11 +22,13 @@ struct SendOTPHandler: RequestHandler {
         }
         try sms.refuseWhileDown()
         let hash = secrets.phoneHash.code(for: phone.e164)
-        let address = secrets.addressHash.code(for: context.clientAddress ?? "")
+        let address = secrets.addressHash.code(for: Self.household(context.clientAddress))
+        let proof = request.device.map {
+            ChallengeStore.Proof(device: $0.id, secretHash: secrets.hash(of: $0.secret))
+        }
         return try await house.once(context) { transaction in
-            let asker = try await asker(request.device, address: address, in: transaction)
-            let history = try await ChallengeStore.history(
-                phone: hash, asker: asker, address: address, in: transaction)
+            let (asker, history) = try await ChallengeStore.history(
+                phone: hash, address: address, proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits))
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
             ChallengeStore.insert(
@@ -43,17 +45,9 @@ struct SendOTPHandler: RequestHandler {
         }
     }
 
-    /// A device counts only with its secret; who has none is known by the address.
-    @Loop private func asker(
-        _ proof: SendOTP.Proof?, address: [UInt8], in transaction: Transaction
-    ) async throws -> String {
-        if let proof,
-            let known = try await DeviceStore.secretHash(of: proof.id, in: transaction),
-            constantTimeEqual(known, secrets.hash(of: proof.secret))
-        {
-            return "device \(proof.id)"
-        }
-        return "address \(Hex.encode(address))"
+    /// An IPv6 address is one of the many that its customer has.
+    private static func household(_ address: String?) -> [UInt8] {
+        address.map { NetworkAddress($0)?.household ?? Array($0.utf8) } ?? []
     }
 
     private func refuse(_ decision: ChallengePolicy.SendDecision) throws(BusError) {
@@ -63,9 +57,7 @@ struct SendOTPHandler: RequestHandler {
             throw BusError(
                 .rateLimited, "Please wait \(seconds) seconds before retrying", retryAfter: .seconds(seconds))
         case .locked(let seconds):
-            throw BusError(
-                .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.",
-                retryAfter: .seconds(seconds))
+            throw ChallengeChecker.locked(for: seconds)
         }
     }
 

@@ -44,9 +44,9 @@ struct ChallengeChecker: Sendable {
         }
         let hash = secrets.hash(ofCode: code, challenge: id, phone: challenge.phoneHash)
         let verdict = ChallengePolicy.verdict(
-            state: challenge.state, wrongTries: challenge.wrongTries, expiresAt: challenge.expiresAt,
-            now: challenge.now,
-            isRight: constantTimeEqual(hash, challenge.codeHash))
+            state: challenge.state, wrongTries: challenge.wrongTries,
+            phoneTriesLeft: limits.wrongPerDay - challenge.wrongInDay, expiresAt: challenge.expiresAt,
+            now: challenge.now, isRight: constantTimeEqual(hash, challenge.codeHash))
         switch verdict {
         case .right:
             ChallengeStore.use(id, in: transaction)
@@ -59,12 +59,19 @@ struct ChallengeChecker: Sendable {
                     .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining", executed: .yes,
                     details: ["attemptsRemaining": .integer(left)]))
         case .dead:
-            let error = BusError(
-                .otpLocked, "Too many attempts. Try again in \((limits.lock + 59) / 60) minutes.", executed: .yes,
-                retryAfter: .seconds(limits.lock))
-            guard challenge.state == "open" else { throw error }
+            guard challenge.state == "open" else { throw Self.locked(for: limits.lock) }
             ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
-            return .refused(error)
+            return .refused(Self.locked(for: limits.lock, executed: .yes))
+        case .spent:
+            throw Self.locked(
+                for: challenge.wrongFreeAt.map { ChallengePolicy.seconds(from: challenge.now, to: $0) } ?? limits.lock)
         }
+    }
+
+    /// - Parameter seconds: until a code may be tried again.
+    static func locked(for seconds: Int64, executed: Executed = .no) -> BusError {
+        BusError(
+            .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.", executed: executed,
+            retryAfter: .seconds(seconds))
     }
 }

@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import Database
 import EventLoop
 
@@ -12,6 +13,10 @@ struct Challenge: Sendable {
     let codeHash: [UInt8]
     let state: String
     let wrongTries: Int64
+    /// Wrong codes for the phone within a day, as far as they count for whoever asked for this challenge.
+    let wrongInDay: Int64
+    /// When the oldest of those no longer counts.
+    let wrongFreeAt: Timestamp?
     let expiresAt: Timestamp
     /// The database's clock after the row was locked.
     let now: Timestamp
@@ -19,31 +24,44 @@ struct Challenge: Sendable {
 
 /// Rows of challenges and of what limits them.
 @Loop enum ChallengeStore {
-    /// Waits for whoever else asks from the same address or for the same phone, then reads everything that the limits
-    /// look at. What was never delivered does not count.
+    /// What a device shows to be known as one of the account's own.
+    struct Proof: Sendable {
+        let device: Identifier
+        let secretHash: [UInt8]
+    }
+
+    /// Waits for whoever else asks from the same address or for the same phone, then finds out who asks and reads
+    /// everything that the limits look at, all in one round trip. What was never delivered does not count.
+    ///
+    /// - Returns: who asks, as the challenge's row says it, and what is known.
     static func history(
-        phone: [UInt8], asker: String, address: [UInt8], in transaction: Transaction
-    ) async throws -> SendHistory {
+        phone: [UInt8], address: [UInt8], proof: Proof?, in transaction: Transaction
+    ) async throws -> (asker: String, SendHistory) {
         // Always in this order, so that no two wait for each other.
         for key in [address, phone] { transaction.send(lock, [.bytes(key)]) }
-        guard let row = try await transaction.query(history, [.bytes(phone), .text(asker), .bytes(address)]).first
-        else {
-            throw DatabaseError.aborted
-        }
-        return SendHistory(
-            now: try row.timestamp("now"), lastSend: try row.optionalTimestamp("last_send"),
+        let values: [SQLValue] = [
+            .bytes(phone), .bytes(address), .text("address \(Hex.encode(address))"), .uuid(proof?.device),
+            .bytes(proof?.secretHash),
+        ]
+        guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
+        let history = SendHistory(
+            now: try row.timestamp("now"), isKnownDevice: try row.bool("is_device"),
+            lastSend: try row.optionalTimestamp("last_send"),
             sendsInHour: try row.integer("in_hour"), oldestInHour: try row.optionalTimestamp("oldest_in_hour"),
             sendsInDay: try row.integer("in_day"), oldestInDay: try row.optionalTimestamp("oldest_in_day"),
             addressInHour: try row.integer("address_in_hour"), wrongInDay: try row.integer("wrong_in_day"),
+            wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             lockedUntil: try row.optionalTimestamp("locked_until"))
+        return (try row.text("asker"), history)
     }
 
-    /// Writes a challenge; older ones of the same asker are superseded, and of the others the newest two stay alive.
+    /// Writes a challenge; older ones of the same asker are superseded, and of the others two stay alive. A stranger's
+    /// never takes the place of a device's: those go first, and there are two of them at the most.
     static func insert(
         _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: String, asker: String, address: [UInt8],
         code: [UInt8], lifetime: Int64, in transaction: Transaction
     ) {
-        transaction.send(supersede, [.bytes(phone), .text(asker), .integer(ChallengeLimits.mostAlive - 1)])
+        transaction.send(supersede, [.bytes(phone), .text(asker), .integer(ChallengeLimits.mostAlive)])
         transaction.send(
             insert,
             [
@@ -53,18 +71,18 @@ struct Challenge: Sendable {
             ])
     }
 
-    /// The challenge, locked until the transaction ends; `nil` where there is none.
+    /// The challenge, with its phone locked until the transaction ends, so that tries at the phone's other challenges are
+    /// counted one after the other too; `nil` where there is none.
     static func locked(_ id: Identifier, in transaction: Transaction) async throws -> Challenge? {
+        // A statement of its own: what reads the row and the clock must begin behind the wait.
+        transaction.send(lockPhone, [.uuid(id)])
         guard let row = try await transaction.query(load, [.uuid(id)]).first else { return nil }
-        // A statement of its own: that of the row read the clock before it waited for the lock.
-        guard let clock = try await transaction.query("SELECT clock_timestamp() AS now").first else {
-            throw DatabaseError.aborted
-        }
         return Challenge(
             id: id, phoneHash: try row.bytes("phone_hash"), phoneSealed: try row.bytes("phone_sealed"),
             purpose: try row.text("purpose"), asker: try row.text("asker"), codeHash: try row.bytes("code_hash"),
             state: try row.text("state"), wrongTries: try row.integer("wrong_tries"),
-            expiresAt: try row.timestamp("expires_at"), now: try clock.timestamp("now"))
+            wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
+            expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
     }
 
     static func use(_ id: Identifier, in transaction: Transaction) {
@@ -84,30 +102,68 @@ struct Challenge: Sendable {
     }
 
     private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))"
+    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. A wrong try counts
+    /// for a day after the last moment at which it can have been made, and a code lives for 15 minutes at the most.
     private static let history: Statement = """
-        SELECT clock_timestamp() AS now, max(created_at) AS last_send,
-            count(*) FILTER (WHERE created_at > clock_timestamp() - interval '1 hour') AS in_hour,
-            min(created_at) FILTER (WHERE created_at > clock_timestamp() - interval '1 hour') AS oldest_in_hour,
-            count(*) AS in_day, min(created_at) AS oldest_in_day, coalesce(sum(wrong_tries), 0)::bigint AS wrong_in_day,
-            (SELECT count(*) FROM challenges a WHERE a.address_hash = $3
+        WITH me AS (
+            SELECT d.id IS NOT NULL AS is_device, coalesce('device ' || d.id, $3) AS asker
+            FROM (VALUES (1)) AS one
+            LEFT JOIN (devices d JOIN phones p ON p.person_id = d.person_id AND p.hash = $1)
+                ON d.id = $4 AND d.secret_hash = $5
+        ), counted AS (
+            SELECT c.created_at, c.wrong_tries,
+                c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 day' AS is_of_day,
+                c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 hour' AS is_of_hour
+            FROM challenges c CROSS JOIN me
+            WHERE c.phone_hash = $1 AND c.created_at > clock_timestamp() - interval '1 day 15 minutes'
+                AND CASE WHEN me.is_device THEN c.asker = me.asker ELSE starts_with(c.asker, 'address ') END
+        ), sums AS (
+            SELECT max(created_at) FILTER (WHERE is_of_day) AS last_send,
+                count(*) FILTER (WHERE is_of_hour) AS in_hour, min(created_at) FILTER (WHERE is_of_hour) AS oldest_in_hour,
+                count(*) FILTER (WHERE is_of_day) AS in_day, min(created_at) FILTER (WHERE is_of_day) AS oldest_in_day,
+                coalesce(sum(wrong_tries), 0)::bigint AS wrong_in_day,
+                min(created_at) FILTER (WHERE wrong_tries > 0) + interval '1 day 15 minutes' AS wrong_free_at
+            FROM counted
+        )
+        SELECT me.asker, me.is_device, clock_timestamp() AS now, sums.last_send, sums.in_hour, sums.oldest_in_hour,
+            sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
+            (SELECT count(*) FROM challenges a WHERE a.address_hash = $2 AND starts_with(a.asker, 'address ')
                 AND a.created_at > clock_timestamp() - interval '1 hour' AND a.state <> 'undelivered') AS address_in_hour,
-            (SELECT until FROM challenge_locks l WHERE l.phone_hash = $1 AND l.asker = $2) AS locked_until
-        FROM challenges
-        WHERE phone_hash = $1 AND created_at > clock_timestamp() - interval '1 day' AND state <> 'undelivered'
+            (SELECT until FROM challenge_locks l WHERE l.phone_hash = $1 AND l.asker = me.asker) AS locked_until
+        FROM me CROSS JOIN sums
         """
     private static let supersede: Statement = """
         UPDATE challenges SET state = 'superseded'
         WHERE phone_hash = $1 AND state = 'open' AND (asker = $2 OR id NOT IN (
-            SELECT id FROM challenges WHERE phone_hash = $1 AND state = 'open' AND asker <> $2
-            ORDER BY created_at DESC LIMIT $3))
+            SELECT id FROM (
+                SELECT id, created_at, starts_with(asker, 'device ') AS is_device,
+                    row_number() OVER (PARTITION BY starts_with(asker, 'device ') ORDER BY created_at DESC) AS place
+                FROM challenges
+                WHERE phone_hash = $1 AND state = 'open' AND asker <> $2 AND expires_at > clock_timestamp()
+            ) AS others
+            WHERE NOT (is_device AND starts_with($2, 'device ') AND place > $3 - 2)
+            ORDER BY is_device DESC, created_at DESC LIMIT $3 - 1))
         """
     private static let insert: Statement = """
         INSERT INTO challenges (id, phone_hash, phone_sealed, purpose, asker, address_hash, code_hash, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8::bigint * interval '1 s')
         """
+    private static let lockPhone: Statement = """
+        SELECT pg_advisory_xact_lock(hashtextextended(encode(phone_hash, 'hex'), 0)) FROM challenges WHERE id = $1
+        """
+    /// Strangers' tries count together, and a device's for it alone.
     private static let load: Statement = """
-        SELECT phone_hash, phone_sealed, purpose, asker, code_hash, state, wrong_tries, expires_at
-        FROM challenges WHERE id = $1 FOR UPDATE
+        SELECT c.phone_hash, c.phone_sealed, c.purpose, c.asker, c.code_hash, c.state, c.wrong_tries, c.expires_at,
+            clock_timestamp() AS now, w.wrong_in_day, w.wrong_free_at
+        FROM challenges c CROSS JOIN LATERAL (
+            SELECT coalesce(sum(o.wrong_tries), 0)::bigint AS wrong_in_day,
+                min(o.created_at) FILTER (WHERE o.wrong_tries > 0) + interval '1 day 15 minutes' AS wrong_free_at
+            FROM challenges o
+            WHERE o.phone_hash = c.phone_hash AND o.created_at > clock_timestamp() - interval '1 day 15 minutes'
+                AND CASE WHEN starts_with(c.asker, 'device ') THEN o.asker = c.asker
+                    ELSE starts_with(o.asker, 'address ') END
+        ) AS w
+        WHERE c.id = $1 FOR UPDATE OF c
         """
     private static let wrong: Statement = """
         UPDATE challenges SET wrong_tries = wrong_tries + 1, state = CASE WHEN $2 THEN 'dead' ELSE state END WHERE id = $1

@@ -35,12 +35,6 @@ import EventLoop
         return try await transaction.query(change, values).first.map { try KnownDevice($0) }
     }
 
-    /// The hash of a device's secret, whoever has it.
-    static func secretHash(of id: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
-        try await transaction.query("SELECT secret_hash FROM devices WHERE id = $1", [.uuid(id)]).first?
-            .bytes("secret_hash")
-    }
-
     /// The hash of a device's secret, where the device is the person's.
     static func secretHash(
         of id: Identifier, person: Identifier, in transaction: Transaction

@@ -1,0 +1,28 @@
+import Foundation
+
+/// A numeric address of either family; IPv4 stands in IPv6 form, so that one address has one value.
+public struct NetworkAddress: Hashable, Sendable {
+    /// 16 bytes in network order.
+    public let bytes: [UInt8]
+
+    /// - Returns: `nil` for what is not an address in its usual spelling, names and ports included.
+    public init?(_ text: String) {
+        var (four, six) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &four) == 1 {
+            bytes = [UInt8](repeating: 0, count: 10) + [0xff, 0xff] + withUnsafeBytes(of: four) { Array($0) }
+        } else if inet_pton(AF_INET6, text, &six) == 1 {
+            bytes = withUnsafeBytes(of: six) { Array($0) }
+        } else {
+            return nil
+        }
+    }
+
+    public var isIPv4: Bool { bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]) }
+
+    public var isLoopback: Bool {
+        isIPv4 ? bytes[12] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+    }
+
+    /// What one customer of a network usually has: an IPv4 address, or the first 64 bits of an IPv6 address.
+    public var household: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
+}
