@@ -66,7 +66,17 @@ enum AuthBlueprint {
             perDay: try configuration.integer("AUTH_OTP_PER_DAY"),
             perAddressHour: try configuration.integer("AUTH_OTP_PER_ADDRESS_HOUR"),
             lock: try configuration.duration("AUTH_OTP_LOCK").components.seconds,
-            wrongPerDay: try configuration.integer("AUTH_OTP_WRONG_PER_DAY"))
+            wrongPerDay: try configuration.integer("AUTH_OTP_WRONG_PER_DAY"),
+            perPrefixHour: try prefixBreaker(configuration))
+    }
+
+    private static func prefixBreaker(_ configuration: Configuration) throws(ConfigurationError) -> Int64? {
+        let text = try configuration.text("AUTH_OTP_PREFIX_BREAKER")
+        if text == "off" { return nil }
+        guard let numbers = Int64(text), (2...1_000_000).contains(numbers) else {
+            throw ConfigurationError("AUTH_OTP_PREFIX_BREAKER must be 2 to 1000000 numbers, or off")
+        }
+        return numbers
     }
 
     private static let variables: [ConfigurationVariable] =
@@ -83,7 +93,8 @@ enum AuthBlueprint {
             .init("AUTH_OTP_WRONG_PER_DAY", .integer(3...100), "10", "Wrong codes for a phone within a day"),
             .init(
                 "AUTH_OTP_PREFIX_BREAKER", .text, "50",
-                "Sends to a prefix that open its breaker, or off; not used yet"),
+                "Numbers of a prefix that get codes within an hour and close it where under a tenth is verified, or off"
+            ),
             .init(
                 "AUTH_SMS_COUNTRIES", .list, nil,
                 "Countries that get SMS: SE,DE or *; empty: every one in development, none elsewhere"),

@@ -56,8 +56,15 @@ import Testing
         #expect(wrong(10) == .wait(70_000))
     }
 
-    @Test func aKnownDeviceDoesNotPayForItsAddress() {
-        let decision = decide { ($0.isKnownDevice, $0.addressInHour) = (true, 30) }
+    @Test func aClosedPrefixIsOneToWaitFor() {
+        #expect(decide { $0.closedUntil = Self.now + .seconds(1800) } == .wait(1800))
+        #expect(decide { $0.closedUntil = Self.now } == .allow)
+    }
+
+    @Test func aKnownDeviceDoesNotPayForItsAddressOrItsPrefix() {
+        let decision = decide {
+            ($0.isKnownDevice, $0.addressInHour, $0.closedUntil) = (true, 30, Self.now + .seconds(1800))
+        }
         #expect(decision == .allow)
     }
 

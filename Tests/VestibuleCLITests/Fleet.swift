@@ -76,7 +76,9 @@ import Testing
         ]
         for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
         switch service {
-        case .auth: environment["AUTH_OTP_PER_ADDRESS_HOUR"] = "100000"
+        case .auth:
+            // Everybody in a test comes from one address, and has a number of one prefix.
+            (environment["AUTH_OTP_PER_ADDRESS_HOUR"], environment["AUTH_OTP_PREFIX_BREAKER"]) = ("100000", "off")
         case .recovery:
             environment["RECOVERY_PER_ADDRESS_DAY"] = "100000"
             // Long enough that a case is held for a while, short enough to see it end.

@@ -16,6 +16,9 @@ struct ChallengeLimits: Sendable {
     /// Wrong codes for a phone within a day, over all challenges: those of strangers together, and those of each device of
     /// its account by itself.
     var wrongPerDay: Int64 = 10
+    /// Numbers of one prefix that strangers get codes for within an hour until it matters whether codes of it are verified
+    /// at all; `nil` where that is not looked at.
+    var perPrefixHour: Int64? = 50
 
     static let tries: Int64 = 3
     /// Challenges of one phone that are alive at once.
@@ -39,6 +42,8 @@ struct SendHistory: Sendable, Equatable {
     /// When the oldest of those no longer counts.
     var wrongFreeAt: Timestamp?
     var lockedUntil: Timestamp?
+    /// Of the number's prefix.
+    var closedUntil: Timestamp?
 }
 
 /// Whether a code may be sent and what an attempt at one means. No clock and no table in here.
@@ -64,8 +69,11 @@ enum ChallengePolicy {
         if history.sendsInDay >= limits.perDay, let oldest = history.oldestInDay {
             waits.append(seconds(from: history.now, to: oldest + .seconds(86_400)))
         }
-        // Somebody behind the same address is no reason to turn the owner away.
-        if !history.isKnownDevice, history.addressInHour >= limits.perAddressHour { waits.append(3600) }
+        // Somebody behind the same address, or at the same prefix, is no reason to turn the owner away.
+        if !history.isKnownDevice {
+            if history.addressInHour >= limits.perAddressHour { waits.append(3600) }
+            if let until = history.closedUntil { waits.append(seconds(from: history.now, to: until)) }
+        }
         if history.wrongInDay >= limits.wrongPerDay, let free = history.wrongFreeAt {
             waits.append(seconds(from: history.now, to: free))
         }

@@ -6,6 +6,7 @@ struct Secrets: Sendable {
     let phoneHash: KeyedHash
     let phoneSealer: Sealer
     let addressHash: KeyedHash
+    let prefixHash: KeyedHash
     let pushSealer: Sealer
     let keySealer: Sealer
     let answerSealer: Sealer
@@ -17,6 +18,7 @@ struct Secrets: Sendable {
         phoneHash = KeyedHash(keys, purpose: "phone-lookup")
         phoneSealer = Sealer(keys, purpose: "phone")
         addressHash = KeyedHash(keys, purpose: "client-address")
+        prefixHash = KeyedHash(keys, purpose: "destination-prefix")
         pushSealer = Sealer(keys, purpose: "push-token")
         keySealer = Sealer(keys, purpose: "signing-key")
         answerSealer = Sealer(keys, purpose: "refresh-answer")

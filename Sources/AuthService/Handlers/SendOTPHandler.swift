@@ -22,20 +22,24 @@ struct SendOTPHandler: RequestHandler {
         }
         try sms.refuseWhileDown()
         let hash = secrets.phoneHash.code(for: phone.e164)
+        let prefix = secrets.prefixHash.code(for: phone.destinationPrefix)
         let address = secrets.addressHash.code(for: Self.household(context.clientAddress))
         let proof = request.device.map {
             ChallengeStore.Proof(device: $0.id, secretHash: secrets.hash(of: $0.secret))
         }
         return try await house.once(context) { transaction in
             let (asker, history) = try await ChallengeStore.history(
-                phone: hash, address: address, proof: proof, in: transaction)
+                phone: hash, prefix: prefix, address: address, proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits))
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
             ChallengeStore.insert(
                 id, phone: hash, phoneSealed: secrets.phoneSealer.seal(Array(phone.e164.utf8), associated: id.array),
-                purpose: purpose, asker: asker, address: address,
+                purpose: purpose, asker: asker, address: address, prefix: history.isKnownDevice ? nil : prefix,
                 code: secrets.hash(ofCode: code, challenge: id, phone: hash), lifetime: limits.lifetime, in: transaction
             )
+            if let numbers = limits.perPrefixHour, !history.isKnownDevice {
+                ChallengeStore.closePrefix(prefix, from: numbers, in: transaction)
+            }
             let message = SMSMessage(challengeID: id, to: phone.e164, body: text(code: code, purpose: purpose))
             house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
             return .reply(

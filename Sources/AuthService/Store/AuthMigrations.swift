@@ -9,5 +9,8 @@ enum AuthMigrations {
             sql: String(decoding: PackageResources.m0002_undelivered_codes_sql, as: UTF8.self)),
         Migration(
             name: "m0003_housekeeping", sql: String(decoding: PackageResources.m0003_housekeeping_sql, as: UTF8.self)),
+        Migration(
+            name: "m0004_prefix_breakers",
+            sql: String(decoding: PackageResources.m0004_prefix_breakers_sql, as: UTF8.self)),
     ]
 }

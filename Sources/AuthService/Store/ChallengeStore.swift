@@ -35,13 +35,13 @@ struct Challenge: Sendable {
     ///
     /// - Returns: who asks, as the challenge's row says it, and what is known.
     static func history(
-        phone: [UInt8], address: [UInt8], proof: Proof?, in transaction: Transaction
+        phone: [UInt8], prefix: [UInt8], address: [UInt8], proof: Proof?, in transaction: Transaction
     ) async throws -> (asker: String, SendHistory) {
         // Always in this order, so that no two wait for each other.
         for key in [address, phone] { transaction.send(lock, [.bytes(key)]) }
         let values: [SQLValue] = [
             .bytes(phone), .bytes(address), .text("address \(Hex.encode(address))"), .uuid(proof?.device),
-            .bytes(proof?.secretHash),
+            .bytes(proof?.secretHash), .bytes(prefix),
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
         let history = SendHistory(
@@ -51,24 +51,31 @@ struct Challenge: Sendable {
             sendsInDay: try row.integer("in_day"), oldestInDay: try row.optionalTimestamp("oldest_in_day"),
             addressInHour: try row.integer("address_in_hour"), wrongInDay: try row.integer("wrong_in_day"),
             wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
-            lockedUntil: try row.optionalTimestamp("locked_until"))
+            lockedUntil: try row.optionalTimestamp("locked_until"),
+            closedUntil: try row.optionalTimestamp("closed_until"))
         return (try row.text("asker"), history)
     }
 
     /// Writes a challenge; older ones of the same asker are superseded, and of the others two stay alive. A stranger's
     /// never takes the place of a device's: those go first, and there are two of them at the most.
+    ///
+    /// - Parameter prefix: `nil` where the send counts for no prefix.
     static func insert(
         _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: String, asker: String, address: [UInt8],
-        code: [UInt8], lifetime: Int64, in transaction: Transaction
+        prefix: [UInt8]?, code: [UInt8], lifetime: Int64, in transaction: Transaction
     ) {
         transaction.send(supersede, [.bytes(phone), .text(asker), .integer(ChallengeLimits.mostAlive)])
         transaction.send(
             insert,
             [
                 .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose), .text(asker), .bytes(address),
-                .bytes(code),
-                .integer(lifetime),
+                .bytes(prefix), .bytes(code), .integer(lifetime),
             ])
+    }
+
+    /// Closes a prefix for an hour where so many numbers of it, this send's among them, brought under a tenth verified.
+    static func closePrefix(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
+        transaction.send(closePrefix, [.bytes(prefix), .integer(numbers)])
     }
 
     /// The challenge, with its phone locked until the transaction ends, so that tries at the phone's other challenges are
@@ -129,7 +136,8 @@ struct Challenge: Sendable {
             sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
             (SELECT count(*) FROM challenges a WHERE a.address_hash = $2 AND starts_with(a.asker, 'address ')
                 AND a.created_at > clock_timestamp() - interval '1 hour' AND a.state <> 'undelivered') AS address_in_hour,
-            (SELECT until FROM challenge_locks l WHERE l.phone_hash = $1 AND l.asker = me.asker) AS locked_until
+            (SELECT until FROM challenge_locks l WHERE l.phone_hash = $1 AND l.asker = me.asker) AS locked_until,
+            (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until
         FROM me CROSS JOIN sums
         """
     private static let supersede: Statement = """
@@ -145,8 +153,21 @@ struct Challenge: Sendable {
             ORDER BY is_device DESC, created_at DESC LIMIT $3 - 1))
         """
     private static let insert: Statement = """
-        INSERT INTO challenges (id, phone_hash, phone_sealed, purpose, asker, address_hash, code_hash, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8::bigint * interval '1 s')
+        INSERT INTO challenges
+            (id, phone_hash, phone_sealed, purpose, asker, address_hash, prefix_hash, code_hash, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 s')
+        """
+    private static let closePrefix: Statement = """
+        INSERT INTO prefix_breakers (prefix_hash, until)
+        SELECT $1, clock_timestamp() + interval '1 hour'
+        FROM (
+            SELECT count(DISTINCT phone_hash) AS asked,
+                count(DISTINCT phone_hash) FILTER (WHERE state = 'used') AS verified
+            FROM challenges
+            WHERE prefix_hash = $1 AND created_at > clock_timestamp() - interval '1 hour' AND state <> 'undelivered'
+        ) AS numbers
+        WHERE asked >= $2 AND verified * 10 < asked
+        ON CONFLICT (prefix_hash) DO UPDATE SET until = excluded.until
         """
     private static let lockPhone: Statement = """
         SELECT pg_advisory_xact_lock(hashtextextended(encode(phone_hash, 'hex'), 0)) FROM challenges WHERE id = $1

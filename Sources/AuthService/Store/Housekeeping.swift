@@ -18,6 +18,7 @@ import EventLoop
         DELETE FROM challenge_locks WHERE (phone_hash, asker) IN (
             SELECT phone_hash, asker FROM challenge_locks WHERE until < now() LIMIT 1000)
         """,
+        "DELETE FROM prefix_breakers WHERE until < now()",
         "DELETE FROM revocations WHERE id IN (SELECT id FROM revocations WHERE forget_at < now() LIMIT 1000)",
         // An old token must be known to be recognised when it is used again; of an ended session nothing is. Its row goes
         // with the last of its tokens.

@@ -18,8 +18,10 @@ import Testing
     nonisolated static func run(_ body: @escaping @Loop @Sendable (AuthProvider) async throws -> Void) async throws {
         let spool = try Spool()
         defer { spool.remove() }
-        // Every request comes from one address.
-        let environment = ["SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000"]
+        // Every request comes from one address, for numbers of one prefix.
+        let environment = [
+            "SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000", "AUTH_OTP_PREFIX_BREAKER": "off",
+        ]
         try await ServiceStage.run(AuthBlueprint.blueprint, environment: environment) { stage in
             try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>())
             try stage.answering(as: .recovery, Ears<RecoveryBegan>(), Ears<NotificationDelivered>())
