@@ -19,13 +19,25 @@ import Testing
             (1, 3, 1, false, .revoke), (1, 2, 1, true, .invalid), (1, 9, 60_000, true, .invalid),
         ] as [(Int64, Int64, Int?, Bool, RefreshPolicy.Decision)])
     func refresh(
-        token: Int64, session: Int64, replacedMillisecondsAgo: Int?, isRevoked: Bool, expected: RefreshPolicy.Decision
+        token: Int64, session: Int64, replacedMillisecondsAgo: Int?, isEnded: Bool, expected: RefreshPolicy.Decision
     ) {
         let decision = RefreshPolicy.decide(
             tokenGeneration: token, sessionGeneration: session,
-            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isRevoked: isRevoked,
+            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isEnded: isEnded,
             now: Self.now)
         #expect(decision == expected)
+    }
+
+    @Test(
+        "how old a session gets",
+        arguments: [
+            (0, 0, false), (30 * 86_400 - 1, 30 * 86_400 - 1, false), (30 * 86_400, 30 * 86_400, true),
+            (180 * 86_400 - 1, 60, false), (180 * 86_400, 0, true), (200 * 86_400, 1, true),
+        ] as [(Int64, Int64, Bool)])
+    func age(secondsOld: Int64, secondsIdle: Int64, isOver: Bool) {
+        let over = RefreshPolicy.isOver(
+            createdAt: Self.now - .seconds(secondsOld), lastUsedAt: Self.now - .seconds(secondsIdle), now: Self.now)
+        #expect(over == isOver)
     }
 
     @Test func anAccessTokenIsOneThatAGatewayTakes() throws {

@@ -4,6 +4,9 @@ import BusProtocol
 enum RefreshPolicy {
     /// A client that lost the answer may repeat the call for so long.
     static let grace = Duration.seconds(10)
+    /// A session that is not renewed for so long is over, and any session after so long in all.
+    static let idle = Duration.seconds(30 * 86_400)
+    static let absolute = Duration.seconds(180 * 86_400)
 
     enum Decision: Equatable, Sendable {
         /// The current token of its session: it is replaced.
@@ -15,10 +18,16 @@ enum RefreshPolicy {
         case invalid
     }
 
+    /// Whether a session is over by its age.
+    static func isOver(createdAt: Timestamp, lastUsedAt: Timestamp, now: Timestamp) -> Bool {
+        now >= lastUsedAt + idle || now >= createdAt + absolute
+    }
+
+    /// - Parameter isEnded: the session was ended, or is over.
     static func decide(
-        tokenGeneration: Int64, sessionGeneration: Int64, replacedAt: Timestamp?, isRevoked: Bool, now: Timestamp
+        tokenGeneration: Int64, sessionGeneration: Int64, replacedAt: Timestamp?, isEnded: Bool, now: Timestamp
     ) -> Decision {
-        if isRevoked { return .invalid }
+        if isEnded { return .invalid }
         if tokenGeneration == sessionGeneration { return .rotate }
         if let replacedAt, tokenGeneration == sessionGeneration - 1, now < replacedAt + grace { return .repeatAnswer }
         return .revoke

@@ -18,7 +18,11 @@ struct RefreshTokenHandler: RequestHandler {
             guard let token = try await SessionStore.presented(hash, in: transaction) else { throw Self.invalid }
             let decision = RefreshPolicy.decide(
                 tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
-                replacedAt: token.replacedAt, isRevoked: token.isRevoked, now: token.now)
+                replacedAt: token.replacedAt,
+                isEnded: token.isRevoked
+                    || RefreshPolicy.isOver(
+                        createdAt: token.createdAt, lastUsedAt: token.lastUsedAt, now: token.now),
+                now: token.now)
             switch decision {
             case .invalid: throw Self.invalid
             case .revoke:

@@ -12,5 +12,7 @@ enum AuthMigrations {
         Migration(
             name: "m0004_prefix_breakers",
             sql: String(decoding: PackageResources.m0004_prefix_breakers_sql, as: UTF8.self)),
+        Migration(
+            name: "m0005_session_ends", sql: String(decoding: PackageResources.m0005_session_ends_sql, as: UTF8.self)),
     ]
 }

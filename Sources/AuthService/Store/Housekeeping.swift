@@ -1,10 +1,11 @@
 import Database
 import EventLoop
 
-/// Removes rows that nothing asks for any more, a thousand at a time.
+/// Ends sessions that are over by their age, and removes rows that nothing asks for any more, a thousand at a time.
 @Loop enum Housekeeping {
     /// One pass; what is left is removed in the next.
     static func run(_ database: Database) async throws {
+        try await SessionStore.endOverdue(in: database)
         for statement in statements { _ = try await database.write(statement) }
     }
 

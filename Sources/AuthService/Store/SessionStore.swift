@@ -14,6 +14,10 @@ struct PresentedToken: Sendable {
     let replacedAt: Timestamp?
     /// The session ended, or its account is not active.
     let isRevoked: Bool
+    /// Of the session.
+    let createdAt: Timestamp
+    /// When the session's tokens were last renewed.
+    let lastUsedAt: Timestamp
     /// What replaced the token, sealed; `nil` before that and a while after it.
     let answerSealed: [UInt8]?
     /// The database's clock.
@@ -47,6 +51,7 @@ struct PresentedToken: Sendable {
                 device: try row.uuid("device_id"), role: try row.text("role"),
                 generation: try row.integer("generation"), sessionGeneration: try row.integer("session_generation"),
                 replacedAt: try row.optionalTimestamp("replaced_at"), isRevoked: try row.bool("is_revoked"),
+                createdAt: try row.timestamp("created_at"), lastUsedAt: try row.timestamp("last_used_at"),
                 answerSealed: try row.optionalBytes("answer_sealed"), now: try row.timestamp("now"))
         }
     }
@@ -65,11 +70,47 @@ struct PresentedToken: Sendable {
         insertToken(next, session: token.session, generation: token.generation + 1, in: transaction)
     }
 
-    /// Ends a session and tells the gateways.
+    /// Ends a session and tells the gateways; one that ended before stays as it is.
     static func revoke(_ session: Identifier, in transaction: Transaction) {
-        transaction.send(
-            "UPDATE sessions SET revoked_at = clock_timestamp() WHERE id = $1 AND revoked_at IS NULL", [.uuid(session)])
-        transaction.send(log, [.uuid(session), .integer(AccessTokenIssuer.lifetime + 60)])
+        transaction.send(revoke, [.uuid(session), .integer(memory)])
+    }
+
+    /// Ends every session of a person but one, and tells the gateways.
+    static func revokeAll(of person: Identifier, but session: Identifier, in transaction: Transaction) {
+        transaction.send(revokeOthers, [.uuid(person), .uuid(session), .integer(memory)])
+    }
+
+    /// Ends what is over by its age, a thousand sessions at the most, and tells the gateways.
+    static func endOverdue(in database: Database) async throws {
+        let (idle, absolute) = (RefreshPolicy.idle, RefreshPolicy.absolute)
+        _ = try await database.write(
+            endOverdue, [.integer(memory), .integer(idle.components.seconds), .integer(absolute.components.seconds)])
+    }
+
+    /// The sessions of a person that can be used, the one used last first; a hundred at the most.
+    static func list(
+        of person: Identifier, current: Identifier, in database: Database
+    ) async throws -> [KnownSession] {
+        let (idle, absolute) = (RefreshPolicy.idle, RefreshPolicy.absolute)
+        let rows = try await database.read(
+            list, [.uuid(person), .integer(idle.components.seconds), .integer(absolute.components.seconds)])
+        return try rows.map { row in
+            let id = try row.uuid("id")
+            return KnownSession(
+                id: id,
+                device: .init(
+                    id: try row.uuid("device_id"), name: try row.text("name"), platform: try row.text("platform")),
+                createdAt: try row.timestamp("created_at"), lastUsedAt: try row.timestamp("last_used_at"),
+                current: id == current)
+        }
+    }
+
+    /// Whether a session, ended or not, is a person's.
+    static func belongs(_ session: Identifier, to person: Identifier, in transaction: Transaction) async throws -> Bool
+    {
+        try await !transaction.query(
+            "SELECT id FROM sessions WHERE id = $1 AND person_id = $2", [.uuid(session), .uuid(person)]
+        ).isEmpty
     }
 
     /// False for a session that ended and for one that never was.
@@ -78,6 +119,9 @@ struct PresentedToken: Sendable {
             "SELECT id FROM sessions WHERE id = $1 AND revoked_at IS NULL", [.uuid(session)]
         ).isEmpty
     }
+
+    /// Seconds that gateways must know of an ended session: as long as its last access token lives, and a minute.
+    private static let memory = AccessTokenIssuer.lifetime + 60
 
     /// The entries of the log behind a cursor that still matter, and once more those of the last five seconds; a page at
     /// the most.
@@ -99,7 +143,8 @@ struct PresentedToken: Sendable {
     /// replaced it, and take a repeated call for a theft.
     private static let load: Statement = """
         SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, s.generation AS session_generation, s.person_id,
-            s.device_id, s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, a.role, clock_timestamp() AS now
+            s.device_id, s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, s.created_at,
+            s.last_used_at, a.role, clock_timestamp() AS now
         FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.person_id
         WHERE t.hash = $1 FOR UPDATE OF s, t
         """
@@ -109,8 +154,41 @@ struct PresentedToken: Sendable {
     private static let advance: Statement = """
         UPDATE sessions SET generation = $2, last_used_at = clock_timestamp() WHERE id = $1
         """
-    private static let log: Statement = """
-        INSERT INTO revocations (session_id, forget_at) VALUES ($1, clock_timestamp() + $2::bigint * interval '1 s')
+    private static let revoke: Statement = """
+        WITH ended AS (
+            UPDATE sessions SET revoked_at = clock_timestamp() WHERE id = $1 AND revoked_at IS NULL RETURNING id
+        )
+        INSERT INTO revocations (session_id, forget_at)
+        SELECT id, clock_timestamp() + $2::bigint * interval '1 s' FROM ended
+        """
+    private static let revokeOthers: Statement = """
+        WITH ended AS (
+            UPDATE sessions SET revoked_at = clock_timestamp()
+            WHERE person_id = $1 AND id <> $2 AND revoked_at IS NULL RETURNING id
+        )
+        INSERT INTO revocations (session_id, forget_at)
+        SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
+        """
+    private static let endOverdue: Statement = """
+        WITH ended AS (
+            UPDATE sessions SET revoked_at = clock_timestamp()
+            WHERE revoked_at IS NULL AND id IN (
+                SELECT id FROM sessions
+                WHERE revoked_at IS NULL AND (last_used_at <= clock_timestamp() - $2::bigint * interval '1 s'
+                    OR created_at <= clock_timestamp() - $3::bigint * interval '1 s')
+                LIMIT 1000)
+            RETURNING id
+        )
+        INSERT INTO revocations (session_id, forget_at)
+        SELECT id, clock_timestamp() + $1::bigint * interval '1 s' FROM ended
+        """
+    private static let list: Statement = """
+        SELECT s.id, s.device_id, d.name, d.platform, s.created_at, s.last_used_at
+        FROM sessions s JOIN devices d ON d.id = s.device_id
+        WHERE s.person_id = $1 AND s.revoked_at IS NULL
+            AND s.last_used_at > clock_timestamp() - $2::bigint * interval '1 s'
+            AND s.created_at > clock_timestamp() - $3::bigint * interval '1 s'
+        ORDER BY s.last_used_at DESC LIMIT 100
         """
     /// Ids commit out of order: whatever was written in the last five seconds is read again, behind what is new.
     private static let select: Statement = """

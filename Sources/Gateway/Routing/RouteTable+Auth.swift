@@ -18,9 +18,14 @@ extension RouteTable {
             .with {
                 $0.success = 204; $0.body = .members
             },
-        Route(.get, "/auth/sessions", .user, .later, "Lists the sessions of the account."),
-        Route(.delete, "/auth/sessions/{id}", .user, .later, "Ends one session."),
-        Route(.delete, "/auth/sessions", .user, .later, "Ends every session but this one."),
+        Route(.get, "/auth/sessions", .user, .message("auth.list-sessions"), "Lists the sessions of the account."),
+        Route(.delete, "/auth/sessions/{id}", .user, .message("auth.end-session"), "Ends one session.")
+            .with {
+                $0.success = 204; $0.sources = ["sessionId": .path("id")]
+            },
+        Route(
+            .delete, "/auth/sessions", .user, .message("auth.end-other-sessions"), "Ends every session but this one."
+        ).with { $0.success = 204 },
         Route(.get, "/users/me/devices", .user, .message("auth.list-devices"), "Lists the known devices."),
         Route(.put, "/users/me/devices/{id}", .user, .message("auth.put-device"), "Changes a known device.")
             .with {

@@ -1,0 +1,41 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import ServiceRuntime
+
+struct ListSessionsHandler: RequestHandler {
+    let house: ServiceHouse
+
+    func handle(_ request: ListSessions, context: RequestContext) async throws -> SessionList {
+        let actor = try context.person()
+        return SessionList(
+            sessions: try await SessionStore.list(of: actor.userID, current: actor.sessionID, in: house.database))
+    }
+}
+
+struct EndSessionHandler: RequestHandler {
+    let house: ServiceHouse
+
+    func handle(_ request: EndSession, context: RequestContext) async throws -> NoContent {
+        let actor = try context.person()
+        return try await house.database.transaction { transaction in
+            guard try await SessionStore.belongs(request.sessionId, to: actor.userID, in: transaction) else {
+                throw BusError(.notFound, "There is no such session.")
+            }
+            SessionStore.revoke(request.sessionId, in: transaction)
+            return NoContent()
+        }
+    }
+}
+
+struct EndOtherSessionsHandler: RequestHandler {
+    let house: ServiceHouse
+
+    func handle(_ request: EndOtherSessions, context: RequestContext) async throws -> NoContent {
+        let actor = try context.person()
+        return try await house.database.transaction { transaction in
+            SessionStore.revokeAll(of: actor.userID, but: actor.sessionID, in: transaction)
+            return NoContent()
+        }
+    }
+}
