@@ -35,7 +35,7 @@ let resources: [String: [Resource]] = [
     "AuthService": [
         .embedInCode("Migrations/m0001_accounts.sql"), .embedInCode("Migrations/m0002_undelivered_codes.sql"),
         .embedInCode("Migrations/m0003_housekeeping.sql"), .embedInCode("Migrations/m0004_prefix_breakers.sql"),
-        .embedInCode("Migrations/m0005_session_ends.sql"),
+        .embedInCode("Migrations/m0005_session_ends.sql"), .embedInCode("Migrations/m0006_signing_key_rotation.sql"),
     ],
     "ProfileService": [
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
@@ -113,7 +113,7 @@ let package = Package(
                 "ServiceRuntime",
                 "TestSupport",
             ]),
-        tests("AuthServiceTests", serviceParts + ["AuthService", "TestSupport"]),
+        tests("AuthServiceTests", serviceParts + ["AuthService", "Gateway", "TestSupport"]),
         tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
         tests("RecoveryServiceTests", serviceParts + ["RecoveryService", "TestSupport"]),

@@ -24,7 +24,13 @@ enum AuthBlueprint {
         let phones = try PhonePolicy(
             countries: configuration.list("AUTH_SMS_COUNTRIES"), profile: configuration.profile)
         let appName = try configuration.text("APP_NAME")
-        let keys = SigningKeyStore(database: house.database, sealer: secrets.keySealer)
+        let keys = SigningKeyStore(
+            database: house.database, sealer: secrets.keySealer,
+            period: try configuration.text("AUTH_SIGNING_KEY_ROTATION") == "off"
+                ? nil : configuration.duration("AUTH_SIGNING_KEY_ROTATION"))
+        keys.onKey = { [log = house.log] kid, signsFrom in
+            log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
+        }
         let checker = ChallengeChecker(secrets: secrets, limits: limits)
         let opener = SessionOpener(house: house, secrets: secrets, keys: keys)
         let sms = SMSSender(house: house, spool: spool)
@@ -40,6 +46,7 @@ enum AuthBlueprint {
         house.handle(ListDevicesHandler(house: house))
         house.handle(PutDeviceHandler(house: house, secrets: secrets))
         house.handle(GetSigningKeysHandler(keys: keys))
+        house.handle(RotateSigningKeyHandler(keys: keys))
         house.handle(FollowRevocationsHandler(house: house))
         house.handle(CheckSessionHandler(house: house))
         house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
@@ -57,7 +64,7 @@ enum AuthBlueprint {
         house.background("signing-keys") {
             try await house.database.waitUntilAvailable()
             try await keys.load()
-            try await Loop.sleep(for: .seconds(60))
+            try await Loop.sleep(for: SigningKeyStore.interval)
         }
     }
 
@@ -98,6 +105,9 @@ enum AuthBlueprint {
                 "AUTH_OTP_PREFIX_BREAKER", .text, "50",
                 "Numbers of a prefix that get codes within an hour and close it where under a tenth is verified, or off"
             ),
+            .init(
+                "AUTH_SIGNING_KEY_ROTATION", .duration(3600...31_536_000, mayBeOff: true), "720h",
+                "How long access tokens are signed with one key; off: until it is rotated by hand"),
             .init(
                 "AUTH_SMS_COUNTRIES", .list, nil,
                 "Countries that get SMS: SE,DE or *; empty: every one in development, none elsewhere"),

@@ -1,7 +1,9 @@
 import BusProtocol
 import Cryptography
 import EventLoop
+import HTTPServer
 import JSONText
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -251,6 +253,24 @@ private let json = ["Content-Type": "application/json"]
                 answer = try await stage.get("/users/me/devices", ["Authorization": "Bearer \(token)"])
             }
             #expect(answer.status == 200)
+        }
+    }
+
+    @Test func aKeyThatMayBeNewIsNotRefusedWhileAuthIsNotHeard() async throws {
+        try await onStage { stage async throws in
+            var maker = stage.tokens
+            (maker.key, maker.kid) = (.init(), "k2")
+            let token = maker.token(now: Timestamp.now().microsecondsSinceEpoch / 1_000_000)
+            let headers: HTTPHeaders = ["authorization": "Bearer \(token)"]
+            // Minutes without word are as none at all.
+            let gatekeeper = Gatekeeper(
+                bus: stage.gateway.bus, issuer: "vestibule", audience: "vestibule", keyPatience: .zero)
+            await gatekeeper.keys.refresh()
+            let problem = await #expect(throws: Problem.self) { try await gatekeeper.admit(headers, to: .user) }
+            #expect(problem?.code == "service_unavailable")
+            // Who heard of auth lately knows it for a stranger's.
+            let answer = try await stage.get("/users/me/devices", ["Authorization": "Bearer \(token)"])
+            #expect(answer.status == 401)
         }
     }
 

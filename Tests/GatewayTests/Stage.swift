@@ -4,6 +4,7 @@ import Cryptography
 import EventLoop
 import Foundation
 import JSONText
+import TestSupport
 
 @testable import Gateway
 
@@ -174,56 +175,5 @@ private struct SessionHandler: RequestHandler {
     func handle(_ request: CheckSession, context: RequestContext) async throws -> SessionChecked {
         backstage.sessionQuestions += 1
         return SessionChecked(isActive: !backstage.revoked.contains(request.sessionID))
-    }
-}
-
-/// One request on a connection of its own, sent as bytes, and its answer.
-struct Exchange: Sendable {
-    let status: Int
-    let headers: [String: String]
-    let body: [UInt8]
-
-    init(port: Int, request: String) async throws {
-        let bytes = try await Loop.offload { try Self.exchange(port, Array(request.utf8)) }
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n") else { throw POSIXError(.EPROTO) }
-        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
-        status = Int(lines[0].split(separator: " ")[1]) ?? 0
-        var headers: [String: String] = [:]
-        for line in lines.dropFirst() {
-            let parts = line.components(separatedBy: ": ")
-            headers[parts[0]] = parts.dropFirst().joined(separator: ": ")
-        }
-        self.headers = headers
-        body = Array(text[end.upperBound...].utf8)
-    }
-
-    /// The body as JSON; `null` where it is none.
-    var json: JSONValue { (try? JSONValue.parse(body, limits: JSONLimits(depth: 64, values: 100_000))) ?? .null }
-
-    private static func exchange(_ port: Int, _ request: [UInt8]) throws -> [UInt8] {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0, send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-        }
-        var (answer, room) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
-        while true {
-            let count = recv(descriptor, &room, room.count, 0)
-            guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-            if count == 0 { return answer }
-            answer += room[..<count]
-        }
     }
 }

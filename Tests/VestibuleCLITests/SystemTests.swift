@@ -85,6 +85,10 @@ import Testing
             + String(contentsOfFile: state.log("auth-2"), encoding: .utf8)
         #expect(log.components(separatedBy: #""event":"operator_call""#).count == 2)
         #expect(try call("auth.nonsense").code == 64)
+
+        let rotated = try installation.run("keys", "rotate-signing", "--state", state.path)
+        #expect(rotated.code == 0 && rotated.output.contains(" is published now, and signs access tokens from "))
+        #expect(try installation.run("keys", "rotate-signing", "--state", state.path).output == rotated.output)
         #expect(try call("auth.get-jwks", "[]").code == 64)
 
         let victim = try #require(process("profile", state))

@@ -46,7 +46,7 @@ struct RefreshTokenHandler: RequestHandler {
         _ token: PresentedToken, hash: [UInt8], in transaction: Transaction
     ) throws -> Session {
         let refresh = SecretToken.make(prefix: "rf")
-        let access = try keys.issuer.token(
+        let access = try keys.issuer(at: token.now).token(
             person: token.person, session: token.session, role: token.role, now: token.now)
         let session = Session(
             accessToken: access, expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh,

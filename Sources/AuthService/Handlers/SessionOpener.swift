@@ -28,7 +28,7 @@ struct SessionOpener: Sendable {
         SessionStore.insert(
             session, person: account.id, device: device, refresh: secrets.hash(of: refresh), in: transaction)
         return Session(
-            accessToken: try keys.issuer.token(
+            accessToken: try keys.issuer(at: challenge.now).token(
                 person: account.id, session: session, role: account.role, now: challenge.now),
             expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
             deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))

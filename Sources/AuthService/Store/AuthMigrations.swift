@@ -14,5 +14,8 @@ enum AuthMigrations {
             sql: String(decoding: PackageResources.m0004_prefix_breakers_sql, as: UTF8.self)),
         Migration(
             name: "m0005_session_ends", sql: String(decoding: PackageResources.m0005_session_ends_sql, as: UTF8.self)),
+        Migration(
+            name: "m0006_signing_key_rotation",
+            sql: String(decoding: PackageResources.m0006_signing_key_rotation_sql, as: UTF8.self)),
     ]
 }

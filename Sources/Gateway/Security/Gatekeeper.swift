@@ -18,8 +18,9 @@ import HTTPServer
     private var verifier: AccessTokenVerifier
     private var memory = TokenMemory()
 
-    init(bus: Bus, issuer: String, audience: String) {
-        keys = SigningKeyFollower(bus: bus)
+    /// - Parameter keyPatience: how long the signing keys that are known are all that there are, without word from auth.
+    init(bus: Bus, issuer: String, audience: String, keyPatience: Duration = SigningKeyFollower.patience) {
+        keys = SigningKeyFollower(bus: bus, patience: keyPatience)
         revocations = RevocationFollower(bus: bus)
         sessions = SessionChecker(bus: bus)
         verifier = AccessTokenVerifier(issuer: issuer, audience: audience)
@@ -100,8 +101,8 @@ import HTTPServer
             case .expired: throw Problem(.tokenExpired, "Your session needs a new token.")
             case .invalid: throw Self.unauthorized
             case .unknownKey:
-                // Before the first key set nobody's token can be judged.
-                guard keys.document != nil else {
+                // Where nothing was heard of auth for a while, the key may be a new one of auth's.
+                guard keys.isCurrent else {
                     throw Problem(.serviceUnavailable, "Signing in is not available right now. Please try again.")
                 }
                 throw Self.unauthorized

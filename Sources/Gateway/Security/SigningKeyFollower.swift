@@ -10,42 +10,60 @@ import JSONText
     private(set) var keys: [String: Ed25519PublicKey] = [:]
     /// The key set as auth wrote it; `nil` before the first answer.
     private(set) var document: [UInt8]?
-    private var fetching: LoopPromise<Void>?
+    private var fetching: LoopPromise<Bool>?
     private var lastFetch: UInt64 = 0
+    /// When the last answer was asked for.
+    private var lastWord: UInt64 = 0
 
     static let interval = Duration.seconds(60)
     /// Between two looks that unknown keys caused: anybody can make up a `kid`.
     static let leastInterval = Duration.seconds(2)
+    /// Auth publishes a key ten minutes before it signs: who heard of auth within half of that knows every key.
+    static let patience = Duration.seconds(300)
+    private let patience: Duration
 
-    init(bus: Bus) { self.bus = bus }
+    /// - Parameter patience: without word for so long, a key that is not known may be one of auth's.
+    init(bus: Bus, patience: Duration = patience) { (self.bus, self.patience) = (bus, patience) }
+
+    /// Whether a key that is not known here cannot be one that auth signs with.
+    var isCurrent: Bool { document != nil && MonotonicClock.now() < lastWord + patience.nanoseconds }
 
     /// Until its task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await fetch()
-            try? await Loop.sleep(for: document == nil ? .milliseconds(200) : Self.interval)
+            let isHeard = await fetch()
+            let pause: Duration = document == nil ? .milliseconds(200) : isHeard ? Self.interval : Self.leastInterval
+            try? await Loop.sleep(for: pause)
         }
     }
 
     /// Looks for a key that is missing, not more often than `leastInterval`.
     func refresh() async {
-        if let fetching { return (try? await fetching.get()) ?? () }
-        guard MonotonicClock.now() > lastFetch + Self.leastInterval.nanoseconds || lastFetch == 0 else { return }
+        guard fetching != nil || MonotonicClock.now() > lastFetch + Self.leastInterval.nanoseconds || lastFetch == 0
+        else { return }
         await fetch()
     }
 
-    private func fetch() async {
-        if let fetching { return (try? await fetching.get()) ?? () }
-        let promise = LoopPromise<Void>()
+    /// - Returns: whether auth answered.
+    @discardableResult
+    private func fetch() async -> Bool {
+        if let fetching { return (try? await fetching.get()) ?? false }
+        let promise = LoopPromise<Bool>()
+        let began = MonotonicClock.now()
         fetching = promise
         let reply = try? await bus.callRaw(
             type: GetSigningKeys.type, version: GetSigningKeys.version, rules: GetSigningKeys.rules,
             body: Array("{}".utf8),
             CallOptions(timeout: .seconds(2)))
-        if let reply, let set = try? WireJSON.decode(SigningKeys.self, from: reply.body) { take(set, reply.body) }
+        let set = reply.flatMap { try? WireJSON.decode(SigningKeys.self, from: $0.body) }
+        if let set, let reply {
+            take(set, reply.body)
+            lastWord = began
+        }
         lastFetch = MonotonicClock.now()
         fetching = nil
-        promise.resolve(.success(()))
+        promise.resolve(.success(set != nil))
+        return set != nil
     }
 
     private func take(_ set: SigningKeys, _ body: [UInt8]) {

@@ -98,6 +98,15 @@ enum BusCommand {
         }
     }
 
+    /// What is meant for operators, done as one; the service logs it.
+    @Loop static func asOperator<Request: BusRequest>(
+        _ request: Request, _ access: BusAccess
+    ) async throws -> Request.Reply {
+        let reply = try await answer(
+            access, Request.type, Request.version, Request.rules, WireJSON.encode(request), true)
+        return try WireJSON.decode(Request.Reply.self, from: reply)
+    }
+
     @Loop private static func answer(
         _ access: BusAccess, _ type: MessageType, _ version: UInt16, _ rules: MessageRules, _ body: [UInt8],
         _ isAsOperator: Bool

@@ -1,10 +1,13 @@
+import BusProtocol
 import BusRuntime
 import Foundation
 
-/// `vestibule keys`: who may speak on the bus. What is revoked or allowed holds within a second, without a restart.
+/// `vestibule keys`: who may speak on the bus, where what is revoked or allowed holds within a second, without a restart; and
+/// what access tokens are signed with.
 enum KeysCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--keys"], mostWords: 3)
+        if arguments.rest == ["rotate-signing"] { return try rotateSigning(BusAccess(state: arguments["--state"])) }
         let path = try arguments["--keys"] ?? StateFolder(arguments["--state"], create: arguments.rest == ["make"]).keys
         let folder = BusKeyFolder(path: path)
         switch (arguments.rest.first, arguments.rest.count) {
@@ -15,7 +18,8 @@ enum KeysCommand {
         case ("allow", 3): try allow(arguments.rest[1], arguments.rest[2], folder)
         default:
             throw CommandError.usage(
-                "expected vestibule keys make, list, renew NAME, revoke PUBLIC-KEY or allow NAME PUBLIC-KEY")
+                "expected vestibule keys make, list, renew NAME, revoke PUBLIC-KEY, allow NAME PUBLIC-KEY or rotate-signing"
+            )
         }
     }
 
@@ -53,6 +57,15 @@ enum KeysCommand {
         }
         try folder.write(folder.lines() + ["\(name) \(key.base64)"])
         say("Allowed: within a second \(name) may speak with this key.")
+    }
+
+    private static func rotateSigning(_ bus: BusAccess) throws {
+        do {
+            let rotated = try BusCommand.waiting { try await BusCommand.asOperator(RotateSigningKey(), bus) }
+            say("\(rotated.kid) is published now, and signs access tokens from \(rotated.signsFrom) on.")
+        } catch let error as BusError {
+            throw CommandError("\(error.code): \(error.detail)")
+        }
     }
 
     private static func known(_ name: String) throws {

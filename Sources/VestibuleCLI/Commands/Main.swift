@@ -78,6 +78,8 @@ enum Help {
           vestibule keys list | make | renew NAME | revoke PUBLIC-KEY | allow NAME PUBLIC-KEY
                           [--state DIR | --keys DIR]
                                           who may speak on the bus; a change holds within a second
+          vestibule keys rotate-signing [--state DIR]
+                                          sign access tokens with a new key, as soon as every gateway knows it
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters asks the

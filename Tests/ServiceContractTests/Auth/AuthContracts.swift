@@ -3,7 +3,8 @@ enum AuthContracts {
     static let all: [any MessageContract.Type] = [
         SendOTPContract.self, VerifyOTPContract.self, RefreshTokenContract.self, LogoutContract.self,
         ListSessionsContract.self, EndSessionContract.self, EndOtherSessionsContract.self,
-        ListDevicesContract.self, PutDeviceContract.self, GetSigningKeysContract.self, FollowRevocationsContract.self,
+        ListDevicesContract.self, PutDeviceContract.self, GetSigningKeysContract.self, RotateSigningKeyContract.self,
+        FollowRevocationsContract.self,
         CheckSessionContract.self, BeginRecoveryContract.self, NotifyPersonContract.self, AccountCreatedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
     ]

@@ -139,3 +139,25 @@ enum GetSigningKeysContract: MessageContract {
 
     static let provocations: [String: Provocation<AuthProvider, GetSigningKeys>] = [:]
 }
+
+enum RotateSigningKeyContract: MessageContract {
+    static let canonical = RotateSigningKey()
+    static let minimal = RotateSigningKey()
+    static let maximal = RotateSigningKey()
+
+    static let canonicalReply = SigningKeyRotated(kid: Sample.session.description, signsFrom: Sample.everyday)
+    static let minimalReply = SigningKeyRotated(kid: "k", signsFrom: Sample.earliest)
+    static let maximalReply = SigningKeyRotated(kid: String(repeating: "k", count: 64), signsFrom: Sample.latest)
+
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<RotateSigningKey> {
+        Asked(RotateSigningKey(), as: .operator)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, RotateSigningKey>] = [:]
+}

@@ -1,0 +1,121 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import AuthService
+@testable import Gateway
+
+/// What auth and gateways promise together.
+@Suite("auth behind gateways") struct GatewaysTests {
+    private static let path = "/auth/sessions"
+
+    private func actor(_ session: Session) -> Actor {
+        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+    }
+
+    @Loop private func run(
+        replicas: Int, gateways: Int, _ body: @escaping @Loop @Sendable (AuthStage, Gateways) async throws -> Void
+    ) async throws {
+        try await AuthStage.run(replicas: replicas) { auth in
+            let gateways = try await Gateways(gateways, before: auth)
+            do {
+                try await body(auth, gateways)
+            } catch {
+                await gateways.close()
+                throw error
+            }
+            await gateways.close()
+        }
+    }
+
+    /// The key that a token says it is signed with.
+    private func kid(of token: String) throws -> String? {
+        let header = try #require(Base64URL.decode(String(token.prefix { $0 != "." })))
+        return try JSONValue.parse(header)["kid"]?.stringValue
+    }
+
+    /// What was answered under load.
+    @Loop private final class Tally {
+        var statuses: [Int: Int] = [:]
+        var kids: Set<String> = []
+        var isOver = false
+    }
+
+    @Test func signingKeysRotateUnderLoadWithoutOneFalse401() async throws {
+        try await run(replicas: 2, gateways: 2) { auth, gateways in
+            let tally = Tally()
+            let people = ["+14155552671", "+14155552672", "+14155552673", "+14155552674"]
+            var load: [Task<Void, any Error>] = []
+            for phone in people {
+                let session = try await auth.signIn(phone)
+                load.append(Loop.spawn { try await ask(auth, gateways, session, tally) })
+            }
+            let rotated = try await auth.stage.asking(as: .operator).call(RotateSigningKey(), auth.options())
+            let known = try await comes(within: .seconds(20)) {
+                auth.stage.log.text.components(separatedBy: "\"kid\":\"\(rotated.kid)\"").count == 3
+            }
+            try #require(known, "both replicas")
+            // Gateways look for it each minute, and at once where somebody shows a key that they do not know.
+            for gateway in gateways.all {
+                let stranger = AccessTokenIssuer(kid: "unknown", key: Ed25519PrivateKey())
+                    .token(person: .random(), session: .ordered(), role: "user", now: .now())
+                let isPublished = try await comes {
+                    _ = try await Gateways.get(Self.path, at: gateway, token: stranger)
+                    return try await Gateways.get("/.well-known/jwks.json", at: gateway).text.contains(rotated.kid)
+                }
+                #expect(isPublished)
+            }
+            // As if ten minutes had gone by.
+            try await auth.stage.rows("UPDATE signing_keys SET signs_from = signs_from - interval '10 minutes'")
+            #expect(try await comes(within: .seconds(20)) { tally.kids.contains(rotated.kid) }, "the new one signs")
+            let answered = tally.statuses[200] ?? 0
+            #expect(try await comes { (tally.statuses[200] ?? 0) > answered + 100 })
+            tally.isOver = true
+            for task in load { try await task.value }
+            #expect(Set(tally.statuses.keys) == [200], "\(tally.statuses)")
+            #expect(tally.kids.count == 2)
+        }
+    }
+
+    /// One person's requests at all gateways in turn, with a new pair of tokens after each ten.
+    @Loop private func ask(_ auth: AuthStage, _ gateways: Gateways, _ first: Session, _ tally: Tally) async throws {
+        var (session, turn) = (first, 0)
+        while !tally.isOver {
+            let gateway = gateways.all[turn % gateways.all.count]
+            let answer = try await Gateways.get(Self.path, at: gateway, token: session.accessToken)
+            tally.statuses[answer.status, default: 0] += 1
+            if let kid = try kid(of: session.accessToken) { tally.kids.insert(kid) }
+            turn += 1
+            guard turn % 10 == 0 else { continue }
+            session = try await auth.ask(RefreshToken(refreshToken: session.refreshToken))
+        }
+    }
+
+    @Test func anEndedSessionIsKnownAtEveryGatewayWithinASecond() async throws {
+        try await run(replicas: 2, gateways: 3) { auth, gateways in
+            let session = try await auth.signIn("+14155552671")
+            for gateway in gateways.all {
+                #expect(try await Gateways.get(Self.path, at: gateway, token: session.accessToken).status == 200)
+            }
+            // One starts while it ends, and one when it is over: it never takes the token.
+            try gateways.add()
+            _ = try await auth.ask(Logout(), as: actor(session))
+            let ended = MonotonicClock.now()
+            let newcomer = try gateways.add()
+            let status = try await Gateways.get(Self.path, at: newcomer, token: session.accessToken).status
+            #expect(status == 401 || status == 503)
+            for gateway in gateways.all {
+                let isKnown = try await comes(within: .seconds(1)) {
+                    try await Gateways.get(Self.path, at: gateway, token: session.accessToken).json["code"]
+                        == "token_revoked"
+                }
+                #expect(isKnown)
+            }
+            #expect(MonotonicClock.now() < ended + Duration.seconds(1).nanoseconds)
+        }
+    }
+}
