@@ -49,6 +49,7 @@ enum AuthBlueprint {
         house.handle(RotateSigningKeyHandler(keys: keys))
         house.handle(FollowRevocationsHandler(house: house))
         house.handle(CheckSessionHandler(house: house))
+        house.handle(NoteTokenUseHandler(house: house))
         house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))

@@ -62,7 +62,7 @@ import Testing
             // Gateways look for it each minute, and at once where somebody shows a key that they do not know.
             for gateway in gateways.all {
                 let stranger = AccessTokenIssuer(kid: "unknown", key: Ed25519PrivateKey())
-                    .token(person: .random(), session: .ordered(), role: "user", now: .now())
+                    .token(id: .ordered(), person: .random(), session: .ordered(), role: "user", now: .now())
                 let isPublished = try await comes {
                     _ = try await Gateways.get(Self.path, at: gateway, token: stranger)
                     return try await Gateways.get("/.well-known/jwks.json", at: gateway).text.contains(rotated.kid)
@@ -92,6 +92,23 @@ import Testing
             turn += 1
             guard turn % 10 == 0 else { continue }
             session = try await auth.ask(RefreshToken(refreshToken: session.refreshToken))
+        }
+    }
+
+    @Test func theGraceOfARefreshEndsWhenTheNewAccessTokenIsUsed() async throws {
+        try await run(replicas: 2, gateways: 1) { auth, gateways in
+            let first = try await auth.signIn("+14155552671")
+            // The one before says nothing of the new pair.
+            _ = try await Gateways.get(Self.path, at: gateways.all[0], token: first.accessToken)
+            #expect(try await comes { try await auth.stage.rows("SELECT used_generation FROM sessions") == "1" })
+            let second = try await auth.ask(RefreshToken(refreshToken: first.refreshToken))
+            #expect(try await auth.ask(RefreshToken(refreshToken: first.refreshToken)) == second)
+            let answer = try await Gateways.get(Self.path, at: gateways.all[0], token: second.accessToken)
+            #expect(answer.status == 200)
+            #expect(try await comes { try await auth.stage.rows("SELECT used_generation FROM sessions") == "2" })
+            let reused = try await auth.refusal(of: RefreshToken(refreshToken: first.refreshToken))
+            #expect(reused.code == "refresh_token_reused")
+            #expect(try await !auth.ask(CheckSession(sessionID: first.sessionId)).isActive)
         }
     }
 

@@ -22,9 +22,25 @@ import Testing
         token: Int64, session: Int64, replacedMillisecondsAgo: Int?, isEnded: Bool, expected: RefreshPolicy.Decision
     ) {
         let decision = RefreshPolicy.decide(
-            tokenGeneration: token, sessionGeneration: session,
-            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isEnded: isEnded,
+            tokenGeneration: token, sessionGeneration: session, usedGeneration: session - 1,
+            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isKeyed: false, isEnded: isEnded,
             now: Self.now)
+        #expect(decision == expected)
+    }
+
+    @Test(
+        "when a repeated refresh is answered again",
+        arguments: [
+            (1, false, .repeatAnswer), (0, false, .repeatAnswer),
+            // The access token of the new pair was seen: its answer was not lost.
+            (2, false, .revoke), (2, true, .revoke),
+            // Its client has a key to repeat it with.
+            (1, true, .invalid),
+        ] as [(Int64, Bool, RefreshPolicy.Decision)])
+    func grace(usedGeneration: Int64, isKeyed: Bool, expected: RefreshPolicy.Decision) {
+        let decision = RefreshPolicy.decide(
+            tokenGeneration: 1, sessionGeneration: 2, usedGeneration: usedGeneration,
+            replacedAt: Self.now - .seconds(1), isKeyed: isKeyed, isEnded: false, now: Self.now)
         #expect(decision == expected)
     }
 
@@ -43,7 +59,7 @@ import Testing
     @Test func anAccessTokenIsOneThatAGatewayTakes() throws {
         let (person, session, key) = (Identifier.random(), Identifier.ordered(), Ed25519PrivateKey())
         let token = AccessTokenIssuer(kid: "k1", key: key)
-            .token(person: person, session: session, role: "user", now: Self.now)
+            .token(id: .ordered(), person: person, session: session, role: "user", now: Self.now)
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         try #require(parts.count == 3)
         let signature = try #require(Base64URL.decode(parts[2]))
@@ -67,7 +83,9 @@ import Testing
     @Test func noTwoAccessTokensAreTheSame() {
         let (person, session) = (Identifier.random(), Identifier.ordered())
         let issuer = AccessTokenIssuer(kid: "k1", key: Ed25519PrivateKey())
-        let tokens = (0..<8).map { _ in issuer.token(person: person, session: session, role: "user", now: Self.now) }
+        let tokens = (0..<8).map { _ in
+            issuer.token(id: .ordered(), person: person, session: session, role: "user", now: Self.now)
+        }
         #expect(Set(tokens).count == 8)
     }
 

@@ -11,13 +11,14 @@ struct AccessTokenIssuer: Sendable {
     let kid: String
     let key: Ed25519PrivateKey
 
-    func token(person: Identifier, session: Identifier, role: String, now: Timestamp) -> String {
+    /// - Parameter id: another one for each token.
+    func token(id: Identifier, person: Identifier, session: Identifier, role: String, now: Timestamp) -> String {
         let seconds = now.microsecondsSinceEpoch / 1_000_000
         let header: JSONValue = ["alg": "EdDSA", "kid": .string(kid), "typ": "at+jwt"]
         let claims: JSONValue = [
             "iss": .string(Self.issuer), "aud": .string(Self.issuer), "sub": .string(person.description),
             "sid": .string(session.description), "role": .string(role), "iat": .integer(seconds),
-            "exp": .integer(seconds + Self.lifetime), "jti": .string(Identifier.ordered().description),
+            "exp": .integer(seconds + Self.lifetime), "jti": .string(id.description),
         ]
         let signed = [header, claims].map { Base64URL.encode(CanonicalJSON.bytes(of: $0)) }.joined(separator: ".")
         return "\(signed).\(Base64URL.encode(key.signature(for: Array(signed.utf8))))"

@@ -11,7 +11,7 @@ enum RefreshPolicy {
     enum Decision: Equatable, Sendable {
         /// The current token of its session: it is replaced.
         case rotate
-        /// The one before, repeated in time and before the new refresh token was used: the same answer again.
+        /// The one before, repeated in time, before a token of the new pair was used: the same answer again.
         case repeatAnswer
         /// An old token used again: somebody has a copy, and the whole session ends.
         case revoke
@@ -23,13 +23,19 @@ enum RefreshPolicy {
         now >= lastUsedAt + idle || now >= createdAt + absolute
     }
 
-    /// - Parameter isEnded: the session was ended, or is over.
+    /// - Parameters:
+    ///   - usedGeneration: the last generation of which the access token was seen.
+    ///   - isKeyed: it was replaced by a request with a key of the client, who repeats it with the same key.
+    ///   - isEnded: the session was ended, or is over.
     static func decide(
-        tokenGeneration: Int64, sessionGeneration: Int64, replacedAt: Timestamp?, isEnded: Bool, now: Timestamp
+        tokenGeneration: Int64, sessionGeneration: Int64, usedGeneration: Int64, replacedAt: Timestamp?, isKeyed: Bool,
+        isEnded: Bool, now: Timestamp
     ) -> Decision {
         if isEnded { return .invalid }
         if tokenGeneration == sessionGeneration { return .rotate }
-        if let replacedAt, tokenGeneration == sessionGeneration - 1, now < replacedAt + grace { return .repeatAnswer }
-        return .revoke
+        guard let replacedAt, tokenGeneration == sessionGeneration - 1, usedGeneration < sessionGeneration,
+            now < replacedAt + grace
+        else { return .revoke }
+        return isKeyed ? .invalid : .repeatAnswer
     }
 }

@@ -18,7 +18,7 @@ struct RefreshTokenHandler: RequestHandler {
             guard let token = try await SessionStore.presented(hash, in: transaction) else { throw Self.invalid }
             let decision = RefreshPolicy.decide(
                 tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
-                replacedAt: token.replacedAt,
+                usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isKeyed: token.isKeyed,
                 isEnded: token.isRevoked
                     || RefreshPolicy.isOver(
                         createdAt: token.createdAt, lastUsedAt: token.lastUsedAt, now: token.now),
@@ -35,7 +35,7 @@ struct RefreshTokenHandler: RequestHandler {
                 guard let sealed = token.answerSealed else { throw DatabaseError.unreadable(column: "answer_sealed") }
                 return .reply(
                     try WireJSON.decode(Session.self, from: try secrets.answerSealer.open(sealed, associated: hash)))
-            case .rotate: return .reply(try rotate(token, hash: hash, in: transaction))
+            case .rotate: return .reply(try rotate(token, hash: hash, context, in: transaction))
             }
         }
         session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
@@ -43,17 +43,21 @@ struct RefreshTokenHandler: RequestHandler {
     }
 
     @Loop private func rotate(
-        _ token: PresentedToken, hash: [UInt8], in transaction: Transaction
+        _ token: PresentedToken, hash: [UInt8], _ context: RequestContext, in transaction: Transaction
     ) throws -> Session {
+        let accessID = Identifier.ordered()
         let refresh = SecretToken.make(prefix: "rf")
         let access = try keys.issuer(at: token.now).token(
-            person: token.person, session: token.session, role: token.role, now: token.now)
+            id: accessID, person: token.person, session: token.session, role: token.role, now: token.now)
         let session = Session(
             accessToken: access, expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh,
             sessionId: token.session, deviceId: token.device, isNewUser: false,
             user: .init(id: token.person, onboardingStatus: nil))
         let sealed = secrets.answerSealer.seal(try WireJSON.encode(session), associated: hash)
-        SessionStore.rotate(token, hash: hash, to: secrets.hash(of: refresh), answer: sealed, in: transaction)
+        let isKeyed = context.idempotencyKey.map { !$0.hasPrefix(IdempotencyKey.gatewayPrefix) } ?? false
+        SessionStore.rotate(
+            token, hash: hash, to: secrets.hash(of: refresh), access: accessID, answer: sealed, isKeyed: isKeyed,
+            in: transaction)
         return session
     }
 

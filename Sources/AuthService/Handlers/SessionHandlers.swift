@@ -39,3 +39,12 @@ struct EndOtherSessionsHandler: RequestHandler {
         }
     }
 }
+
+struct NoteTokenUseHandler: RequestHandler {
+    let house: ServiceHouse
+
+    func handle(_ request: NoteTokenUse, context: RequestContext) async throws -> Acknowledged {
+        try await SessionStore.noteUse(of: request.tokenID, session: request.sessionID, in: house.database)
+        return Acknowledged()
+    }
+}

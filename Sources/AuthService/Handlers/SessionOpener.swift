@@ -24,12 +24,13 @@ struct SessionOpener: Sendable {
             try await house.outbox.tell(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
         }
         let (device, secret) = try await device(claim, person: account.id, in: transaction)
-        let (session, refresh) = (Identifier.ordered(), SecretToken.make(prefix: "rf"))
+        let (session, access, refresh) = (Identifier.ordered(), Identifier.ordered(), SecretToken.make(prefix: "rf"))
         SessionStore.insert(
-            session, person: account.id, device: device, refresh: secrets.hash(of: refresh), in: transaction)
+            session, person: account.id, device: device, access: access, refresh: secrets.hash(of: refresh),
+            in: transaction)
         return Session(
             accessToken: try keys.issuer(at: challenge.now).token(
-                person: account.id, session: session, role: account.role, now: challenge.now),
+                id: access, person: account.id, session: session, role: account.role, now: challenge.now),
             expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
             deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))
     }

@@ -17,5 +17,7 @@ enum AuthMigrations {
         Migration(
             name: "m0006_signing_key_rotation",
             sql: String(decoding: PackageResources.m0006_signing_key_rotation_sql, as: UTF8.self)),
+        Migration(
+            name: "m0007_refresh_grace", sql: String(decoding: PackageResources.m0007_refresh_grace_sql, as: UTF8.self)),
     ]
 }

@@ -11,7 +11,11 @@ struct PresentedToken: Sendable {
     let role: String
     let generation: Int64
     let sessionGeneration: Int64
+    /// The last generation of which a gateway saw the access token.
+    let usedGeneration: Int64
     let replacedAt: Timestamp?
+    /// Replaced by a request with a key of the client.
+    let isKeyed: Bool
     /// The session ended, or its account is not active.
     let isRevoked: Bool
     /// Of the session.
@@ -26,13 +30,16 @@ struct PresentedToken: Sendable {
 
 /// Rows of sessions, their refresh tokens and the log of those that ended.
 @Loop enum SessionStore {
-    /// - Parameter refresh: the hash of the session's first refresh token.
+    /// - Parameters:
+    ///   - access: the `jti` of the session's first access token.
+    ///   - refresh: the hash of its first refresh token.
     static func insert(
-        _ id: Identifier, person: Identifier, device: Identifier, refresh: [UInt8], in transaction: Transaction
+        _ id: Identifier, person: Identifier, device: Identifier, access: Identifier, refresh: [UInt8],
+        in transaction: Transaction
     ) {
         transaction.send(
-            "INSERT INTO sessions (id, person_id, device_id) VALUES ($1, $2, $3)",
-            [.uuid(id), .uuid(person), .uuid(device)])
+            "INSERT INTO sessions (id, person_id, device_id, access_id) VALUES ($1, $2, $3, $4)",
+            [.uuid(id), .uuid(person), .uuid(device), .uuid(access)])
         insertToken(refresh, session: id, generation: 1, in: transaction)
     }
 
@@ -50,7 +57,9 @@ struct PresentedToken: Sendable {
                 session: try row.uuid("session_id"), person: try row.uuid("person_id"),
                 device: try row.uuid("device_id"), role: try row.text("role"),
                 generation: try row.integer("generation"), sessionGeneration: try row.integer("session_generation"),
-                replacedAt: try row.optionalTimestamp("replaced_at"), isRevoked: try row.bool("is_revoked"),
+                usedGeneration: try row.integer("used_generation"),
+                replacedAt: try row.optionalTimestamp("replaced_at"), isKeyed: try row.bool("is_keyed"),
+                isRevoked: try row.bool("is_revoked"),
                 createdAt: try row.timestamp("created_at"), lastUsedAt: try row.timestamp("last_used_at"),
                 answerSealed: try row.optionalBytes("answer_sealed"), now: try row.timestamp("now"))
         }
@@ -61,13 +70,21 @@ struct PresentedToken: Sendable {
     /// - Parameters:
     ///   - hash: of the token that was presented.
     ///   - next: the hash of the new one.
+    ///   - access: the `jti` of the new access token.
     ///   - answer: what the client is answered, sealed.
+    ///   - isKeyed: the request had a key of the client.
     static func rotate(
-        _ token: PresentedToken, hash: [UInt8], to next: [UInt8], answer: [UInt8], in transaction: Transaction
+        _ token: PresentedToken, hash: [UInt8], to next: [UInt8], access: Identifier, answer: [UInt8], isKeyed: Bool,
+        in transaction: Transaction
     ) {
-        transaction.send(replace, [.bytes(hash), .bytes(answer)])
-        transaction.send(advance, [.uuid(token.session), .integer(token.generation + 1)])
+        transaction.send(replace, [.bytes(hash), .bytes(answer), .bool(isKeyed)])
+        transaction.send(advance, [.uuid(token.session), .integer(token.generation + 1), .uuid(access)])
         insertToken(next, session: token.session, generation: token.generation + 1, in: transaction)
+    }
+
+    /// Notes that the access token that a session got last is in use.
+    static func noteUse(of access: Identifier, session: Identifier, in database: Database) async throws {
+        _ = try await database.write(noteUse, [.uuid(session), .uuid(access)])
     }
 
     /// Ends a session and tells the gateways; one that ended before stays as it is.
@@ -142,17 +159,22 @@ struct PresentedToken: Sendable {
     /// Both rows are locked: who waited for the session's alone would read the token's as it was before its twin
     /// replaced it, and take a repeated call for a theft.
     private static let load: Statement = """
-        SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, s.generation AS session_generation, s.person_id,
-            s.device_id, s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, s.created_at,
+        SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, t.is_keyed, s.generation AS session_generation,
+            s.used_generation, s.person_id, s.device_id, s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, s.created_at,
             s.last_used_at, a.role, clock_timestamp() AS now
         FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.person_id
         WHERE t.hash = $1 FOR UPDATE OF s, t
         """
     private static let replace: Statement = """
-        UPDATE refresh_tokens SET replaced_at = clock_timestamp(), answer_sealed = $2 WHERE hash = $1
+        UPDATE refresh_tokens SET replaced_at = clock_timestamp(), answer_sealed = $2, is_keyed = $3
+        WHERE hash = $1
         """
     private static let advance: Statement = """
-        UPDATE sessions SET generation = $2, last_used_at = clock_timestamp() WHERE id = $1
+        UPDATE sessions SET generation = $2, access_id = $3, last_used_at = clock_timestamp() WHERE id = $1
+        """
+    private static let noteUse: Statement = """
+        UPDATE sessions SET used_generation = generation
+        WHERE id = $1 AND access_id = $2 AND used_generation < generation
         """
     private static let revoke: Statement = """
         WITH ended AS (

@@ -4,7 +4,7 @@ extension Catalogue {
         SendOTP.self, VerifyOTP.self, RefreshToken.self, Logout.self, ListSessions.self, EndSession.self,
         EndOtherSessions.self, ListDevices.self, PutDevice.self, GetSigningKeys.self, RotateSigningKey.self,
         FollowRevocations.self,
-        CheckSession.self, BeginRecovery.self, NotifyPerson.self,
+        CheckSession.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
         AccountCreated.self, NotificationDelivered.self, RecoveryBegan.self,
     ]
 }

@@ -5,6 +5,10 @@ import JSONText
 /// What a verified access token says.
 struct AccessToken: Sendable, Equatable {
     var actor: Actor
+    /// Its `jti`; `nil` where that is none of auth's.
+    var id: Identifier?
+    /// Seconds since 1970.
+    var issuedAt: Int64
     /// Seconds since 1970; from then on the token is over.
     var expiresAt: Int64
 }
@@ -49,14 +53,16 @@ struct AccessTokenVerifier: Sendable {
     }
 
     private func read(_ claims: JSONNode, now: Int64) throws(TokenRefusal) -> AccessToken {
-        guard claims["iss"]?.string == issuer, claims["aud"]?.string == audience, claims["jti"]?.string != nil,
+        guard claims["iss"]?.string == issuer, claims["aud"]?.string == audience, let id = claims["jti"]?.string,
             let subject = claims["sub"]?.string.flatMap(Identifier.init),
             let session = claims["sid"]?.string.flatMap(Identifier.init),
             let role = claims["role"]?.string, ["user", "staff", "admin"].contains(role),
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
             issuedAt <= now + Self.clockSkew, issuedAt < expiresAt
         else { throw .invalid }
-        return AccessToken(actor: Actor(userID: subject, sessionID: session, role: role), expiresAt: expiresAt)
+        return AccessToken(
+            actor: Actor(userID: subject, sessionID: session, role: role), id: Identifier(id), issuedAt: issuedAt,
+            expiresAt: expiresAt)
     }
 
     private static func object(_ text: String) -> JSONNode? {

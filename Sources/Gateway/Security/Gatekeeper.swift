@@ -15,6 +15,7 @@ import HTTPServer
     let keys: SigningKeyFollower
     let revocations: RevocationFollower
     private let sessions: SessionChecker
+    private let bus: Bus
     private var verifier: AccessTokenVerifier
     private var memory = TokenMemory()
 
@@ -23,6 +24,7 @@ import HTTPServer
         keys = SigningKeyFollower(bus: bus, patience: keyPatience)
         revocations = RevocationFollower(bus: bus)
         sessions = SessionChecker(bus: bus)
+        self.bus = bus
         verifier = AccessTokenVerifier(issuer: issuer, audience: audience)
     }
 
@@ -72,8 +74,9 @@ import HTTPServer
         let credentials = try credentials(headers)
         // Credentials that were verified before are known by their digest.
         let digest = SHA256.digest(Array(credentials.utf8))
+        let known = memory.recall(digest)
         let token: AccessToken
-        if let known = memory.recall(digest) {
+        if let known {
             token = known
         } else {
             token = try await verified(Self.bearer(credentials))
@@ -88,7 +91,16 @@ import HTTPServer
             do { isActive = try await sessions.isActive(session) } catch { throw Self.problem(error) }
             guard isActive else { throw Self.revoked }
         }
+        if known == nil, let id = token.id, token.issuedAt > Self.now() - NoteTokenUse.concern {
+            let use = NoteTokenUse(sessionID: session, tokenID: id)
+            // Nobody waits for it: what it ends is over by itself in a moment.
+            Loop.spawn { [self] in await tell(use) }
+        }
         return token.actor
+    }
+
+    private func tell(_ use: NoteTokenUse) async {
+        _ = try? await bus.call(use, CallOptions(timeout: .seconds(2)))
     }
 
     private static var revoked: Problem { Problem(.tokenRevoked, "This session has ended. Please sign in again.") }

@@ -5,7 +5,8 @@ enum AuthContracts {
         ListSessionsContract.self, EndSessionContract.self, EndOtherSessionsContract.self,
         ListDevicesContract.self, PutDeviceContract.self, GetSigningKeysContract.self, RotateSigningKeyContract.self,
         FollowRevocationsContract.self,
-        CheckSessionContract.self, BeginRecoveryContract.self, NotifyPersonContract.self, AccountCreatedContract.self,
+        CheckSessionContract.self, NoteTokenUseContract.self, BeginRecoveryContract.self, NotifyPersonContract.self,
+        AccountCreatedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
     ]
 }

@@ -161,3 +161,27 @@ enum RotateSigningKeyContract: MessageContract {
 
     static let provocations: [String: Provocation<AuthProvider, RotateSigningKey>] = [:]
 }
+
+enum NoteTokenUseContract: MessageContract {
+    static let canonical = NoteTokenUse(sessionID: Sample.session, tokenID: Sample.challenge)
+    static let minimal: NoteTokenUse = canonical
+    static let maximal: NoteTokenUse = canonical
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<NoteTokenUse> {
+        let session = try await auth.session().sessionId
+        let token = try await auth.stage.rows("SELECT access_id FROM sessions WHERE id = '\(session)'")
+        return Asked(NoteTokenUse(sessionID: session, tokenID: Identifier(token) ?? .ordered()))
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, NoteTokenUse>] = [:]
+}
