@@ -2,12 +2,13 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test prove staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
 	@echo "make demo   carry one person through the public API"
 	@echo "make test   the whole test suite"
+	@echo "make prove  tests of chance that make test repeats a few times, many times over"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call and a request cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -28,6 +29,10 @@ demo: build
 test: bootstrap
 	swift build --build-tests
 	swift test --skip-build --no-parallel
+
+prove: bootstrap
+	swift build --build-tests
+	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel --filter AuthServiceTests
 
 staging-test:
 	@scripts/staging-test
