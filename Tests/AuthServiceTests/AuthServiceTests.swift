@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import EventLoop
 import TestSupport
 import Testing
@@ -276,11 +277,16 @@ import Testing
     @Test func nothingThatIdentifiesAPhoneStandsInTheTables() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
+            let code = try await auth.code(for: "+14155552672").code
             let dump = try await auth.stage.rows(
                 "SELECT p::text FROM phones p UNION ALL SELECT c::text FROM challenges c UNION ALL SELECT o::text FROM outbox o"
             )
             let digits = Self.phone.dropFirst().utf8.map { "3\($0 - 48)" }.joined()
             #expect(!dump.contains("4155552671") && !dump.contains(digits) && !dump.isEmpty)
+            // Nor a code, nor what a table of all hashes of codes would tell.
+            for bytes in [Array(code.utf8), SHA256.digest(Array(code.utf8))] {
+                #expect(!dump.contains(Hex.encode(bytes)))
+            }
         }
     }
 
