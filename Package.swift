@@ -39,6 +39,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0007_refresh_grace.sql"),
     ],
     "ProfileService": [
+        .embedInCode("Catalogue/profile-fields.json"),
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
     ],
     "QuestionnaireService": [

@@ -5,6 +5,12 @@ import Testing
 @testable import ProfileService
 
 @Suite("fields") struct FieldTests {
+    /// The first ones of the catalogue.
+    private static func interests(_ count: Int) -> [JSONValue] {
+        guard case .choices(let options, _, _)? = FieldCatalogue.field("interests")?.kind else { return [] }
+        return options.prefix(count).map { .string($0) }
+    }
+
     private func judge(_ value: JSONValue, _ key: String) throws -> Result<JSONValue, FieldValidator.Refusal> {
         let field = try #require(FieldCatalogue.field(key))
         return Result { () throws(FieldValidator.Refusal) in try FieldValidator.canonical(value, for: field) }
@@ -18,6 +24,9 @@ import Testing
             ("dateOfBirth", "2000-02-29", "2000-02-29"), ("gender", "other", "other"),
             ("lookingFor", ["women", "men"], ["men", "women"]), ("lookingFor", ["everyone"], ["everyone"]),
             ("photo", "https://cdn.example/a.jpg", "https://cdn.example/a.jpg"), ("country", "SE", "SE"),
+            ("languages", ["sv", "en"], ["en", "sv"]), ("ethnicity", ["white", "asian"], ["asian", "white"]),
+            ("pets", ["none"], ["none"]), ("hasKids", false, false), ("politicalViews", "apolitical", "apolitical"),
+            ("interests", .array(FieldTests.interests(10)), .array(FieldTests.interests(10))),
             ("heightInches", 48, 48), ("heightInches", 95, 95),
             ("coordinates", ["latitude": -90, "longitude": 180.0], ["latitude": -90, "longitude": 180.0]),
         ] as [(String, JSONValue, JSONValue)])
@@ -39,7 +48,11 @@ import Testing
             ("lookingFor", [], "too_few"), ("lookingFor", ["men", "men"], "not_allowed"),
             ("lookingFor", ["men", 1], "wrong_type"), ("lookingFor", ["everyone", "men"], "not_allowed"),
             ("photo", "http://cdn.example/a.jpg", "malformed"), ("photo", "https://", "malformed"),
-            ("photo", "https://a b", "malformed"), ("country", "se", "malformed"), ("country", "SWE", "malformed"),
+            ("photo", "https://a b", "malformed"), ("country", "se", "not_allowed"), ("country", "ZZ", "not_allowed"),
+            ("city", "Lund\nMalmö", "malformed"),
+            ("languages", ["sv", "swedish"], "not_allowed"), ("pets", ["none", "dogs"], "not_allowed"),
+            ("hasKids", "yes", "wrong_type"), ("hasKids", 1, "wrong_type"), ("zodiac", "ophiuchus", "not_allowed"),
+            ("interests", .array(FieldTests.interests(11)), "too_many"), ("religion", "jedi", "not_allowed"),
             ("heightInches", 47, "too_small"), ("heightInches", 96, "too_large"), ("heightInches", 70.5, "wrong_type"),
             ("coordinates", ["latitude": 90.1, "longitude": 0], "malformed"),
             ("coordinates", ["latitude": 0], "malformed"),

@@ -46,6 +46,22 @@ import Testing
         #expect(change.problems.map(\.code) == (problem.map { [$0] } ?? []))
     }
 
+    @Test func everyHeightGoesToInchesAndBack() {
+        for total in Int64(48)...95 {
+            let (feet, inches) = (total / 12, total % 12)
+            #expect((4...7).contains(feet) && feet * 12 + inches == total)
+            let given = change(["height": ["feet": .integer(feet), "inches": .integer(inches)]], to: record())
+            #expect(given.states == ["heightInches": .answered(.integer(total))] && given.problems.isEmpty)
+            #expect(change(["heightInches": .integer(total)], to: record()).states == given.states)
+        }
+        for feet in Int64(0)...10 {
+            for inches in Int64(-1)...13 where !((4...7).contains(feet) && (0...11).contains(inches)) {
+                let given = change(["height": ["feet": .integer(feet), "inches": .integer(inches)]], to: record())
+                #expect(given.isEmpty && given.problems.map(\.field) == ["height"], "\(feet) feet \(inches)")
+            }
+        }
+    }
+
     @Test func aHeightThatStandsAlreadyIsNoChange() {
         let known = record(["heightInches": .answered(70)])
         #expect(change(["height": ["feet": 5, "inches": 10]], to: known).isEmpty)

@@ -1,6 +1,7 @@
 extension RouteTable {
     static let profile: [Route] = [
-        Route(.get, "/profile/fields", .public, .later, "The catalogue of profile fields."),
+        Route(
+            .get, "/profile/fields", .public, .message("profile.get-fields"), "The catalogue of profile fields."),
         Route(.get, "/users/me", .user, .message("profile.get-me"), "The person's own profile."),
         Route(.patch, "/users/me", .user, .message("profile.update-me"), "Changes fields of the profile at once.")
             .with {

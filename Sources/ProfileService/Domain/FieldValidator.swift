@@ -16,6 +16,7 @@ enum FieldValidator {
     static func canonical(_ value: JSONValue, for field: ProfileField) throws(Refusal) -> JSONValue {
         switch field.kind {
         case .name(let length): return .string(try name(value, length))
+        case .line(let length): return .string(try line(value, length))
         case .text(let length): return .string(try text(value, length))
         case .date:
             guard let text = value.stringValue, let date = CivilDate(text) else {
@@ -25,10 +26,14 @@ enum FieldValidator {
         case .choice(let options):
             guard let choice = value.stringValue else { throw Refusal("wrong_type", "Must be a text.") }
             guard options.contains(choice) else {
-                throw Refusal("not_allowed", "Must be one of: \(options.joined(separator: ", ")).")
+                throw Refusal("not_allowed", "Must be one of \(list(options)).")
             }
             return value
-        case .choices(let options, let exclusive): return .array(try choices(value, options, exclusive))
+        case .choices(let options, let exclusive, let most):
+            return .array(try choices(value, options, exclusive, most))
+        case .boolean:
+            guard value.boolValue != nil else { throw Refusal("wrong_type", "Must be true or false.") }
+            return value
         case .integer(let range):
             guard let number = value.integerValue else { throw Refusal("wrong_type", "Must be a whole number.") }
             guard range.contains(number) else {
@@ -38,12 +43,6 @@ enum FieldValidator {
             }
             return value
         case .url: return .string(try url(value))
-        case .country:
-            guard let code = value.stringValue, code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0) })
-            else {
-                throw Refusal("malformed", "Must be a country code of two capital letters.")
-            }
-            return value
         case .coordinates: return try coordinates(value)
         }
     }
@@ -68,6 +67,20 @@ enum FieldValidator {
         return text
     }
 
+    /// As ``text(_:_:)``, on one line.
+    private static func line(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
+        let text = try text(value, length)
+        guard !text.unicodeScalars.contains(where: { ["\n", "\u{2028}", "\u{2029}"].contains($0) }) else {
+            throw Refusal("malformed", "Must be on one line.")
+        }
+        return text
+    }
+
+    /// A long list is not told to a person.
+    private static func list(_ options: [String]) -> String {
+        options.count > 20 ? "the values in the catalogue" : "these: \(options.joined(separator: ", "))"
+    }
+
     /// Letters of any script, marks, spaces, apostrophes, hyphens and full stops.
     private static func name(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
         let text = try text(value, length)
@@ -86,7 +99,7 @@ enum FieldValidator {
     }
 
     private static func choices(
-        _ value: JSONValue, _ options: [String], _ exclusive: String?
+        _ value: JSONValue, _ options: [String], _ exclusive: String?, _ most: Int
     ) throws(Refusal) -> [JSONValue] {
         guard let values = value.arrayValue?.map(\.stringValue), !values.contains(nil) else {
             throw Refusal("wrong_type", "Must be a list of texts.")
@@ -94,8 +107,9 @@ enum FieldValidator {
         let chosen = Set(values.compactMap { $0 })
         guard !chosen.isEmpty else { throw Refusal("too_few", "Must have at least one entry.") }
         guard chosen.isSubset(of: options), chosen.count == values.count else {
-            throw Refusal("not_allowed", "Must be different ones of: \(options.joined(separator: ", ")).")
+            throw Refusal("not_allowed", "Must be different ones of \(list(options)).")
         }
+        guard chosen.count <= most else { throw Refusal("too_many", "Must be at most \(most).") }
         if let exclusive, chosen.contains(exclusive), chosen.count > 1 {
             throw Refusal("not_allowed", "\"\(exclusive)\" stands alone.")
         }

@@ -2,6 +2,6 @@
 enum ProfileContracts {
     static let all: [any MessageContract.Type] = [
         GetOnboardingContract.self, ViewOnboardingContract.self, GetMeContract.self, UpdateMeContract.self,
-        GetCompletionContract.self, SkipFieldContract.self,
+        GetCompletionContract.self, SkipFieldContract.self, GetProfileFieldsContract.self,
     ]
 }

@@ -1,0 +1,76 @@
+import BusProtocol
+import JSONText
+import Testing
+
+@testable import ProfileService
+
+@Suite("the catalogue of fields") struct CatalogueFileTests {
+    private static let file = String(decoding: PackageResources.profile_fields_json, as: UTF8.self)
+
+    /// One entry for each version that was released, never edited: another content is another version.
+    private static let released: [Int64: String] = [
+        1: "6b3f07982660c6de5133dbf8f5d9289b9f6287955ca67bda0d24e9d1ec166313"
+    ]
+
+    @Test func aVersionIsOneContent() throws {
+        let view = try FieldCatalogue.shipped.get().view
+        #expect(Self.released[view.version] == view.hash)
+        #expect(view.version == Self.released.keys.max())
+    }
+
+    @Test func theHashIsOfTheContentAndNotOfItsLayout() throws {
+        let value = try JSONValue.parse(PackageResources.profile_fields_json)
+        let respaced = try CatalogueFile.read(CanonicalJSON.bytes(of: value))
+        #expect(respaced.view == (try FieldCatalogue.shipped.get().view))
+        let changed = Self.file.replacing("\"Zodiac sign\"", with: "\"Star sign\"")
+        #expect(try CatalogueFile.read(Array(changed.utf8)).view.hash != respaced.view.hash)
+    }
+
+    @Test func everyFieldOfTheSourcesIsThere() {
+        let expected: [(Int64, String)] = [
+            (2, "displayName"), (2, "firstName"), (2, "lastName"), (3, "dateOfBirth"), (4, "gender"),
+            (5, "lookingFor"), (6, "photo"), (7, "city"), (7, "state"), (7, "country"), (7, "coordinates"),
+            (8, "heightInches"), (8, "bodyType"), (9, "bio"), (10, "interests"), (11, "ethnicity"), (11, "languages"),
+            (12, "religion"), (12, "politicalViews"), (13, "hasKids"), (13, "pets"), (13, "zodiac"),
+        ]
+        #expect(FieldCatalogue.fields.map(\.key) == expected.map(\.1))
+        #expect(FieldCatalogue.fields.map(\.step) == expected.map(\.0))
+        #expect(FieldCatalogue.totalSteps == 13)
+    }
+
+    @Test func theKindsOfFieldsAreThoseOfTheDocuments() throws {
+        func keys(_ matches: (ProfileFieldView) -> Bool) throws -> Set<String> {
+            Set(try FieldCatalogue.shipped.get().view.fields.filter(matches).map(\.key))
+        }
+        #expect(try keys(\.required) == ["displayName", "dateOfBirth", "gender", "lookingFor"])
+        #expect(try keys(\.encouraged) == ["photo", "city", "bio"])
+        #expect(
+            try keys(\.sensitive) == [
+                "gender", "ethnicity", "religion", "politicalViews", "bodyType", "heightInches", "hasKids",
+            ])
+        #expect(try keys(\.allowsPreferNotToSay) == keys(\.sensitive))
+        #expect(try keys { $0.visibility != "public" } == ["dateOfBirth", "coordinates", "lastName"])
+        #expect(try keys { $0.storage == "text[]" } == ["lookingFor", "interests", "ethnicity", "languages", "pets"])
+        #expect(try keys { $0.options?.contains { $0.exclusive == true } == true } == ["lookingFor", "pets"])
+        let options = Dictionary(
+            uniqueKeysWithValues: try FieldCatalogue.shipped.get().view.fields.map { ($0.key, $0.options?.count) })
+        #expect(options["interests"] == 40 && options["languages"] == 183 && options["country"] == 249)
+    }
+
+    @Test(
+        "a file that does not hold together is refused",
+        arguments: [
+            ("\"step\": 13, \"key\": \"life\"", "\"step\": 14, \"key\": \"life\""),
+            ("\"key\": \"firstName\"", "\"key\": \"lastName\""), ("\"type\": \"boolean\"", "\"type\": \"maybe\""),
+            ("\"min\": 48", "\"min\": 96"), ("\"format\": \"free_text\"", "\"format\": \"prose\""),
+            ("\"key\": \"female\"", "\"key\": \"male\""),
+            ("\"required\": true, \"encouraged\": false", "\"required\": false, \"encouraged\": false"),
+            ("\"key\": \"dogs\",", "\"key\": \"dogs\", \"exclusive\": true,"), ("\"version\": 1", "\"version\": 0"),
+            ("{", "["),
+        ] as [(String, String)])
+    func refused(part: String, by other: String) throws {
+        try #require(Self.file.contains(part), "the file has no such part")
+        let edited = Self.file.replacing(part, with: other, maxReplacements: 1)
+        #expect(throws: CatalogueError.self) { try CatalogueFile.read(Array(edited.utf8)) }
+    }
+}
