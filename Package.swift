@@ -40,6 +40,8 @@ let resources: [String: [Resource]] = [
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"),
+        .embedInCode("Profanity/refused-en.json"), .embedInCode("Profanity/refused-sv.json"),
+        .embedInCode("Profanity/look-alikes.json"),
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
     ],
     "QuestionnaireService": [
@@ -51,7 +53,9 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0003_withdrawals.sql"),
     ],
 ]
-let exclusions: [String: [String]] = ["AuthServiceTests": ["Numbers"], "ServiceContractTests": ["Fixtures"]]
+let exclusions: [String: [String]] = [
+    "AuthServiceTests": ["Numbers"], "ProfileServiceTests": ["Cases"], "ServiceContractTests": ["Fixtures"],
+]
 
 let package = Package(
     name: "vestibule",

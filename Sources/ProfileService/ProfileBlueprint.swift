@@ -23,6 +23,7 @@ enum ProfileBlueprint {
             store: ProfileStore(database: house.database, sealer: Sealer(house.keys, purpose: "date-of-birth")),
             policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
             appName: try configuration.text("APP_NAME"))
+        _ = try ProfanityFilter.shipped.get()
         house.handle(GetProfileFieldsHandler(fields: try FieldCatalogue.shipped.get().view))
         house.handle(GetMeHandler(profile: profile))
         house.handle(UpdateMeHandler(profile: profile))

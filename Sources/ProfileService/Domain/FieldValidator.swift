@@ -13,11 +13,12 @@ enum FieldValidator {
     /// Bytes that any text may have, however few graphemes they are.
     private static let longestText = 4096
 
+    /// - Throws: ``Refusal``: what is wrong, as the person is told.
     static func canonical(_ value: JSONValue, for field: ProfileField) throws(Refusal) -> JSONValue {
         switch field.kind {
-        case .name(let length): return .string(try name(value, length))
+        case .name(let length): return .string(try clean(try name(value, length)))
         case .line(let length): return .string(try line(value, length))
-        case .text(let length): return .string(try text(value, length))
+        case .text(let length): return .string(try clean(try text(value, length)))
         case .date:
             guard let text = value.stringValue, let date = CivilDate(text) else {
                 throw Refusal("malformed", "Must be a date, YYYY-MM-DD.")
@@ -63,6 +64,13 @@ enum FieldValidator {
         }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" }) else {
             throw Refusal("malformed", "Must not have control characters.")
+        }
+        return text
+    }
+
+    private static func clean(_ text: String) throws(Refusal) -> String {
+        guard case .success(let filter) = ProfanityFilter.shipped, !filter.refuses(text) else {
+            throw Refusal("profanity", "Please use other words.")
         }
         return text
     }
