@@ -93,8 +93,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "BusProtocol", "BusRuntime", "CPostgres", "CZMQ", "Cryptography", "Database", "EventLoop", "JSONText",
-                "ServiceRuntime",
+                "BusProtocol", "BusRuntime", "CPostgres", "CZMQ", "Cryptography", "Database", "EventLoop", "HTTPServer",
+                "JSONText", "ServiceRuntime",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .executableTarget(
@@ -119,7 +119,7 @@ let package = Package(
                 "ServiceRuntime",
                 "TestSupport",
             ]),
-        tests("AuthServiceTests", serviceParts + ["AuthService", "Gateway", "TestSupport"]),
+        tests("AuthServiceTests", serviceParts + ["AuthService", "Gateway", "HTTPServer", "TestSupport"]),
         tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
         tests("RecoveryServiceTests", serviceParts + ["RecoveryService", "TestSupport"]),

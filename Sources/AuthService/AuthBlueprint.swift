@@ -16,8 +16,9 @@ enum AuthBlueprint {
     @Loop private static func assemble(_ house: ServiceHouse) throws {
         let configuration = house.configuration
         let spool = SpoolProvider(folder: try configuration.text("SPOOL_DIR"))
+        let providers = try SMSProviders.named(configuration, spool: spool)
         guard configuration.profile != .production else {
-            throw ConfigurationError("SMS_PROVIDER and PUSH_PROVIDER: the production profile takes no spool provider")
+            throw ConfigurationError("PUSH_PROVIDER: the production profile takes no spool provider")
         }
         let secrets = Secrets(house.keys)
         let limits = try limits(configuration)
@@ -33,7 +34,7 @@ enum AuthBlueprint {
         }
         let checker = ChallengeChecker(secrets: secrets, limits: limits)
         let opener = SessionOpener(house: house, secrets: secrets, keys: keys)
-        let sms = SMSSender(house: house, spool: spool)
+        let sms = SMSSender(house: house, providers: providers)
         house.handle(
             SendOTPHandler(
                 house: house, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms))
@@ -115,11 +116,14 @@ enum AuthBlueprint {
             .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
                 "Sleep after which a sign-in is a recovery; not used yet"),
+            .init(
+                "SMS_PROVIDER", .choices(["spool", "webhook", "twilio"]), "spool",
+                "Who sends SMS; of several the next where one fails"),
             // Another one would be taken for the spool, and nobody would get a message.
-            .init("SMS_PROVIDER", .choice(["spool"]), "spool", "Who sends SMS"),
             .init("PUSH_PROVIDER", .choice(["spool"]), "spool", "Who sends pushes"),
             .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
         ]
+        + SMSProviders.variables
         + ["APPLE", "GOOGLE"].flatMap { provider in
             ["ISSUER", "JWKS_URL", "AUDIENCES"].map {
                 ConfigurationVariable(

@@ -63,6 +63,9 @@ public struct Configuration: Sendable {
             case .duration(let range, let mayBeOff):
                 mayBeOff && value == "off" || seconds(value).map { range.contains($0) } ?? false
             case .choice(let values): values.contains(value)
+            case .choices(let values):
+                !Self.items(of: value).isEmpty && Set(values).isSuperset(of: Self.items(of: value))
+                    && Set(Self.items(of: value)).count == Self.items(of: value).count
             }
         guard !fits else { return }
         let shown = variable.isSecret ? "its value" : "\"\(value)\""
@@ -104,9 +107,10 @@ public struct Configuration: Sendable {
         .seconds(Self.seconds(try text(name)) ?? 0)
     }
     /// Empty where the variable has no value.
-    public func list(_ name: String) -> [String] {
-        (optionalText(name) ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { !$0.isEmpty }
+    public func list(_ name: String) -> [String] { Self.items(of: optionalText(name) ?? "") }
+
+    private static func items(of list: String) -> [String] {
+        list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     /// The key ring in a variable that is declared as a secret.

@@ -7,6 +7,8 @@ public struct ConfigurationVariable: Sendable, Hashable {
         /// `300s`, `15m`, `72h`, within seconds from and to; `off` where `mayBeOff`.
         case duration(ClosedRange<Int64>, mayBeOff: Bool)
         case choice([String])
+        /// Comma-separated, one of these at least and each once at most; the order counts.
+        case choices([String])
         /// Comma-separated.
         case list
 
@@ -18,6 +20,7 @@ public struct ConfigurationVariable: Sendable, Hashable {
             case .duration(let range, let mayBeOff):
                 "duration \(Self.text(range.lowerBound))…\(Self.text(range.upperBound))" + (mayBeOff ? " or off" : "")
             case .choice(let values): values.joined(separator: " or ")
+            case .choices(let values): "list of " + values.joined(separator: " or ")
             case .list: "list"
             }
         }

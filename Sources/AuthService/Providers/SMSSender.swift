@@ -12,36 +12,70 @@ struct SMSMessage: Codable, Sendable {
     var body: String
 }
 
-/// Sends the SMS of challenges, and knows whether that works.
+/// Sends the SMS of challenges, and knows which providers work.
 @Loop final class SMSSender {
     private let house: ServiceHouse
-    private let spool: SpoolProvider
-    private var health = ProviderHealth()
+    private let providers: [any SMSProvider]
+    /// Of each provider.
+    private var health: [ProviderHealth]
 
-    init(house: ServiceHouse, spool: SpoolProvider) { (self.house, self.spool) = (house, spool) }
+    /// All providers together have so long in one attempt: a person waits, and the next one must have had its turn
+    /// within 5 s.
+    private static let patience = Duration.milliseconds(4500)
+
+    init(house: ServiceHouse, providers: [any SMSProvider]) {
+        (self.house, self.providers) = (house, providers)
+        health = providers.map { _ in ProviderHealth() }
+    }
 
     /// Refuses to promise a code while no provider takes one.
     func refuseWhileDown() throws(BusError) {
-        guard let wait = health.downFor(at: MonotonicClock.now()) else { return }
+        let waits = health.compactMap { $0.downFor(at: MonotonicClock.now()) }
+        guard waits.count == providers.count, let wait = waits.min() else { return }
         throw BusError(.smsUnavailable, "Unable to send SMS. Try again?", retryAfter: wait)
     }
 
     func send(_ item: OutboxItem) async throws {
         let sms = try WireJSON.decode(SMSMessage.self, from: item.payload)
         do {
-            try await spool.append(
-                "sms.jsonl",
-                [
-                    "id": .string(item.id.description), "to": .string(sms.to), "body": .string(sms.body),
-                    "at": .string(Timestamp.now().description),
-                ])
-            health.noteSuccess()
+            try await offer(OutgoingSMS(id: item.id, to: sms.to, body: sms.body))
         } catch {
-            health.noteFailure(at: MonotonicClock.now())
-            guard item.attempts >= Outbox.mostAttempts else { throw error }
+            guard error == .unusableNumber || item.attempts >= Outbox.mostAttempts else { throw error }
             // Given up, and its text erased with it: a code that is minutes old is of no use to anybody.
             house.log.warning("sms_given_up", ["challenge": .string(sms.challengeID.description)])
             try await ChallengeStore.giveUp(sms.challengeID, in: house.database)
+        }
+    }
+
+    /// Asks one provider after the other; each has an even share of the time that is left, so that one that hangs leaves
+    /// enough for the next. It may have taken the SMS all the same: then the person gets the same code twice.
+    private func offer(_ sms: OutgoingSMS) async throws(SMSError) {
+        let end = MonotonicClock.now() + Self.patience.nanoseconds
+        var waiting = providers.indices.filter { health[$0].downFor(at: MonotonicClock.now()) == nil }
+        // Where all of them are down, nothing is lost by asking.
+        if waiting.isEmpty { waiting = Array(providers.indices) }
+        while let index = waiting.first {
+            let now = MonotonicClock.now()
+            let share = Duration.nanoseconds(Int64(end > now ? end - now : 0)) / waiting.count
+            waiting.removeFirst()
+            if try await isTaken(sms, by: index, within: share) { return }
+        }
+        throw .notTaken
+    }
+
+    private func isTaken(_ sms: OutgoingSMS, by index: Int, within share: Duration) async throws(SMSError) -> Bool {
+        do {
+            try await providers[index].send(sms, within: share)
+            health[index].noteSuccess()
+            return true
+        } catch {
+            guard error == .notTaken else {
+                health[index].noteSuccess()
+                throw error
+            }
+            health[index].noteFailure(at: MonotonicClock.now())
+            house.log.warning("sms_not_taken", ["provider": .string(providers[index].name)])
+            return false
         }
     }
 }

@@ -1,3 +1,4 @@
+import BusProtocol
 import EventLoop
 import Foundation
 import JSONText
@@ -18,5 +19,20 @@ struct SpoolProvider: Sendable {
                 throw CocoaError(.fileWriteOutOfSpace)
             }
         }
+    }
+}
+
+extension SpoolProvider: SMSProvider {
+    var name: String { "spool" }
+
+    @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
+        do {
+            try await append(
+                "sms.jsonl",
+                [
+                    "id": .string(sms.id.description), "to": .string(sms.to), "body": .string(sms.body),
+                    "at": .string(Timestamp.now().description),
+                ])
+        } catch { throw .notTaken }
     }
 }

@@ -1,0 +1,46 @@
+import EventLoop
+import HTTPServer
+
+/// A small local server in the place of a provider: it answers as it is told, or hangs, and keeps what it got.
+@Loop public final class ProviderServer {
+    public enum Manner: Sendable {
+        case answers(status: Int, body: String)
+        case redirects(to: String)
+        /// Takes the request and says nothing.
+        case hangs
+    }
+
+    public var manner: Manner
+    public private(set) var requests: [HTTPRequest] = []
+    private var server: HTTPServer?
+    private let end = LoopPromise<Void>()
+
+    public init(_ manner: Manner) throws {
+        self.manner = manner
+        let server = HTTPServer(
+            host: "127.0.0.1", port: 0,
+            delegate: HTTPServer.Delegate { [weak self] in await self?.answer($0) ?? HTTPResponse(status: 500) })
+        try server.start()
+        self.server = server
+    }
+
+    public var url: String { "http://127.0.0.1:\(server?.boundPort ?? 0)" }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        requests.append(request)
+        switch manner {
+        case .answers(let status, let body): return HTTPResponse(status: status, body: Array(body.utf8))
+        case .redirects(let place): return HTTPResponse(status: 307, headers: ["location": place])
+        case .hangs:
+            try? await end.get()
+            return HTTPResponse(status: 500)
+        }
+    }
+
+    /// Lets go of who hangs; nobody listens at the address from then on.
+    public func stop() async {
+        end.resolve(.success(()))
+        await server?.drain(within: .zero)
+        server = nil
+    }
+}
