@@ -170,6 +170,10 @@ import Testing
             #expect(try await comes { try await auth.stage.rows("SELECT state FROM challenges") == "undelivered" })
             #expect(try await comes { try await auth.stage.rows("SELECT count(*) FROM outbox") == "0" })
             #expect(second.requests.count == 1)
+            // Whoever tries such numbers has tried.
+            for number in 0..<29 { _ = try await auth.ask(SendOTP(phone: "+467012345\(10 + number)")) }
+            #expect(try await comes { try await auth.stage.rows("SELECT count(*) FROM outbox") == "0" })
+            #expect(try await auth.refusal(of: SendOTP(phone: "+46701234599")).code == "rate_limited")
         }
     }
 

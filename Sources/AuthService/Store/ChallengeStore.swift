@@ -102,7 +102,8 @@ struct Challenge: Sendable {
         transaction.send(lockOut, [.bytes(challenge.phoneHash), .text(challenge.asker), .integer(lock)])
     }
 
-    /// Its code never came: it counts for nobody.
+    /// Its code never came: it does not count for its phone, but for the address that asked. Otherwise numbers that cannot
+    /// be reached could be tried without end.
     static func giveUp(_ id: Identifier, in database: Database) async throws {
         _ = try await database.write(
             "UPDATE challenges SET state = 'undelivered' WHERE id = $1 AND state = 'open'", [.uuid(id)])
@@ -135,7 +136,7 @@ struct Challenge: Sendable {
         SELECT me.asker, me.is_device, clock_timestamp() AS now, sums.last_send, sums.in_hour, sums.oldest_in_hour,
             sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
             (SELECT count(*) FROM challenges a WHERE a.address_hash = $2 AND starts_with(a.asker, 'address ')
-                AND a.created_at > clock_timestamp() - interval '1 hour' AND a.state <> 'undelivered') AS address_in_hour,
+                AND a.created_at > clock_timestamp() - interval '1 hour') AS address_in_hour,
             (SELECT until FROM challenge_locks l WHERE l.phone_hash = $1 AND l.asker = me.asker) AS locked_until,
             (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until
         FROM me CROSS JOIN sums
