@@ -238,8 +238,12 @@ import JSONText
                     + "is not the one that they were written with. Bring that key back, or use an empty database."
                 end.resolve(.success(.refused(text)))
                 return false
-            } catch {
+            } catch DatabaseError.unavailable {
                 try? await Loop.sleep(for: .milliseconds(50))
+            } catch {
+                // A table that is not there yet, for one: who waits for this service must hear why.
+                log.warning("keys_not_compared", ["error": .string(Log.name(of: error))])
+                try? await Loop.sleep(for: .seconds(1))
             }
         }
         return false

@@ -173,8 +173,7 @@ import Testing
             try FileManager.default.removeItem(atPath: keys)
             try KeyRing.generate(id: "k1").write(toFile: keys, atomically: true, encoding: .utf8)
             let second = try fleet.start(.auth)
-            let status = try await Loop.offload { Subprocess.wait(second) }
-            #expect(Subprocess.exitCode(of: status) == 78)
+            #expect(try await fleet.end(of: second) == 78)
             let last = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").last
             #expect(last?.hasPrefix("auth: AUTH_KEYS and the data of auth do not belong together") == true)
         }

@@ -101,6 +101,15 @@ import Testing
         _ = Subprocess.wait(process)
     }
 
+    /// Waits until a process ends by itself.
+    ///
+    /// - Returns: its exit code; `nil` where a signal ended it.
+    func end(of process: pid_t) async throws -> Int32? {
+        let status = try await Loop.offload { Subprocess.wait(process) }
+        running.remove(process)
+        return Subprocess.exitCode(of: status)
+    }
+
     /// Waits until so many replicas take requests.
     func ready(_ service: ServiceName, _ count: Int) async throws {
         let isReady = try await comes(within: .seconds(20)) {
