@@ -11,11 +11,11 @@ struct PutDeviceHandler: RequestHandler {
     func handle(_ request: PutDevice, context: RequestContext) async throws -> KnownDevice {
         let actor = try context.person()
         return try await house.database.transaction { transaction in
-            let standing = try await DeviceStore.locked(
+            let isOwn = try await DeviceStore.isOwn(
                 request.deviceId, person: actor.userID, session: actor.sessionID, in: transaction)
-            guard let standing else { throw Self.unknown }
-            guard standing.isOwn || standing.isFresh else {
-                throw BusError(.reauthenticationRequired, "Please sign in again to change another device.")
+            guard let isOwn else { throw Self.unknown }
+            if !isOwn {
+                try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(to: "change another device")
             }
             let push = request.pushToken.map {
                 secrets.pushSealer.seal(Array($0.utf8), associated: request.deviceId.array)

@@ -26,8 +26,8 @@ struct SessionOpener: Sendable {
         let (device, secret) = try await device(claim, person: account.id, in: transaction)
         let (session, access, refresh) = (Identifier.ordered(), Identifier.ordered(), SecretToken.make(prefix: "rf"))
         SessionStore.insert(
-            session, person: account.id, device: device, access: access, refresh: secrets.hash(of: refresh),
-            in: transaction)
+            session, person: account.id, device: device, isByCode: true, access: access,
+            refresh: secrets.hash(of: refresh), in: transaction)
         return Session(
             accessToken: try keys.issuer(at: challenge.now).token(
                 id: access, person: account.id, session: session, role: account.role, now: challenge.now),

@@ -19,9 +19,10 @@ struct Account: Sendable {
         return Account(id: try row.uuid("id"), role: try row.text("role"), isNew: false)
     }
 
-    /// The account that a claim may reach; one that is closed is none, and cannot be told from none.
+    /// The account that a claim may reach; one that is closed is none, and cannot be told from none. It is locked until the
+    /// transaction ends, so that whoever moves it meanwhile finds the freeze, or has moved it before.
     static func reachable(phone: [UInt8], in transaction: Transaction) async throws -> Identifier? {
-        guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first,
+        guard let row = try await transaction.query(lockedByPhone, [.bytes(phone)]).first,
             try row.text("status") == "active"
         else { return nil }
         return try row.uuid("id")
@@ -45,6 +46,9 @@ struct Account: Sendable {
 
     private static let byPhone: Statement = """
         SELECT a.id, a.role, a.status FROM phones p JOIN accounts a ON a.id = p.person_id WHERE p.hash = $1
+        """
+    private static let lockedByPhone: Statement = """
+        SELECT a.id, a.status FROM accounts a JOIN phones p ON p.person_id = a.id WHERE p.hash = $1 FOR SHARE OF a, p
         """
     private static let insertPhone: Statement = """
         INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4) RETURNING person_id

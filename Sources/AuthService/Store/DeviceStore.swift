@@ -4,26 +4,17 @@ import EventLoop
 
 /// Rows of devices.
 @Loop enum DeviceStore {
-    /// What a session may do to a device of its person.
-    struct Standing: Sendable {
-        /// It is the session's own.
-        let isOwn: Bool
-        /// The session was opened within the last five minutes.
-        let isFresh: Bool
-    }
-
     /// The devices of a person, the one used last first; a hundred at the most.
     static func list(of person: Identifier, session: Identifier, in database: Database) async throws -> [KnownDevice] {
         try await database.read(select, [.uuid(person), .uuid(session)]).map { try KnownDevice($0) }
     }
 
-    /// The device, locked until the transaction ends, as the session stands to it; `nil` where it is not the person's.
-    static func locked(
+    /// Locks the device until the transaction ends, and says whether it is the session's own; `nil` where it is not the
+    /// person's.
+    static func isOwn(
         _ id: Identifier, person: Identifier, session: Identifier, in transaction: Transaction
-    ) async throws -> Standing? {
-        try await transaction.query(lock, [.uuid(id), .uuid(person), .uuid(session)]).first.map {
-            Standing(isOwn: try $0.bool("is_own"), isFresh: try $0.bool("is_fresh"))
-        }
+    ) async throws -> Bool? {
+        try await transaction.query(lock, [.uuid(id), .uuid(person), .uuid(session)]).first?.bool("is_own")
     }
 
     /// - Parameter push: the sealed token; `nil` leaves the one that is known.
@@ -77,7 +68,7 @@ import EventLoop
         FROM devices d WHERE d.person_id = $1 ORDER BY d.last_used_at DESC LIMIT 100
         """
     private static let lock: Statement = """
-        SELECT s.device_id = d.id AS is_own, s.created_at > clock_timestamp() - interval '5 minutes' AS is_fresh
+        SELECT s.device_id = d.id AS is_own
         FROM devices d JOIN sessions s ON s.id = $3 AND s.person_id = $2
         WHERE d.id = $1 AND d.person_id = $2 FOR UPDATE OF d
         """

@@ -27,12 +27,21 @@ import JSONText
             [.uuid(caseID), .timestamp(end)])
     }
 
+    /// From now on for so long, and no longer.
+    static func end(_ caseID: Identifier, after rest: Duration, in transaction: Transaction) {
+        transaction.send(endLater, [.uuid(caseID), .integer(rest.components.seconds)])
+    }
+
     static func end(_ caseID: Identifier, in transaction: Transaction) {
         transaction.send(
             "UPDATE freezes SET ended_at = clock_timestamp() WHERE case_id = $1 AND ended_at IS NULL", [.uuid(caseID)])
     }
 
     private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
+    private static let endLater: Statement = """
+        UPDATE freezes SET until = clock_timestamp() + $2::bigint * interval '1 s'
+        WHERE case_id = $1 AND ended_at IS NULL
+        """
     private static let insert: Statement = """
         INSERT INTO freezes (case_id, person_id, until, begun)
         VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s', $4)

@@ -31,15 +31,15 @@ struct PresentedToken: Sendable {
 /// Rows of sessions, their refresh tokens and the log of those that ended.
 @Loop enum SessionStore {
     /// - Parameters:
+    ///   - isByCode: a code opens it, and nothing else.
     ///   - access: the `jti` of the session's first access token.
     ///   - refresh: the hash of its first refresh token.
     static func insert(
-        _ id: Identifier, person: Identifier, device: Identifier, access: Identifier, refresh: [UInt8],
+        _ id: Identifier, person: Identifier, device: Identifier, isByCode: Bool, access: Identifier, refresh: [UInt8],
         in transaction: Transaction
     ) {
         transaction.send(
-            "INSERT INTO sessions (id, person_id, device_id, access_id) VALUES ($1, $2, $3, $4)",
-            [.uuid(id), .uuid(person), .uuid(device), .uuid(access)])
+            insert, [.uuid(id), .uuid(person), .uuid(device), .uuid(access), .bool(isByCode)])
         insertToken(refresh, session: id, generation: 1, in: transaction)
     }
 
@@ -156,6 +156,10 @@ struct PresentedToken: Sendable {
         return (try rows.reduce(cursor) { max($0, try $1.integer("id")) }, entries)
     }
 
+    private static let insert: Statement = """
+        INSERT INTO sessions (id, person_id, device_id, access_id, otp_at)
+        VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN clock_timestamp() END)
+        """
     /// Both rows are locked: who waited for the session's alone would read the token's as it was before its twin
     /// replaced it, and take a repeated call for a theft.
     private static let load: Statement = """

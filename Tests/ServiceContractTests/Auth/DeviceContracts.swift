@@ -75,7 +75,7 @@ enum PutDeviceContract: MessageContract {
             let first = try await auth.session(phone: phone)
             try await auth.age("2 minutes")
             let second = try await auth.session(phone: phone)
-            try await auth.stage.rows("UPDATE sessions SET created_at = created_at - interval '5 minutes'")
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
             return Asked(
                 PutDevice(deviceId: first.deviceId, name: "Pixel 9 Pro", platform: "android"),
                 for: second.user.id, in: second.sessionId)

@@ -1,0 +1,33 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// Reads how a session stands to its account.
+@Loop enum StandingStore {
+    /// The account is locked until the transaction ends: a freeze that somebody begins meanwhile waits, and who moves the
+    /// account waits for it.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` where the session ended, or is not that person's, or the account is closed.
+    static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding {
+        // A statement of its own: what reads freezes must begin behind the wait.
+        transaction.send("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.uuid(actor.userID)])
+        let values: [SQLValue] = [
+            .uuid(actor.sessionID), .uuid(actor.userID),
+            .integer(SessionStanding.freshness.components.seconds),
+        ]
+        guard let row = try await transaction.query(select, values).first else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        return SessionStanding(
+            isFresh: try row.bool("is_fresh"),
+            frozenFor: try row.optionalInteger("frozen_seconds").map { .seconds($0) })
+    }
+
+    private static let select: Statement = """
+        SELECT coalesce(s.otp_at > clock_timestamp() - $3::bigint * interval '1 s', false) AS is_fresh,
+            (SELECT ceil(extract(epoch FROM max(f.until) - clock_timestamp()))::bigint FROM freezes f
+                WHERE f.person_id = a.id AND f.ended_at IS NULL AND f.until > clock_timestamp()) AS frozen_seconds
+        FROM sessions s JOIN accounts a ON a.id = s.person_id
+        WHERE s.id = $1 AND s.person_id = $2 AND s.revoked_at IS NULL AND a.status = 'active'
+        """
+}
