@@ -8,8 +8,11 @@ import Testing
 func definition(_ questions: [Question], dimensions: [Dimension] = []) -> Definition {
     Definition(
         key: "test", version: 1, hash: Array(repeating: 7, count: 32), canonicalText: [], title: "Test",
-        dimensions: dimensions, questions: questions)
+        dimensions: dimensions, sections: [.init(key: "s", questions: 0..<questions.count)], questions: questions)
 }
+
+/// The day that the tests count ages on.
+let testDay = CivilDate(year: 2026, month: 3, day: 1)!
 
 func answer(_ state: AnswerState, _ value: JSONValue? = nil, revision: Int64 = 1) -> Answer {
     Answer(state: state, value: value, revision: revision, changedAt: Timestamp(microsecondsSinceEpoch: 0))
@@ -32,14 +35,17 @@ func answer(_ state: AnswerState, _ value: JSONValue? = nil, revision: Int64 = 1
             for (question, state) in zip(Self.questions, chosen) {
                 answers[question.key] = state.map { answer($0, $0 == .answered ? true : nil) }
             }
-            let sheet = AnswerSheet(definition: definition(Self.questions), answers: answers)
-            let dealtWith = chosen[1...].count { $0 != nil }
-            let missing = (chosen[1] == .answered ? 0 : 1) + ([.answered, .declined].contains(chosen[2]) ? 0 : 1)
+            let sheet = AnswerSheet(definition: definition(Self.questions), answers: answers, today: testDay)
+            let isDone = [
+                chosen[1] == .answered, chosen[2] == .answered || chosen[2] == .declined, chosen[3] != nil,
+            ]
+            let dealtWith = isDone.count { $0 }
+            let missing = isDone[..<2].count { !$0 }
             let progress = sheet.progress
             #expect(progress.answered == Int64(dealtWith) && progress.total == 3)
             #expect(progress.requiredRemaining == Int64(missing))
             #expect((progress.percentage == 100) == (sheet.next == nil), "X is Y only when nothing comes next")
-            let next = (1..<4).first { chosen[$0] == nil }
+            let next = (1..<4).first { !isDone[$0 - 1] }
             #expect(sheet.next?.key == next.map { Self.questions[$0].key })
         }
     }
@@ -47,7 +53,8 @@ func answer(_ state: AnswerState, _ value: JSONValue? = nil, revision: Int64 = 1
     @Test func percentageIsRoundedDown() {
         let many = (0..<3).map { question(.boolean, key: "q\($0)") }
         let sheet = AnswerSheet(
-            definition: definition(many), answers: ["q0": answer(.answered, true), "q1": answer(.skipped)])
+            definition: definition(many), answers: ["q0": answer(.answered, true), "q1": answer(.skipped)],
+            today: testDay)
         #expect(sheet.progress.percentage == 66)
     }
 }
@@ -76,7 +83,7 @@ func answer(_ state: AnswerState, _ value: JSONValue? = nil, revision: Int64 = 1
     static func score(_ answers: [String: JSONValue]) -> JSONValue {
         let sheet = AnswerSheet(
             definition: definition(questions, dimensions: [dimension]),
-            answers: answers.mapValues { answer(.answered, $0) })
+            answers: answers.mapValues { answer(.answered, $0) }, today: testDay)
         return Scoring(sheet: sheet).result["d"] ?? .null
     }
 

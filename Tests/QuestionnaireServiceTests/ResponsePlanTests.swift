@@ -15,7 +15,7 @@ import Testing
     static func plan(
         _ items: [ResponseItem], on answers: [String: Answer] = [:], mutations: [RecordedMutation] = []
     ) -> Result<ResponsePlan, ResponseRefusal> {
-        let sheet = AnswerSheet(definition: definition(questions), answers: answers)
+        let sheet = AnswerSheet(definition: definition(questions), answers: answers, today: testDay)
         do throws(ResponseRefusal) {
             return .success(try ResponsePlan.make(items, on: sheet, mutations: mutations, now: now))
         } catch {
@@ -143,7 +143,7 @@ import Testing
             let before = [
                 "must": answer(.answered, 1), "mustOrDecline": declines ? answer(.declined) : answer(.answered, 1),
             ]
-            let sheet = AnswerSheet(definition: definition(questions), answers: before)
+            let sheet = AnswerSheet(definition: definition(questions), answers: before, today: testDay)
             for key in before.keys {
                 for value in values {
                     for state in states {
@@ -151,7 +151,7 @@ import Testing
                         guard let plan = try? ResponsePlan.make([item], on: sheet, mutations: [], now: Self.now) else {
                             continue
                         }
-                        let after = AnswerSheet(definition: sheet.definition, answers: plan.answers)
+                        let after = AnswerSheet(definition: sheet.definition, answers: plan.answers, today: testDay)
                         #expect(after.missing.isEmpty, "\(item)")
                     }
                 }

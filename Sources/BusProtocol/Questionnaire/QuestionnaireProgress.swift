@@ -64,6 +64,7 @@ public struct AnswerView: Codable, Sendable, Equatable {
         .optional("value", .any, "Where the state is `answered`, in the canonical form of the question's type."),
         .required("revision", .integer(1...9_007_199_254_740_991), "Counts the changes of this answer, from 1."),
         .required("answeredAt", .dateTime, "When it was changed last."),
+        .optional("stale", .boolean, "True: an option in it is not offered any more, so the question wants an answer."),
     ])
 
     public var question: String
@@ -74,12 +75,18 @@ public struct AnswerView: Codable, Sendable, Equatable {
     public var revision: Int64
     /// When it was changed last.
     public var answeredAt: Timestamp
+    /// `true`: an option in it is not offered any more, so the question wants an answer.
+    public var stale: Bool?
 
-    public init(question: String, state: AnswerState, value: JSONValue?, revision: Int64, answeredAt: Timestamp) {
+    public init(
+        question: String, state: AnswerState, value: JSONValue?, revision: Int64, answeredAt: Timestamp,
+        stale: Bool? = nil
+    ) {
         self.question = question
         self.state = state
         self.value = value
         self.revision = revision
         self.answeredAt = answeredAt
+        self.stale = stale
     }
 }

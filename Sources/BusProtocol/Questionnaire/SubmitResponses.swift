@@ -81,7 +81,12 @@ public struct ResponsesSubmitted: PublicReply {
         .required("progress", QuestionnaireProgress.schema),
         .required("nextQuestion", .nullable(.string(1...64)), "Where to go on; null when nothing is left."),
         .required("answers", .array(of: AnswerRevision.schema, count: 0...100), "One for each answer sent, in order."),
+        .optional("shown", changes, "Questions that are asked now and were not before."),
+        .optional("hidden", changes, "Questions that are not asked any more; their answers are kept."),
+        .optional("stale", changes, "Questions whose answer has an option in it that is not offered any more."),
     ])
+
+    private static let changes = JSONSchema.array(of: .string(1...64), count: 1...500)
 
     public var sessionId: Identifier
     public var status: SessionStatus
@@ -90,16 +95,23 @@ public struct ResponsesSubmitted: PublicReply {
     public var nextQuestion: String?
     /// One for each answer of the request, in its order.
     public var answers: [AnswerRevision]
+    /// Keys of questions that are asked since this request, in order; `nil`: none.
+    public var shown: [String]?
+    /// Keys of questions that are not asked any more, in order; their answers are kept. `nil`: none.
+    public var hidden: [String]?
+    /// Keys of questions whose answer is none since this request, as an option in it is not offered any more. `nil`: none.
+    public var stale: [String]?
 
     public init(
         sessionId: Identifier, status: SessionStatus, progress: QuestionnaireProgress, nextQuestion: String?,
-        answers: [AnswerRevision]
+        answers: [AnswerRevision], shown: [String]? = nil, hidden: [String]? = nil, stale: [String]? = nil
     ) {
         self.sessionId = sessionId
         self.status = status
         self.progress = progress
         self.nextQuestion = nextQuestion
         self.answers = answers
+        (self.shown, self.hidden, self.stale) = (shown, hidden, stale)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -110,6 +122,9 @@ public struct ResponsesSubmitted: PublicReply {
         // Written as null, too: a client tells "finished" from "left out".
         try container.encode(nextQuestion, forKey: .nextQuestion)
         try container.encode(answers, forKey: .answers)
+        try container.encodeIfPresent(shown, forKey: .shown)
+        try container.encodeIfPresent(hidden, forKey: .hidden)
+        try container.encodeIfPresent(stale, forKey: .stale)
     }
 }
 

@@ -36,7 +36,7 @@ struct ConstraintRules {
                 refuse("topK is more than there are options.", "constraints/topK")
             }
         case .info:
-            if question.required || question.skippable || question.declinable {
+            if question.required || question.requiredIf != nil || question.skippable || question.declinable {
                 refuse("A screen that only informs asks for nothing.", "required")
             }
         default: break

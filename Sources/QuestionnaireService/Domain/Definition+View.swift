@@ -15,8 +15,15 @@ extension QuestionView {
             text: question.text, help: question.help, required: question.required, skippable: question.skippable,
             declinable: question.declinable, visible: true, presentation: question.presentation,
             default: question.suggestion, constraints: QuestionConstraints(question),
-            options: question.options.isEmpty
-                ? nil : question.options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) })
+            options: QuestionOption.all(of: question))
+    }
+}
+
+extension QuestionOption {
+    /// `nil` for none: there is no empty list on the wire.
+    static func all(of question: Question) -> [QuestionOption]? {
+        question.options.isEmpty
+            ? nil : question.options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) }
     }
 }
 

@@ -11,14 +11,26 @@ struct Definition: Sendable {
     let canonicalText: [UInt8]
     let title: String
     let dimensions: [Dimension]
+    let sections: [Section]
     /// In document order, across the sections.
     let questions: [Question]
+    /// Whether what is asked depends on what was answered.
+    let hasConditions: Bool
 
     private let indices: [String: Int]
 
+    /// Questions that belong together.
+    struct Section: Sendable {
+        let key: String
+        /// Their places among ``Definition/questions``.
+        let questions: Range<Int>
+        /// Hidden while this does not hold, with everything in it.
+        var visibleIf: Condition?
+    }
+
     init(
         key: String, version: Int64, hash: [UInt8], canonicalText: [UInt8], title: String, dimensions: [Dimension],
-        questions: [Question]
+        sections: [Section], questions: [Question]
     ) {
         self.key = key
         self.version = version
@@ -26,11 +38,14 @@ struct Definition: Sendable {
         self.canonicalText = canonicalText
         self.title = title
         self.dimensions = dimensions
+        self.sections = sections
         self.questions = questions
+        hasConditions = sections.contains { $0.visibleIf != nil } || questions.contains(where: \.hasConditions)
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    subscript(key: String) -> Question? { indices[key].map { questions[$0] } }
+    /// The place of a question among ``questions``.
+    func place(of key: String) -> Int? { indices[key] }
 }
 
 /// Something that answers are summed up into.
@@ -90,18 +105,27 @@ struct Question: Sendable {
     let kind: QuestionKind
     let text: String
     let help: String?
-    let required: Bool
+    var required: Bool
     let skippable: Bool
     let declinable: Bool
     let suggestion: JSONValue?
     let presentation: String
     let constraints: Constraints
-    let options: [Option]
+    var options: [Option]
     /// The question's weight in each dimension that it counts towards.
     let weights: [String: Thousandths]
+    /// Hidden while this does not hold.
+    var visibleIf: Condition?
+    /// Required while this holds, also where ``required`` does not say so.
+    var requiredIf: Condition?
 
     /// A screen that only informs takes no answer and is not counted.
     var isCounted: Bool { kind != .info }
+
+    var hasConditions: Bool { visibleIf != nil || requiredIf != nil || hasConditionalOptions }
+
+    /// Whether not everybody is offered the same options.
+    var hasConditionalOptions: Bool { options.contains { $0.visibleIf != nil } }
 
     struct Option: Sendable, Hashable {
         let key: String
@@ -110,6 +134,8 @@ struct Question: Sendable {
         let exclusive: Bool
         /// Per dimension, 0 to 1, in thousandths.
         let score: [String: Thousandths]
+        /// Not offered while this does not hold.
+        var visibleIf: Condition?
     }
 }
 

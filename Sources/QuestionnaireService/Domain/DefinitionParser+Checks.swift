@@ -5,16 +5,18 @@ extension DefinitionParser {
     mutating func check(_ file: DefinitionFile, _ definition: Definition) {
         checkHeader(file)
         checkStrings(file)
-        var keys = Set<String>()
+        var (sections, questions) = (Set<String>(), Set<String>())
         for (sectionIndex, section) in file.sections.enumerated() {
             let pointer = "/sections/\(sectionIndex)"
-            unique(section.key, in: &keys, at: "\(pointer)/key")
-            unsupported(section.visibleIf, "\(pointer)/visibleIf", "Conditions")
+            unique(section.key, in: &sections, at: "\(pointer)/key")
             unsupported(section.repeat, "\(pointer)/repeat", "Sections that repeat")
             for (index, question) in section.questions.enumerated() {
-                unique(question.key, in: &keys, at: "\(pointer)/questions/\(index)/key")
+                unique(question.key, in: &questions, at: "\(pointer)/questions/\(index)/key")
                 check(question, definition, at: "\(pointer)/questions/\(index)")
             }
+        }
+        if file.sections.reduce(0, { $0 + $1.questions.count }) > 500 {
+            refuse("malformed", "/sections", "A definition has at most 500 questions.")
         }
         checkDimensions(file, definition)
     }
@@ -53,7 +55,7 @@ extension DefinitionParser {
             refuse("E11", pointer, "There is no string “\(key)” in \(file.defaultLocale).")
         }
         for key in Set(strings.keys).subtracting(used.map(\.key)).sorted() {
-            refuse("E11", "/strings/\(file.defaultLocale)/\(key)", "This string is not used.")
+            refuse("E11", "/strings/\(file.defaultLocale)/\(Self.escaped(key))", "This string is not used.")
         }
     }
 
@@ -62,8 +64,6 @@ extension DefinitionParser {
         if let slug = file.slug, !Self.isKebab(slug) {
             refuse("malformed", "\(pointer)/slug", "Slugs are in kebab-case.")
         }
-        unsupported(file.visibleIf, "\(pointer)/visibleIf", "Conditions")
-        unsupported(file.requiredIf, "\(pointer)/requiredIf", "Conditions")
         unsupported(file.extract, "\(pointer)/extract", "Extraction into the profile")
         unsupported(file.preference, "\(pointer)/preference", "Preferences about a partner's answer")
         if file.defaultCounts == true {
@@ -76,12 +76,11 @@ extension DefinitionParser {
         var keys = Set<String>()
         for (index, option) in (file.options ?? []).enumerated() {
             unique(option.key, in: &keys, at: "\(pointer)/options/\(index)/key")
-            unsupported(option.visibleIf, "\(pointer)/options/\(index)/visibleIf", "Conditions")
             if !Self.isSnake(option.key) {
                 refuse("malformed", "\(pointer)/options/\(index)/key", "Option keys are in lower snake_case.")
             }
         }
-        guard let question = definition[file.key] else { return }
+        guard let question = definition.place(of: file.key).map({ definition.questions[$0] }) else { return }
         for (message, member) in ConstraintRules(question: question).problems {
             refuse("E08", "\(pointer)/\(member)", message)
         }
@@ -103,9 +102,11 @@ extension DefinitionParser {
             for (index, question) in section.questions.enumerated() {
                 let pointer = "/sections/\(sectionIndex)/questions/\(index)"
                 let wanted: Dimension.Method = question.type == QuestionKind.tags.rawValue ? .tagVector : .weightedMean
-                let onQuestion = (question.score ?? [:]).keys.map { ($0, "\(pointer)/score/\($0)") }
+                let onQuestion = (question.score ?? [:]).keys.map { ($0, "\(pointer)/score/\(Self.escaped($0))") }
                 let onOptions = (question.options ?? []).enumerated().flatMap { optionIndex, option in
-                    (option.score ?? [:]).keys.map { ($0, "\(pointer)/options/\(optionIndex)/score/\($0)") }
+                    (option.score ?? [:]).keys.map {
+                        ($0, "\(pointer)/options/\(optionIndex)/score/\(Self.escaped($0))")
+                    }
                 }
                 for (dimension, pointer) in (onQuestion + onOptions).sorted(by: { $0.1 < $1.1 }) {
                     guard let known = definition.dimensions.first(where: { $0.key == dimension }) else {

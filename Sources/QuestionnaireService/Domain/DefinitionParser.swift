@@ -9,6 +9,8 @@ struct DefinitionProblem: Sendable, Hashable, CustomStringConvertible {
     /// JSON Pointer (RFC 6901) into the file.
     var pointer: String
     var message: String
+    /// The questions, options and strings that it is about.
+    var keys: [String] = []
 
     var description: String { "\(pointer): \(message) (\(code))" }
 }
@@ -20,8 +22,8 @@ struct DefinitionError: Error, Sendable, CustomStringConvertible {
     var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Reads a definition file and holds it against the rules. What this version cannot do yet (conditions, sections that
-/// repeat, several languages, migrations between versions) is refused by name and never ignored.
+/// Reads a definition file and holds it against the rules. What this version cannot do yet (sections that repeat, several
+/// languages, migrations between versions) is refused by name and never ignored.
 struct DefinitionParser {
     private(set) var problems: [DefinitionProblem] = []
 
@@ -48,9 +50,11 @@ struct DefinitionParser {
         return CanonicalJSON.bytes(of: .object(members))
     }
 
-    mutating func refuse(_ code: String, _ pointer: String, _ message: String) {
-        problems.append(DefinitionProblem(code: code, pointer: pointer, message: message))
+    mutating func refuse(_ code: String, _ pointer: String, _ message: String, keys: [String] = []) {
+        refuse(DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys))
     }
+
+    mutating func refuse(_ problem: DefinitionProblem) { problems.append(problem) }
 
     private func document(_ bytes: [UInt8]) throws(DefinitionError) -> JSONDocument {
         func failed(_ message: String) -> DefinitionError {
@@ -81,16 +85,22 @@ struct DefinitionParser {
     private static func pointer(_ field: String) -> String {
         guard !field.isEmpty else { return "" }
         let most = field.hasPrefix("strings.") ? 2 : Int.max
-        return "/"
-            + field.split(separator: ".", maxSplits: most, omittingEmptySubsequences: false).joined(separator: "/")
+        let names = field.split(separator: ".", maxSplits: most, omittingEmptySubsequences: false)
+        return names.map { "/" + escaped(String($0)) }.joined()
+    }
+
+    /// A member's name as a JSON Pointer has it.
+    static func escaped(_ name: String) -> String {
+        name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 
     // MARK: Building
 
     private mutating func definition(_ file: DefinitionFile, canonicalText: [UInt8]) -> Definition {
         let strings = file.strings[file.defaultLocale] ?? [:]
-        var questions: [Question] = []
+        var (questions, sections): ([Question], [Definition.Section]) = ([], [])
         for (sectionIndex, section) in file.sections.enumerated() {
+            let start = questions.count
             for (index, question) in section.questions.enumerated() {
                 let pointer = "/sections/\(sectionIndex)/questions/\(index)"
                 guard let kind = QuestionKind(rawValue: question.type) else {
@@ -101,10 +111,13 @@ struct DefinitionParser {
                 questions.append(
                     self.question(question, kind, section: section.key, strings: strings, at: pointer))
             }
+            sections.append(Definition.Section(key: section.key, questions: start..<questions.count))
         }
+        readConditions(file, into: &questions, &sections)
         return Definition(
             key: file.key, version: file.version, hash: SHA256.digest(canonicalText), canonicalText: canonicalText,
-            title: strings[file.titleKey] ?? "", dimensions: dimensions(file.dimensions ?? []), questions: questions)
+            title: strings[file.titleKey] ?? "", dimensions: dimensions(file.dimensions ?? []),
+            sections: sections, questions: questions)
     }
 
     private mutating func dimensions(_ dimensions: [DefinitionFile.Dimension]) -> [Dimension] {

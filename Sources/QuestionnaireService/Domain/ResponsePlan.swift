@@ -80,9 +80,11 @@ private struct ResponsePlanner {
                     field: "\(field).mutationId", code: ErrorCode.mutationIDReused.name,
                     message: "This id was used for another write."))
         }
-        guard let question = sheet.definition[item.question] else {
+        guard let place = sheet.definition.place(of: item.question) else {
             return refuse("\(field).question", "unknown_question", "There is no such question.")
         }
+        // As the items before this one leave it. An answer to a hidden question is kept for when it is shown.
+        let question = sheet.questions[place]
         guard item.subject == nil else {
             return refuse("\(field).subject", "unknown_subject", "This question is not asked about anybody else.")
         }
@@ -105,7 +107,7 @@ private struct ResponsePlanner {
         }
         guard let value = item.value else { throw ItemProblem("value", "required", "This is required.") }
         do throws(AnswerProblem) {
-            return (.answered, try AnswerValidator(question: question, today: now.date).canonical(value))
+            return (.answered, try AnswerValidator(question: question, today: sheet.today).canonical(value))
         } catch {
             throw ItemProblem("value", error.code, error.message)
         }
@@ -115,7 +117,9 @@ private struct ResponsePlanner {
         switch state {
         case .skipped where !question.skippable:
             throw ItemProblem("state", "not_skippable", "This question cannot be skipped.")
-        case .skipped where sheet.answers[question.key]?.state == .answered:
+        case .skipped where question.required:
+            throw ItemProblem("state", "answer_required", "This question wants an answer.")
+        case .skipped where sheet.answers[question.key]?.state == .answered && !sheet.stale.contains(question.key):
             throw ItemProblem("state", "has_value", "This question is answered already.")
         case .declined where !question.declinable:
             throw ItemProblem("state", "not_declinable", "This question cannot be declined.")
@@ -140,7 +144,7 @@ private struct ResponsePlanner {
                 id: $0, digest: RecordedMutation.digest(of: item), question: item.question, revision: answer.revision)
         }
         if let mutation { mutations[mutation.id] = mutation }
-        sheet.answers[item.question] = answer
+        if isChange { sheet.set(answer, for: item.question) }
         plan.revisions.append(AnswerRevision(question: item.question, revision: answer.revision))
         guard isChange || mutation != nil else { return }
         plan.writes.append(

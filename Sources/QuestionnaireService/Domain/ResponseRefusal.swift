@@ -17,7 +17,7 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
     case mutationReused([BusError.FieldProblem])
     case conflict([AnswerConflict])
     /// The request's answers are saved; the session stays open.
-    case incomplete(missing: [String])
+    case incomplete(missing: [MissingAnswer])
 
     var busError: BusError {
         switch self {
@@ -50,12 +50,15 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
             details: ["current": .array(current)])
     }
 
-    private static func incompleteError(_ missing: [String]) -> BusError {
+    private static func incompleteError(_ missing: [MissingAnswer]) -> BusError {
         BusError(
             .questionnaireIncomplete, "Some questions still want an answer.", executed: .yes,
-            errors: missing.map { .init(field: $0, code: "unanswered", message: "This question wants an answer.") },
+            errors: missing.map {
+                .init(field: $0.question, code: $0.reason.rawValue, message: "This question wants an answer.")
+            },
             details: [
-                "missing": .array(missing.map { ["question": .string($0), "reason": "unanswered"] })
+                "missing": .array(
+                    missing.map { ["question": .string($0.question), "reason": .string($0.reason.rawValue)] })
             ])
     }
 }

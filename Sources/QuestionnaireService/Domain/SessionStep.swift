@@ -3,12 +3,12 @@ import BusProtocol
 /// What a request does to the state of its session, once its answers are saved.
 enum SessionStep: Equatable {
     case stay
-    /// It wants to be completed, and required answers are missing; their questions' keys.
-    case refuse([String])
+    /// It wants to be completed, and something is missing.
+    case refuse([MissingAnswer])
     /// A snapshot is taken, and the session is from now on this.
     case conclude(SessionStatus)
 
-    init(status: SessionStatus, changesAnswers: Bool, completes: Bool, missing: [String]) {
+    init(status: SessionStatus, changesAnswers: Bool, completes: Bool, missing: [MissingAnswer]) {
         switch status {
         case .inProgress where completes: self = missing.isEmpty ? .conclude(.completed) : .refuse(missing)
         case .completed where changesAnswers, .amended where changesAnswers: self = .conclude(.amended)

@@ -5,6 +5,7 @@ struct Thousandths: Hashable, Comparable, Sendable {
     let count: Int64
 
     init(count: Int64) { self.count = count }
+    init(whole: Int) { count = Int64(whole) * 1000 }
 
     /// `nil` for anything but a number, for more than three decimals, and beyond ±10⁹.
     ///

@@ -14,10 +14,11 @@ struct GetQuestionsHandler: RequestHandler {
             throw BusError.nothingPublished
         }
         let published = try await definitions.definition(session.hash)
-        let sheet = AnswerSheet(definition: published.definition, answers: session.answers)
+        let sheet = AnswerSheet(definition: published.definition, answers: session.answers, today: session.now.date)
         return QuestionsView(
             questionnaire: published.reference, sessionId: session.id, status: session.status,
-            questions: published.views, answers: sheet.views, progress: sheet.progress, nextQuestion: sheet.next?.key)
+            questions: published.views(for: sheet), answers: sheet.views, progress: sheet.progress,
+            nextQuestion: sheet.next?.key)
     }
 }
 
@@ -26,7 +27,7 @@ extension AnswerSheet {
         visibleAnswers.map { question, answer in
             AnswerView(
                 question: question.key, state: answer.state, value: answer.value, revision: answer.revision,
-                answeredAt: answer.changedAt)
+                answeredAt: answer.changedAt, stale: stale.contains(question.key) ? true : nil)
         }
     }
 }

@@ -35,13 +35,13 @@ struct SubmitResponsesHandler: RequestHandler {
         let definition = try await definitions.definition(session.hash).definition
         let mutations = try await sessions.mutations(
             request.answers.compactMap(\.mutationId), of: person, session: session.id, in: transaction)
-        var sheet = AnswerSheet(definition: definition, answers: session.answers)
-        let plan = try ResponsePlan.make(request.answers, on: sheet, mutations: mutations, now: session.now)
-        sheet.answers = plan.answers
+        let before = AnswerSheet(definition: definition, answers: session.answers, today: session.now.date)
+        let plan = try ResponsePlan.make(request.answers, on: before, mutations: mutations, now: session.now)
+        let sheet = AnswerSheet(definition: definition, answers: plan.answers, today: before.today)
         sessions.write(plan, of: person, session: session.id, in: transaction)
         let next = SessionStep(
             status: session.status, changesAnswers: plan.changesAnswers, completes: request.complete == true,
-            missing: sheet.missing.map(\.key))
+            missing: sheet.missing)
         switch next {
         case .stay: break
         case .refuse(let missing): return .refusal(ResponseRefusal.incomplete(missing: missing).busError)
@@ -52,7 +52,10 @@ struct SubmitResponsesHandler: RequestHandler {
         return .reply(
             ResponsesSubmitted(
                 sessionId: session.id, status: next.status(after: session.status), progress: sheet.progress,
-                nextQuestion: sheet.next?.key, answers: plan.revisions))
+                nextQuestion: sheet.next?.key, answers: plan.revisions,
+                shown: sheet.keys(before.hidden.subtracting(sheet.hidden)),
+                hidden: sheet.keys(sheet.hidden.subtracting(before.hidden)),
+                stale: sheet.keys(sheet.stale.subtracting(before.stale))))
     }
 
     @Loop private func tell(
@@ -62,5 +65,12 @@ struct SubmitResponsesHandler: RequestHandler {
             personID: person, sessionID: session.id, questionnaire: definition.key, version: definition.version,
             completedAt: session.now)
         try await outbox.tell(event, in: transaction)
+    }
+}
+
+extension AnswerSheet {
+    /// Keys in document order; `nil` for none.
+    fileprivate func keys(_ keys: Set<String>) -> [String]? {
+        keys.isEmpty ? nil : questions.map(\.key).filter(keys.contains)
     }
 }

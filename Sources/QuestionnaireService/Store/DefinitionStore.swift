@@ -31,11 +31,23 @@ import EventLoop
 struct PublishedDefinition: Sendable {
     let definition: Definition
     let reference: QuestionnaireReference
-    let views: [QuestionView]
+    private let views: [QuestionView]
 
     init(_ definition: Definition) {
         self.definition = definition
         reference = definition.reference
         views = definition.questions.map(QuestionView.init)
+    }
+
+    /// Every question as the sheet's person sees it.
+    func views(for sheet: AnswerSheet) -> [QuestionView] {
+        guard definition.hasConditions else { return views }
+        return views.indices.map { place in
+            let (written, seen) = (definition.questions[place], sheet.questions[place])
+            var view = views[place]
+            (view.visible, view.required) = (!sheet.hidden.contains(seen.key), seen.required)
+            if written.hasConditionalOptions { view.options = QuestionOption.all(of: seen) }
+            return view
+        }
     }
 }

@@ -34,7 +34,9 @@ extension SessionStore {
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id), .text(status.rawValue), .timestamp(session.now)]
         let answers = Dictionary(
-            sheet.visibleAnswers.map { ($0.question.key, $0.answer.json) }, uniquingKeysWith: { first, _ in first })
+            sheet.visibleAnswers.filter { !sheet.stale.contains($0.question.key) }.map {
+                ($0.question.key, $0.answer.json)
+            }, uniquingKeysWith: { first, _ in first })
         transaction.send(Self.setStatus, row)
         transaction.send(
             Self.takeSnapshot,

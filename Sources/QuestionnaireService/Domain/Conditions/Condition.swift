@@ -1,0 +1,86 @@
+import BusProtocol
+
+/// A condition over the answers before it, already held against its definition.
+///
+/// Kleene's three values: `nil` is "not known", of what was not answered, is hidden, was skipped or declined.
+indirect enum Condition: Sendable, Hashable {
+    case constant(Bool)
+    case not(Condition)
+    case all([Condition])
+    case any([Condition])
+    case test(AnswerTest)
+
+    /// - Parameter value: whether a test holds.
+    func truth(_ value: (AnswerTest) -> Bool?) -> Bool? {
+        switch self {
+        case .constant(let constant): return constant
+        case .not(let inner): return inner.truth(value).map(!)
+        case .all(let parts): return Self.first(false, of: parts, value)
+        case .any(let parts): return Self.first(true, of: parts, value)
+        case .test(let test): return value(test)
+        }
+    }
+
+    /// One `decisive` part decides; else one that is not known leaves the whole not known.
+    private static func first(
+        _ decisive: Bool, of parts: [Condition], _ value: (AnswerTest) -> Bool?
+    ) -> Bool? {
+        var isKnown = true
+        for part in parts {
+            let truth = part.truth(value)
+            if truth == decisive { return decisive }
+            if truth == nil { isKnown = false }
+        }
+        return isKnown ? !decisive : nil
+    }
+
+    /// Every test in it, in the order in which they stand there.
+    var tests: [AnswerTest] {
+        switch self {
+        case .constant: []
+        case .not(let inner): inner.tests
+        case .all(let parts), .any(let parts): parts.flatMap(\.tests)
+        case .test(let test): [test]
+        }
+    }
+}
+
+/// What a condition asks of one earlier question: a comparison with constants.
+struct AnswerTest: Sendable, Hashable {
+    enum Rule: Sendable, Hashable {
+        /// It has a value. Always known.
+        case isAnswered
+        /// Its state is one of these. Always known.
+        case hasState(Set<String>)
+        case isOneOf(Set<Constant>)
+        case isBelow(Measure, Constant)
+        case isAbove(Measure, Constant)
+        case isEqual(Measure, Constant)
+        /// At least one of what was chosen is among these.
+        case anyIn(Set<String>)
+        /// All of what was chosen is among these.
+        case allIn(Set<String>)
+    }
+
+    /// What of an answer is compared.
+    enum Measure: Sendable, Hashable {
+        case value
+        /// How many were chosen.
+        case count
+        /// Full years since the date.
+        case age
+    }
+
+    /// The other side of a comparison.
+    enum Constant: Sendable, Hashable {
+        case truth(Bool)
+        case number(Thousandths)
+        case date(CivilDate)
+        /// A text, or an option by its key.
+        case text(String)
+    }
+
+    /// Its place among the definition's questions.
+    let question: Int
+    let rule: Rule
+}

@@ -1,0 +1,256 @@
+import BusProtocol
+import JSONText
+import Testing
+
+@testable import QuestionnaireService
+
+@Suite("conditions") struct ConditionTests {
+    /// What a question of each type may be answered with.
+    static let values: [(type: String, values: [JSONValue])] = [
+        ("single_choice", ["a", "b", "c"]), ("multi_choice", [["a"], ["b"], ["a", "c"], ["a", "b", "c"]]),
+        ("slider", [0, 2, 3]), ("boolean", [true, false]), ("date", ["2000-01-01", "2010-03-02"]),
+        ("text", ["x", "z"]), ("ranking", [["c", "a", "b"]]), ("tags", [["b"], ["a", "b"]]),
+    ]
+
+    /// Every assignment of answers to definitions with conditions by chance, against the naive evaluator.
+    @Test(arguments: 0..<24)
+    func everyAssignment(seed: Int) throws {
+        var generator = SeededGenerator(state: UInt64(seed))
+        let chosen = (0..<3).map { _ in Self.values.randomElement(using: &generator) ?? Self.values[0] }
+        var questions = chosen.enumerated().map { Sample.question("q\($0)", $1.type) }
+        var conditions = RandomConditions(generator: generator)
+        let inner = Sample.question("inner", "boolean", ["visibleIf": conditions.condition(over: questions)])
+        questions.append(inner)
+        let sectionIf = conditions.condition(over: questions)
+        let option: JSONValue = ["key": "d", "labelKey": "q", "visibleIf": conditions.condition(over: questions)]
+        let last = Sample.question(
+            "last", "single_choice",
+            [
+                "visibleIf": conditions.condition(over: questions), "requiredIf": conditions.condition(over: questions),
+                "options": [["key": "a", "labelKey": "q"], option],
+            ])
+        let json = Sample.definition(sections: [
+            Sample.section("one", questions), Sample.section("two", [last], visibleIf: sectionIf),
+        ])
+        let definition = try DefinitionParserTests.parse(json)
+        let domains = chosen.map(\.values) + [[true, false]]
+        var assignment = Array(repeating: 0, count: domains.count)
+        var differences = 0
+        repeat {
+            let answers = Self.answers(assignment, domains)
+            let naive = NaiveQuestionnaire(definition: json, answers: answers)
+            let sheet = AnswerSheet(
+                definition: definition,
+                answers: answers.mapValues { answer(AnswerState(rawValue: $0.state), $0.value) }, today: testDay)
+            let (isVisible, isInnerVisible) = (naive.isVisible("last"), naive.isVisible("inner"))
+            let seen = sheet.questions[4]
+            let agrees =
+                !sheet.hidden.contains("inner") == isInnerVisible && !sheet.hidden.contains("last") == isVisible
+                && (!isVisible
+                    || seen.required == naive.isRequired(last)
+                        && seen.options.map(\.key) == naive.options(of: last))
+            if !agrees { differences += 1 }
+        } while Self.advance(&assignment, domains)
+        #expect(differences == 0, "\(String(decoding: CanonicalJSON.bytes(of: json), as: UTF8.self))")
+    }
+
+    private static let empty = ["unanswered", "skipped", "declined", "acknowledged"]
+
+    private static func answers(_ assignment: [Int], _ domains: [[JSONValue]]) -> [String: NaiveQuestionnaire.Answer] {
+        var answers: [String: NaiveQuestionnaire.Answer] = [:]
+        for (index, choice) in assignment.enumerated() where choice > 0 {
+            let key = index < 3 ? "q\(index)" : "inner"
+            answers[key] =
+                choice < empty.count
+                ? .init(state: empty[choice]) : .init(state: "answered", value: domains[index][choice - empty.count])
+        }
+        return answers
+    }
+
+    /// The next one, like an odometer; `false` after the last.
+    private static func advance(_ assignment: inout [Int], _ domains: [[JSONValue]]) -> Bool {
+        for index in assignment.indices {
+            assignment[index] += 1
+            if assignment[index] < empty.count + domains[index].count { return true }
+            assignment[index] = 0
+        }
+        return false
+    }
+
+    // MARK: What is refused
+
+    static let earlier = [
+        Sample.question("sex", "single_choice"), Sample.question("pets", "multi_choice"),
+        Sample.question("born", "date"), Sample.question("size", "slider"), Sample.question("name", "text"),
+        Sample.question("smokes", "boolean"), Sample.question("note", "info"),
+    ]
+
+    static func problems(_ condition: JSONValue) -> [DefinitionProblem] {
+        let last = Sample.question("last", "boolean", ["visibleIf": condition])
+        do throws(DefinitionError) {
+            _ = try DefinitionParserTests.parse(
+                Sample.definition(earlier + [last, Sample.question("later", "boolean")]))
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+
+    @Test(
+        "the types are held, and nothing is converted",
+        arguments: [
+            (["==": [["var": "nobody"], 1]], "E02 /==/0/var"), (["answered": "nobody"], "E02 /answered"),
+            (["==": [["var": "sex"], "d"]], "E03 /==/1"), (["in": [["var": "sex"], ["a", "d"]]], "E03 /in/1/1"),
+            (["any_in": [["var": "pets"], ["d"]]], "E03 /any_in/1/0"),
+            (["var": "later"], "E04 /var"), (["var": "last"], "E04 /var"),
+            (["==": [["var": "size"], "1"]], "E05 /==/1"), (["==": [["var": "size"], true]], "E05 /==/1"),
+            (["==": [["var": "size"], 0.0001]], "E05 /==/1"), (["==": [["var": "sex"], 1]], "E05 /==/1"),
+            (["==": [["var": "smokes"], "true"]], "E05 /==/1"), (["<": [["var": "born"], "today"]], "E05 /</1"),
+            (["<": [["var": "born"], 2000]], "E05 /</1"), (["<": [["var": "name"], "x"]], "E05 /<"),
+            (["<": [["var": "sex"], "a"]], "E05 /<"), (["<": [["var": "smokes"], true]], "E05 /<"),
+            (["==": [["var": "pets"], "a"]], "E05 /==/0/var"), (["==": [["var": "note"], "a"]], "E05 /==/0/var"),
+            (["any_in": [["var": "sex"], ["a"]]], "E05 /any_in/0"),
+            (["==": [["count": ["var": "sex"]], 1]], "E05 /==/0/count"),
+            (["==": [["age_years": "size"], 1]], "E05 /==/0/age_years"),
+            (["==": [["state": "sex"], "gone"]], "E05 /==/1"), (["==": [["var": "size"], ["var": "size"]]], "E05 /=="),
+            (["==": [1, 1]], "E05 /=="), (["var": "size"], "E05 /var"), (["count": ["var": "pets"]], "E05 /count"),
+            (["state": "sex"], "E05 /state"), (["==": [["answered": "sex"], true]], "E05 /==/0/answered"),
+            ("yes", "malformed "), (1, "malformed "), ([:], "malformed "), ([["var": "smokes"]], "malformed "),
+            (["var": "smokes", "not": true], "malformed "), (["xor": [true, false]], "malformed /xor"),
+            (["and": []], "malformed /and"), (["not": []], "malformed /not"), (["==": [1]], "malformed /=="),
+            (["in": [["var": "sex"], []]], "malformed /in"), (["in": ["a", ["a"]]], "malformed /in/0"),
+            (["count": 1], "E05 /count"), (["var": 1], "malformed /var"),
+            (["==": [["ctx": "locale"], "en"]], "unsupported /==/0/ctx"),
+            (["subjects": "child"], "unsupported /subjects"),
+        ] as [(JSONValue, String)])
+    func refused(condition: JSONValue, problem: String) {
+        let found = Self.problems(condition)
+        let pointer = "/sections/0/questions/7/visibleIf"
+        #expect(found.map { "\($0.code) \($0.pointer.dropFirst(pointer.count))" } == [problem], "\(found)")
+    }
+
+    @Test func everyPartsProblemsAreNamed() {
+        let found = Self.problems(["and": [["var": "x"], ["not": ["var": "y"]], ["or": [["var": "z"], true]]]])
+        #expect(found.map(\.keys) == [["x"], ["y"], ["z"]] && found.allSatisfy { $0.code == "E02" })
+    }
+
+    /// Eight deep and sixty-four nodes are taken, one more of either is not.
+    @Test func limitsAreHeld() {
+        func nested(_ depth: Int) -> JSONValue { depth == 1 ? true : ["not": nested(depth - 1)] }
+        func wide(_ nodes: Int) -> JSONValue { ["or": .array(Array(repeating: true, count: nodes - 1))] }
+        #expect(Self.problems(nested(8)).isEmpty && Self.problems(wide(64)).isEmpty)
+        for tooLarge in [nested(9), wide(65)] {
+            #expect(Self.problems(tooLarge).map(\.pointer) == ["/sections/0/questions/7/visibleIf"])
+        }
+        let constants = JSONValue.array(Array(repeating: 1, count: 64))
+        #expect(Self.problems(["in": [["var": "size"], constants]]).map(\.code) == ["malformed"], "constants count")
+    }
+
+    @Test func aCircleIsPrintedAsAWhole() throws {
+        let questions = [
+            Sample.question("a", "boolean", ["visibleIf": ["var": "c"]]),
+            Sample.question("b", "boolean", ["visibleIf": ["var": "a"]]),
+            Sample.question("c", "boolean", ["requiredIf": ["not": ["var": "b"]]]),
+        ]
+        let error = #expect(throws: DefinitionError.self) {
+            try DefinitionParserTests.parse(Sample.definition(questions))
+        }
+        #expect(error?.problems.map(\.code) == ["E04"] && error?.problems.first?.keys == ["a", "c", "b", "a"])
+        #expect(error?.problems.first?.message.hasSuffix("a → c → b → a") == true)
+    }
+
+    @Test func aSectionCannotLookIntoItself() throws {
+        let json = Sample.definition([Sample.question("a", "boolean")], sectionIf: ["var": "a"])
+        let error = #expect(throws: DefinitionError.self) { try DefinitionParserTests.parse(json) }
+        #expect(error?.problems.first?.message.hasSuffix("section first → a → section first") == true)
+    }
+
+    @Test func sectionsAndQuestionsMayHaveTheSameKey() throws {
+        _ = try DefinitionParserTests.parse(Sample.definition([Sample.question("first", "boolean")]))
+    }
+
+    @Test func thereAreAtMost500Questions() throws {
+        func many(_ count: Int) -> JSONValue {
+            Sample.definition(
+                sections: (0..<count).map { Sample.section("s\($0)", [Sample.question("q\($0)", "boolean")]) })
+        }
+        _ = try DefinitionParserTests.parse(many(500))
+        #expect(
+            DefinitionParserTests.problems(
+                many(500).setting(
+                    "sections.0",
+                    to: Sample.section(
+                        "s0",
+                        [
+                            Sample.question("q0", "boolean"), Sample.question("one", "boolean"),
+                        ]))) == ["malformed /sections"])
+    }
+}
+
+@Suite("answers under conditions") struct ConditionalSheetTests {
+    static let json = Sample.definition([
+        Sample.question("sex", "single_choice", options: ["female", "male"], ["required": true]),
+        Sample.question(
+            "cycle", "number",
+            [
+                "visibleIf": ["==": [["var": "sex"], "female"]], "skippable": true,
+                "requiredIf": ["==": [["var": "sex"], "female"]],
+            ]),
+        Sample.question(
+            "goals", "multi_choice",
+            [
+                "options": [
+                    ["key": "sleep", "labelKey": "q"],
+                    ["key": "beard", "labelKey": "q", "visibleIf": ["==": [["var": "sex"], "male"]]],
+                ]
+            ]),
+        Sample.question("why", "text", ["visibleIf": ["answered": "goals"]]),
+    ])
+
+    static func sheet(_ answers: [String: JSONValue]) throws -> AnswerSheet {
+        AnswerSheet(
+            definition: try DefinitionParserTests.parse(json), answers: answers.mapValues { answer(.answered, $0) },
+            today: testDay)
+    }
+
+    @Test func aHiddenAnswerIsKeptAndCountsForNothing() throws {
+        let shown = try Self.sheet(["sex": "female", "cycle": 28])
+        #expect(shown.progress.answered == 2 && shown.progress.total == 3)
+        let hidden = try Self.sheet(["sex": "male", "cycle": 28])
+        #expect(hidden.progress.answered == 1 && hidden.progress.total == 2 && hidden.missing.isEmpty)
+        #expect(hidden.answers["cycle"]?.value == 28 && hidden.visibleAnswers.map(\.question.key) == ["sex"])
+    }
+
+    @Test func anAnswerWithAnOptionThatIsNotOfferedAnyMoreIsAskedForAgain() throws {
+        let fresh = try Self.sheet(["sex": "male", "goals": ["beard"], "why": "x"])
+        #expect(fresh.stale.isEmpty && fresh.next == nil)
+        let stale = try Self.sheet(["sex": "female", "cycle": 28, "goals": ["beard"], "why": "x"])
+        #expect(stale.stale == ["goals"] && stale.next?.key == "goals")
+        #expect(stale.missing == [MissingAnswer(question: "goals", reason: .stale)])
+        #expect(stale.hidden == ["why"], "a condition does not take it for an answer either")
+    }
+
+    @Test func whatBecameRequiredAfterItWasSkippedIsAskedAgain() throws {
+        var sheet = try Self.sheet(["sex": "female"])
+        sheet.set(answer(.skipped), for: "cycle")
+        #expect(sheet.next?.key == "cycle" && sheet.progress.requiredRemaining == 1)
+        let skip = ResponseItem(question: "cycle", state: .skipped)
+        let now = Timestamp(microsecondsSinceEpoch: 0)
+        #expect(throws: ResponseRefusal.self) {
+            try ResponsePlan.make([skip], on: try Self.sheet(["sex": "female"]), mutations: [], now: now)
+        }
+        #expect(try ResponsePlan.make([skip], on: try Self.sheet([:]), mutations: [], now: now).changesAnswers)
+    }
+
+    @Test func itemsOfOneRequestSeeWhatTheOnesBeforeThemShow() throws {
+        let items = [
+            ResponseItem(question: "sex", value: "male"), ResponseItem(question: "goals", value: ["beard"]),
+        ]
+        let now = Timestamp(microsecondsSinceEpoch: 0)
+        let plan = try ResponsePlan.make(items, on: try Self.sheet([:]), mutations: [], now: now)
+        #expect(plan.answers["goals"]?.value == ["beard"])
+        #expect(throws: ResponseRefusal.self) {
+            try ResponsePlan.make(items.reversed(), on: try Self.sheet([:]), mutations: [], now: now)
+        }
+    }
+}
