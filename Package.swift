@@ -43,6 +43,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Profanity/refused-en.json"), .embedInCode("Profanity/refused-sv.json"),
         .embedInCode("Profanity/look-alikes.json"),
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
+        .embedInCode("Migrations/m0003_catalogue_versions.sql"),
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),

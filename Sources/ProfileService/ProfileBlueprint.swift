@@ -22,7 +22,8 @@ enum ProfileBlueprint {
             house: house,
             store: ProfileStore(database: house.database, sealer: Sealer(house.keys, purpose: "date-of-birth")),
             policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
-            appName: try configuration.text("APP_NAME"))
+            appName: try configuration.text("APP_NAME"),
+            completion: CompletionRules(repromptAfter: try configuration.duration("PROFILE_REPROMPT_AFTER")))
         _ = try ProfanityFilter.shipped.get()
         house.handle(GetProfileFieldsHandler(fields: try FieldCatalogue.shipped.get().view))
         house.handle(GetMeHandler(profile: profile))
@@ -31,8 +32,16 @@ enum ProfileBlueprint {
         house.handle(SkipFieldHandler(profile: profile))
         house.handle(ViewOnboardingHandler(profile: profile))
         house.handle(GetOnboardingHandler(profile: profile))
+        house.handle(GetRequirementsHandler(profile: profile))
+        house.handle(GetPersonHandler(profile: profile))
         house.handle(AccountCreatedHandler(profile: profile))
         house.handle(SessionCompletedHandler(profile: profile))
+        let review = CatalogueReview(store: profile.store)
+        house.background("catalogue-review") {
+            try await house.database.waitUntilAvailable()
+            try await review.run()
+            try await Loop.sleep(for: .seconds(3600))
+        }
     }
 
     private static let variables: [ConfigurationVariable] = [
@@ -40,7 +49,7 @@ enum ProfileBlueprint {
             "PROFILE_AGE_POLICY", .choice(["soft_block", "reject"]), "soft_block", "What a date of birth under 18 does"),
         .init(
             "PROFILE_REPROMPT_AFTER", .duration(3600...31_536_000, mayBeOff: false), "168h",
-            "Until a skipped field is asked for again; not used yet"),
+            "Until an encouraged field that was skipped is asked for again"),
         .init("PROFILE_REQUIRE_VERIFICATION", .boolean, "true", "Whether photo verification is a step"),
         .init("MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, "true", "Whether visual preferences are a step"),
         .init("MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil, "Offers that a provisional person gets"),

@@ -28,7 +28,9 @@ import Testing
             ("pets", ["none"], ["none"]), ("hasKids", false, false), ("politicalViews", "apolitical", "apolitical"),
             ("interests", .array(FieldTests.interests(10)), .array(FieldTests.interests(10))),
             ("heightInches", 48, 48), ("heightInches", 95, 95),
-            ("coordinates", ["latitude": -90, "longitude": 180.0], ["latitude": -90, "longitude": 180.0]),
+            ("coordinates", ["latitude": -90, "longitude": 180.0], ["latitude": -90, "longitude": 180]),
+            ("coordinates", ["latitude": 59.32932, "longitude": -18.06855], ["latitude": 59.33, "longitude": -18.07]),
+            ("coordinates", ["latitude": -0.004, "longitude": 17.999], ["latitude": 0, "longitude": 18]),
         ] as [(String, JSONValue, JSONValue)])
     func kept(key: String, given: JSONValue, expected: JSONValue) throws {
         #expect(try judge(given, key).get() == expected)

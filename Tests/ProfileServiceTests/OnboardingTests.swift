@@ -83,39 +83,6 @@ import Testing
         #expect(view.matchingMode == (eligibleOn == nil ? "full-confidence" : "none"))
     }
 
-    @Test func asksForWhatIsRequiredFirstAndGentlyForTheRest() {
-        var record = Self.record()
-        record.dateOfBirth = nil
-        let missing = CompletionRules.completion(of: record)
-        #expect(missing.missingRequired == ["dateOfBirth"] && missing.nextField == "dateOfBirth")
-        #expect(missing.prompt == .init(field: "dateOfBirth", step: 3, blocking: true, reason: "required"))
-        record.dateOfBirth = CivilDate("1994-02-28")
-        let gentle = CompletionRules.completion(of: record)
-        #expect(gentle.prompt == .init(field: "photo", step: 6, blocking: false, reason: "encouraged"))
-        #expect(gentle.missingRequired.isEmpty && !gentle.isComplete && gentle.preferNotToShareFields == ["gender"])
-    }
-
-    @Test func isCompleteWhenSomethingWasSaidOfEverythingThatIsEncouraged() {
-        var record = Self.record()
-        record.fields["photo"] = .skipped
-        record.fields["bio"] = .answered("")
-        #expect(!CompletionRules.isComplete(record))
-        // Coordinates do for a city.
-        record.fields["coordinates"] = .answered(["latitude": 59.3, "longitude": 18.1])
-        #expect(CompletionRules.isComplete(record) && CompletionRules.prompt(for: record) == nil)
-        #expect(CompletionRules.completion(of: record).skippedFields == ["photo"])
-    }
-
-    @Test func thePercentageCountsAnswersAndWhatIsLeftUnsaid() {
-        var record = Self.record()
-        #expect(CompletionRules.percentage(of: record) == 4 * 100 / 22)
-        record.fields["photo"] = .skipped
-        #expect(CompletionRules.percentage(of: record) == 4 * 100 / 22, "a skipped field does not count")
-        for field in FieldCatalogue.fields where field.key != "dateOfBirth" { record.fields[field.key] = .declined }
-        let all = CompletionRules.completion(of: record)
-        #expect(all.percentage == 100 && all.currentStep == all.totalSteps && all.nextField == nil)
-    }
-
     @Test func migrationsAreThoseOfTheFolder() throws {
         #expect(try SourceFolder.migrations(of: "ProfileService") == ProfileMigrations.all)
     }

@@ -19,7 +19,9 @@ import Testing
     }
 
     @Test func holdsWhatChangesAndNothingElse() {
-        let known = record(["city": .answered("Lund"), "bio": .answered("Hej"), "photo": .skipped])
+        let known = record([
+            "city": .answered("Lund"), "bio": .answered("Hej"), "photo": .skipped(times: 1, last: .now()),
+        ])
         let change = change(["city": "Lund", "bio": nil, "state": nil, "gender": "prefer_not_to_say"], to: known)
         #expect(change.states == ["bio": nil, "gender": .declined])
         #expect(change.problems.isEmpty && !change.isEmpty)

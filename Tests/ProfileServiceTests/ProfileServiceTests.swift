@@ -166,6 +166,106 @@ import Testing
         }
     }
 
+    @Test func aSkippedAnswerIsLostWhereThePersonSaysSo() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["bio": "Hej", "religion": "prefer_not_to_say"])
+            for field in ["bio", "religion"] {
+                #expect(try await profile.refusal(of: SkipField(field: field)).code == "has_value")
+            }
+            let completion = try await profile.ask(SkipField(field: "bio", clear: true))
+            #expect(completion.skippedFields == ["bio"] && completion.preferNotToShareFields == ["religion"])
+            #expect(try await profile.ask(GetMe()).profile == ["religion": "prefer_not_to_say"])
+            let back = try await profile.update(["bio": "Hej igen"])
+            #expect(back.skippedFields.isEmpty && back.profile["bio"] == "Hej igen", "a value ends a skip")
+        }
+    }
+
+    @Test func aSkipIsForgottenAfterTheTimeThatTheOperatorSets() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_REPROMPT_AFTER": "2h"]) { profile in
+            try await profile.update([
+                "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],
+                "city": "Lund", "bio": "Hej",
+            ])
+            #expect(try await profile.ask(SkipField(field: "photo")).prompt == nil)
+            for times in 2...4 {
+                _ = try await profile.stage.rows(
+                    """
+                    UPDATE profiles SET fields = jsonb_set(fields, '{photo,last}',
+                        to_jsonb(to_char(now() AT TIME ZONE 'UTC' - interval '2 hours', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')))
+                    RETURNING 1
+                    """)
+                let completion = try await profile.ask(GetCompletion())
+                #expect(completion.prompt == .init(field: "photo", step: 6, blocking: false, reason: "encouraged"))
+                #expect(completion.isComplete && completion.skippedFields == ["photo"])
+                #expect(try await profile.ask(SkipField(field: "photo")).prompt == nil)
+                #expect(
+                    try await profile.stage.rows("SELECT fields #> '{photo,times}' FROM profiles") == "\(times)")
+            }
+        }
+    }
+
+    @Test func anAnswerThatANewCatalogueDoesNotTakeIsShownAndAskedForAgain() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update([
+                "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],
+                "coordinates": ["latitude": 59.3, "longitude": 18],
+            ])
+            // As an older release would have left it.
+            _ = try await profile.stage.rows(
+                """
+                UPDATE profiles SET catalogue_version = 0, fields = fields || '{
+                    "gender": {"state": "answered", "value": "unsaid"},
+                    "coordinates": {"state": "answered", "value": {"latitude": 59.32932, "longitude": 18.06855}}}'
+                RETURNING 1
+                """)
+            let store = ProfileStore(database: profile.stage.houses[0].database, sealer: profile.sealer)
+            for _ in 0..<2 { try await CatalogueReview(store: store).run() }
+            let me = try await profile.ask(GetMe())
+            #expect(me.profile["gender"] == "unsaid" && me.onboardingStep == "profile" && me.revision == 3)
+            #expect(me.profile["coordinates"] == ["latitude": 59.33, "longitude": 18.07])
+            let prompt = try await profile.ask(GetCompletion()).prompt
+            #expect(prompt == .init(field: "gender", step: 4, blocking: true, reason: "required"))
+            #expect(
+                try await profile.ask(GetRequirements()).match.errors == [.init(field: "gender", code: "stale")])
+            try await profile.update(["gender": "other"])
+            #expect(try await profile.ask(GetCompletion()).missingRequired.isEmpty)
+        }
+    }
+
+    @Test func whatEachCapabilityNeedsShrinksWithWhatIsGiven() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_REQUIRE_VERIFICATION": "false"]) { profile in
+            let required = ["displayName", "dateOfBirth", "gender", "lookingFor"]
+            var needs = try await profile.ask(GetRequirements())
+            #expect(needs.appAccess == CapabilityNeeds() && needs.browse == CapabilityNeeds())
+            #expect(needs.match.currentlyDue == required + ["city", "questionnaire"])
+            #expect(needs.match.eventuallyDue == ["photo", "bio"])
+            #expect(needs.match.alternatives == [.init(original: ["city"], alternative: ["coordinates"])])
+            #expect(needs.like.currentlyDue == ["displayName", "dateOfBirth"])
+            #expect(needs.fullConfidence.currentlyDue == required + ["city", "questionnaire", "visual_preferences"])
+            #expect(needs.match.disabledReason == "requirements_due" && needs.browse.disabledReason == nil)
+
+            try await profile.update([
+                "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
+                "lookingFor": ["everyone"], "coordinates": ["latitude": 59.3, "longitude": 18],
+            ])
+            needs = try await profile.ask(GetRequirements())
+            #expect(needs.match.currentlyDue == ["questionnaire"] && needs.match.alternatives.isEmpty)
+            #expect(needs.like.disabledReason == nil && needs.message.disabledReason == nil)
+        }
+    }
+
+    @Test func whoIsTooYoungIsToldSoByEachCapabilityButTheAppItself() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])
+            let needs = try await profile.ask(GetRequirements())
+            for capability in [needs.like, needs.match, needs.message, needs.fullConfidence] {
+                #expect(capability.disabledReason == "underage" && capability.currentlyDue.contains("verification"))
+            }
+            #expect(needs.appAccess.disabledReason == nil && needs.browse.disabledReason == nil)
+            #expect(needs.eligibleOn == (try await profile.ask(ViewOnboarding()).eligibleOn))
+        }
+    }
+
     @Test func nobodyHasNoProfile() async throws {
         try await ProfileStage.run { profile in
             let refusals = [

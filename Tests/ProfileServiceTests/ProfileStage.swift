@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import EventLoop
 import JSONText
 import TestSupport
@@ -21,6 +22,9 @@ import Testing
             try await body(ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway)))
         }
     }
+
+    /// Opens and seals dates of birth as the service does.
+    var sealer: Sealer { Sealer(stage.houses[0].keys, purpose: "date-of-birth") }
 
     func options(signedIn: Bool = true) -> CallOptions {
         CallOptions(

@@ -14,12 +14,16 @@ public struct GetCompletion: BusRequest {
 public struct SkipField: BusRequest {
     public typealias Reply = Completion
     public static let type: MessageType = "profile.skip-field"
-    public static let schema = JSONSchema.object([.required("field", .string(1...64))])
+    public static let schema = JSONSchema.object([
+        .required("field", .string(1...64)),
+        .optional("clear", .boolean, "Skips a field that has an answer too; the answer is lost"),
+    ])
     public static let rules = MessageRules(
         service: .profile, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .validationFailed, .fieldNotSkippable, .hasValue])
     public var field: String
-    public init(field: String) { self.field = field }
+    public var clear: Bool?
+    public init(field: String, clear: Bool? = nil) { (self.field, self.clear) = (field, clear) }
 }
 
 /// What is there, what is missing, and what to ask next.
@@ -29,6 +33,7 @@ public struct Completion: PublicReply {
         .required("totalSteps", .integer(1...64)), .required("percentage", .integer(0...100)),
         .required("missingRequired", .array(of: .string(1...64), count: 0...64)),
         .optional("nextField", .nullable(.string(1...64))), .optional("nextStep", .nullable(.integer(1...64))),
+        .optional("lastCompleted", .nullable(.string(1...64)), "The field furthest along that something was said of"),
         .optional("prompt", .nullable(Prompt.schema)),
         .required("skippedFields", .array(of: .string(1...64), count: 0...64)),
         .required("preferNotToShareFields", .array(of: .string(1...64), count: 0...64)),
@@ -40,6 +45,7 @@ public struct Completion: PublicReply {
     public var missingRequired: [String]
     public var nextField: String?
     public var nextStep: Int64?
+    public var lastCompleted: String?
     public var prompt: Prompt?
     public var skippedFields: [String]
     public var preferNotToShareFields: [String]
@@ -63,7 +69,8 @@ public struct Completion: PublicReply {
 
     public init(
         currentStep: Int64, totalSteps: Int64, percentage: Int64, missingRequired: [String], nextField: String?,
-        nextStep: Int64?, prompt: Prompt?, skippedFields: [String], preferNotToShareFields: [String], isComplete: Bool,
+        nextStep: Int64?, lastCompleted: String?, prompt: Prompt?, skippedFields: [String],
+        preferNotToShareFields: [String], isComplete: Bool,
         completedAt: Timestamp?
     ) {
         self.currentStep = currentStep
@@ -72,6 +79,7 @@ public struct Completion: PublicReply {
         self.missingRequired = missingRequired
         self.nextField = nextField
         self.nextStep = nextStep
+        self.lastCompleted = lastCompleted
         self.prompt = prompt
         self.skippedFields = skippedFields
         self.preferNotToShareFields = preferNotToShareFields

@@ -13,12 +13,15 @@ extension RouteTable {
         Route(
             .get, "/users/me/completion", .user, .message("profile.get-completion"),
             "How far the profile is, and what comes next."),
-        Route(.get, "/users/me/requirements", .user, .later, "What each capability still needs."),
+        Route(
+            .get, "/users/me/requirements", .user, .message("profile.get-requirements"),
+            "What each capability still needs."),
         Route(
             .get, "/users/me/onboarding", .user, .message("profile.view-onboarding"),
             "Where the person stands in the onboarding."),
         Route(.post, "/users/me/waitlist", .user, .later, "Asks to be told on the 18th birthday."),
-        Route(.get, "/users/{id}", .user, .later, "The public view of a person."),
+        Route(.get, "/users/{id}", .user, .message("profile.get-person"), "The public view of a person.")
+            .with { $0.sources = ["personId": .path("id")] },
         Route(.post, "/admin/users/{id}/date-of-birth", .staff, .later, "Corrects a date of birth."),
         Route(.post, "/admin/users/{id}/suspend", .staff, .later, "Suspends an account."),
         Route(.post, "/admin/users/{id}/restore", .staff, .later, "Restores a suspended account."),

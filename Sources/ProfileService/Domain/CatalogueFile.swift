@@ -67,11 +67,14 @@ extension ProfileField {
     init?(_ view: ProfileFieldView, place: Int) {
         guard let category = Category(rawValue: view.category), let kind = Kind(view),
             view.required == (category == .required), view.encouraged == (category == .encouraged),
-            view.skippable == (category != .required), !view.sensitive || view.allowsPreferNotToSay
+            view.skippable == (category != .required), !view.sensitive || view.allowsPreferNotToSay,
+            ["public", "private"].contains(view.visibility)
         else { return nil }
+        let capabilities = view.capabilities.compactMap { RequirementRules.Capability(rawValue: $0) }
+        guard capabilities.count == view.capabilities.count else { return nil }
         self.init(
             key: view.key, step: view.step, kind: kind, category: category, isDeclinable: view.allowsPreferNotToSay,
-            place: place)
+            isPublic: view.visibility == "public", capabilities: Set(capabilities), place: place)
     }
 }
 

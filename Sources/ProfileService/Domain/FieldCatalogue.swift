@@ -14,6 +14,7 @@ struct FieldCatalogue: Sendable {
     }
 
     static let fields = (try? shipped.get())?.fields ?? []
+    static let version = (try? shipped.get())?.view.version ?? 0
     static let totalSteps = Int64((try? shipped.get())?.view.steps.count ?? 0)
 
     static func field(_ key: String) -> ProfileField? { place(of: key).map { fields[$0] } }

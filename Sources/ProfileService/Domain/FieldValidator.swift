@@ -132,11 +132,18 @@ enum FieldValidator {
         return text
     }
 
+    /// To hundredths of a degree, a kilometre or less: more is not needed, and what is not there cannot be taken.
+    private static func rounded(_ degrees: Double) -> JSONValue {
+        let hundredths = (degrees * 100).rounded()
+        return hundredths.remainder(dividingBy: 100) == 0
+            ? .integer(Int64(hundredths) / 100) : .number(hundredths / 100)
+    }
+
     private static func coordinates(_ value: JSONValue) throws(Refusal) -> JSONValue {
         guard let members = value.objectValue, Set(members.keys) == ["latitude", "longitude"],
             let latitude = members["latitude"]?.doubleValue, let longitude = members["longitude"]?.doubleValue,
             (-90...90).contains(latitude), (-180...180).contains(longitude)
         else { throw Refusal("malformed", "Must be {latitude, longitude} in degrees.") }
-        return value
+        return ["latitude": rounded(latitude), "longitude": rounded(longitude)]
     }
 }

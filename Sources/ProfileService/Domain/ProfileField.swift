@@ -27,6 +27,10 @@ struct ProfileField: Sendable, Equatable {
     let category: Category
     /// May be answered with "prefer not to say".
     let isDeclinable: Bool
+    /// Others may see it.
+    let isPublic: Bool
+    /// What it is needed for.
+    let capabilities: Set<RequirementRules.Capability>
     /// Among the fields of the catalogue.
     let place: Int
 

@@ -4,8 +4,14 @@ import JSONText
 /// What was said about one field. A field that nothing was said about is not there.
 enum FieldState: Sendable, Equatable {
     case answered(JSONValue)
-    case skipped
+    /// How often it was left out, and when for the last time.
+    case skipped(times: Int64, last: Timestamp)
     case declined
+    /// An answer that the catalogue does not take any more: shown until the person gives another.
+    case stale(JSONValue)
+
+    var isSkipped: Bool { if case .skipped = self { true } else { false } }
+    var isStale: Bool { if case .stale = self { true } else { false } }
 }
 
 /// What was said about each field of the catalogue, by its place in it: a profile is looked at from end to end several
@@ -40,7 +46,7 @@ struct ProfileRecord: Sendable, Equatable {
     func state(of field: ProfileField) -> FieldState? {
         if field.key == "dateOfBirth" { return dateOfBirth.map { .answered(.string($0.description)) } }
         // A place by its coordinates does for a city.
-        if field.key == "city", fields["city"] == nil, case .answered(let value) = fields["coordinates"] {
+        if field.key == "city", fields[field]?.isSkipped ?? true, case .answered(let value) = fields["coordinates"] {
             return .answered(value)
         }
         return fields[field]
@@ -50,7 +56,7 @@ struct ProfileRecord: Sendable, Equatable {
     func isSatisfied(_ field: ProfileField) -> Bool {
         switch state(of: field) {
         case .answered, .declined: true
-        case .skipped, nil: false
+        case .skipped, .stale, nil: false
         }
     }
 

@@ -6,6 +6,6 @@ struct GetCompletionHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: GetCompletion, context: RequestContext) async throws -> Completion {
-        CompletionRules.completion(of: try await profile.store.ensured(context.person().userID))
+        profile.completion(of: try await profile.store.ensured(context.person().userID))
     }
 }

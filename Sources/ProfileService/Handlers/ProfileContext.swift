@@ -10,6 +10,7 @@ struct ProfileContext: Sendable {
     /// An under-age date of birth is refused instead of stored.
     let rejectsUnderage: Bool
     let appName: String
+    let completion: CompletionRules
 
     /// Today by UTC: a person's own calendar is at most a day away.
     var today: CivilDate { Timestamp.now().date }
@@ -20,7 +21,7 @@ struct ProfileContext: Sendable {
         var profile = [String: JSONValue](minimumCapacity: FieldCatalogue.fields.count)
         for field in FieldCatalogue.fields {
             switch field.key == "city" ? record.fields["city"] : record.state(of: field) {
-            case .answered(let value): profile[field.key] = value
+            case .answered(let value), .stale(let value): profile[field.key] = value
             case .declined: profile[field.key] = .string(FieldCatalogue.declined)
             case .skipped, nil: break
             }
@@ -29,11 +30,13 @@ struct ProfileContext: Sendable {
             id: record.personID, profile: profile,
             age: record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }.map { Int64($0) },
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
-            matchingMode: standing.matchingMode, skippedFields: record.keys { $0 == .skipped },
+            matchingMode: standing.matchingMode, skippedFields: record.keys(where: \.isSkipped),
             preferNotToShareFields: record.keys { $0 == .declined }, completion: CompletionRules.percentage(of: record),
             ageGate: standing.eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) },
             createdAt: record.createdAt, updatedAt: record.updatedAt, revision: record.revision)
     }
+
+    func completion(of record: ProfileRecord) -> Completion { completion.completion(of: record, now: .now()) }
 
     var underageMessage: String { "You must be 18 to use \(appName)" }
 }

@@ -16,15 +16,12 @@ struct SkipFieldHandler: RequestHandler {
         guard field.isSkippable else { throw BusError(.fieldNotSkippable, "This is needed and cannot be skipped.") }
         return try await profile.house.once(context) { transaction in
             let record = try await profile.store.locked(person, in: transaction)
-            switch record.fields[field.key] {
-            case .answered: throw BusError(.hasValue, "This has an answer already. Clear it first.")
-            case .skipped: return .reply(CompletionRules.completion(of: record))
-            case .declined, nil: break
-            }
+            let skipped = try profile.completion.skipped(
+                field, in: record, clear: request.clear ?? false, now: .now())
+            guard let skipped else { return .reply(profile.completion(of: record)) }
             var change = ProfileChange([:], to: record, today: profile.today)
-            change.states[field.key] = .some(.skipped)
-            return .reply(
-                CompletionRules.completion(of: try await profile.store.apply(change, to: record, in: transaction)))
+            change.states[field.key] = .some(skipped)
+            return .reply(profile.completion(of: try await profile.store.apply(change, to: record, in: transaction)))
         }
     }
 }

@@ -7,5 +7,8 @@ enum ProfileMigrations {
         Migration(
             name: "m0002_fields_in_profiles",
             sql: String(decoding: PackageResources.m0002_fields_in_profiles_sql, as: UTF8.self)),
+        Migration(
+            name: "m0003_catalogue_versions",
+            sql: String(decoding: PackageResources.m0003_catalogue_versions_sql, as: UTF8.self)),
     ]
 }

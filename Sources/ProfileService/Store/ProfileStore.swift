@@ -26,6 +26,28 @@ struct ProfileStore: Sendable {
         return try record(row)
     }
 
+    /// What others may see, and the date of birth, from which their view has the age; `nil` where there is no profile. What
+    /// is private is not even read, so that nothing about the answer can follow from it.
+    @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
+        try await database.read(Self.loadPublic, [.uuid(person), .textArray(PublicView.privateKeys)]).first
+            .map { try record($0) }
+    }
+
+    /// Writes what a review of the answers changed, and notes the version of the catalogue.
+    @Loop func settle(
+        _ changes: [String: FieldState], of record: ProfileRecord, in transaction: Transaction
+    ) {
+        var changed = record
+        for (key, state) in changes { changed.fields[key] = state }
+        let fields = CanonicalJSON.bytes(of: .object(changes.mapValues { Self.json($0) }))
+        transaction.send(
+            Self.settle,
+            [
+                .uuid(record.personID), .json(fields), .integer(FieldCatalogue.version),
+                .bool(CompletionRules.isComplete(changed)), .bool(!changes.isEmpty),
+            ])
+    }
+
     /// Makes the profile where there is none.
     @Loop func create(_ person: Identifier, in transaction: Transaction) {
         transaction.send(Self.create, [.uuid(person)])
@@ -57,7 +79,7 @@ struct ProfileStore: Sendable {
         return changed
     }
 
-    private func record(_ row: Row) throws -> ProfileRecord {
+    func record(_ row: Row) throws -> ProfileRecord {
         let person = try row.uuid("person_id")
         var record = ProfileRecord(
             personID: person, createdAt: try row.timestamp("created_at"), updatedAt: try row.timestamp("updated_at"))
@@ -68,15 +90,22 @@ struct ProfileStore: Sendable {
             let text = String(decoding: try sealer.open(sealed, associated: person.array), as: UTF8.self)
             record.dateOfBirth = CivilDate(text)
         }
-        for (key, entry) in try JSONDocument(row.json("fields")).root.members { record.fields[key] = Self.state(entry) }
+        for (key, entry) in try JSONDocument(row.json("fields")).root.members {
+            record.fields[key] = Self.state(entry, of: record)
+        }
         return record
     }
 
-    private static func state(_ entry: JSONNode) -> FieldState? {
+    /// A skip that no time was noted of counts from the beginning of the profile.
+    private static func state(_ entry: JSONNode, of record: ProfileRecord) -> FieldState? {
         switch entry["state"]?.string {
         case "answered": entry["value"].map { .answered($0.value) }
-        case "skipped": .skipped
+        case "skipped":
+            .skipped(
+                times: entry["times"]?.integer ?? 1,
+                last: entry["last"]?.string.flatMap { Timestamp($0) } ?? record.createdAt)
         case "declined": .declined
+        case "stale": entry["value"].map { .stale($0.value) }
         default: nil
         }
     }
@@ -84,13 +113,18 @@ struct ProfileStore: Sendable {
     private static func json(_ state: FieldState?) -> JSONValue {
         switch state {
         case .answered(let value): ["state": "answered", "value": value]
-        case .skipped: ["state": "skipped"]
+        case .skipped(let times, let last):
+            ["state": "skipped", "times": .integer(times), "last": .string(last.description)]
         case .declined: ["state": "declined"]
+        case .stale(let value): ["state": "stale", "value": value]
         case nil: .null
         }
     }
 
-    private static let create: Statement = "INSERT INTO profiles (person_id) VALUES ($1) ON CONFLICT DO NOTHING"
+    private static let create = Statement(
+        """
+        INSERT INTO profiles (person_id, catalogue_version) VALUES ($1, \(FieldCatalogue.version)) ON CONFLICT DO NOTHING
+        """)
     private static let noteQuestionnaire: Statement = """
         INSERT INTO profiles AS p (person_id, questionnaire_completed_at) VALUES ($1, $2)
         ON CONFLICT (person_id) DO UPDATE
@@ -102,6 +136,23 @@ struct ProfileStore: Sendable {
             revision, created_at, updated_at, fields
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
+    private static let loadPublic: Statement = """
+        SELECT person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
+            revision, created_at, updated_at, fields - $2 AS fields
+        FROM profiles WHERE person_id = $1
+        """
+    static let outdated = Statement(
+        """
+        SELECT \(columns) FROM profiles WHERE catalogue_version < $1 ORDER BY catalogue_version LIMIT $2
+        FOR UPDATE SKIP LOCKED
+        """)
+    private static let settle: Statement = """
+        UPDATE profiles SET fields = fields || $2, catalogue_version = $3,
+            completed_at = CASE WHEN $4 THEN completed_at END,
+            revision = revision + $5::int,
+            updated_at = CASE WHEN $5 THEN clock_timestamp() ELSE updated_at END
+        WHERE person_id = $1
+        """
     private static let lock = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1 FOR UPDATE")
     /// What changed is laid over the fields: those that this replica's release does not know stay as they are.
     private static let change: Statement = """

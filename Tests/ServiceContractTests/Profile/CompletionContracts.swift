@@ -9,15 +9,17 @@ enum GetCompletionContract: MessageContract {
     static let canonicalReply = Completion(
         currentStep: 1, totalSteps: 9, percentage: 0,
         missingRequired: ["displayName", "dateOfBirth", "gender", "lookingFor"], nextField: "displayName", nextStep: 2,
+        lastCompleted: nil,
         prompt: .init(field: "displayName", step: 2, blocking: true, reason: "required"), skippedFields: [],
         preferNotToShareFields: [], isComplete: false, completedAt: nil)
     static let minimalReply = Completion(
-        currentStep: 0, totalSteps: 1, percentage: 0, missingRequired: [], nextField: nil, nextStep: nil, prompt: nil,
-        skippedFields: [], preferNotToShareFields: [], isComplete: false, completedAt: nil)
+        currentStep: 0, totalSteps: 1, percentage: 0, missingRequired: [], nextField: nil, nextStep: nil,
+        lastCompleted: nil, prompt: nil, skippedFields: [], preferNotToShareFields: [], isComplete: false,
+        completedAt: nil)
     static let maximalReply = Completion(
         currentStep: 64, totalSteps: 64, percentage: 100,
         missingRequired: [String(repeating: "f", count: 64)], nextField: String(repeating: "f", count: 64),
-        nextStep: 64,
+        nextStep: 64, lastCompleted: nil,
         prompt: .init(field: String(repeating: "f", count: 64), step: 64, blocking: false, reason: "encouraged"),
         skippedFields: ["photo", "city"], preferNotToShareFields: ["gender"], isComplete: true,
         completedAt: Sample.latest)

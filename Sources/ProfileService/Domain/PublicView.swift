@@ -1,0 +1,25 @@
+import BusProtocol
+import JSONText
+
+/// What others see of a person.
+enum PublicView {
+    static let declined: JSONValue = "Prefers not to share"
+
+    /// Keys of the fields that others never see.
+    static let privateKeys = FieldCatalogue.fields.filter { !$0.isPublic }.map(\.key)
+
+    /// - Returns: `nil` of a person whom others do not see.
+    static func person(_ record: ProfileRecord, today: CivilDate) -> PublicPerson? {
+        guard Onboarding.status(of: record, today: today) == .active else { return nil }
+        var profile: [String: JSONValue] = [:]
+        for field in FieldCatalogue.fields where field.isPublic {
+            switch record.fields[field] {
+            case .answered(let value), .stale(let value): profile[field.key] = value
+            case .declined: profile[field.key] = declined
+            case .skipped, nil: break
+            }
+        }
+        let age = record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }
+        return PublicPerson(id: record.personID, profile: profile, age: age.map { Int64($0) }, badges: [])
+    }
+}

@@ -1,0 +1,60 @@
+import BusProtocol
+
+/// What each capability still needs of a person.
+enum RequirementRules {
+    enum Capability: String, Sendable, CaseIterable {
+        case browse, like, match, message
+        case fullConfidence = "full_confidence"
+    }
+
+    static func requirements(of record: ProfileRecord, _ policy: Onboarding.Policy, today: CivilDate) -> Requirements {
+        let standing = Onboarding.Standing(of: record, policy, today: today)
+        func needs(_ capability: Capability) -> CapabilityNeeds { Self.needs(capability, record, standing, policy) }
+        return Requirements(
+            appAccess: CapabilityNeeds(), browse: needs(.browse), like: needs(.like), match: needs(.match),
+            message: needs(.message), fullConfidence: needs(.fullConfidence), eligibleOn: standing.eligibleOn)
+    }
+
+    static func needs(
+        _ capability: Capability, _ record: ProfileRecord, _ standing: Onboarding.Standing, _ policy: Onboarding.Policy
+    ) -> CapabilityNeeds {
+        var needs = CapabilityNeeds()
+        for field in FieldCatalogue.fields where field.capabilities.contains(capability) {
+            guard field.category != .optional, !record.isSatisfied(field) else { continue }
+            if isDue(field, for: capability) {
+                needs.currentlyDue.append(field.key)
+            } else {
+                needs.eventuallyDue.append(field.key)
+            }
+            if record.state(of: field)?.isStale ?? false { needs.errors.append(.init(field: field.key, code: "stale")) }
+            if field.key == "city" {
+                needs.alternatives.append(.init(original: ["city"], alternative: ["coordinates"]))
+            }
+        }
+        needs.currentlyDue += steps(capability, record, standing, policy)
+        if capability != .browse, standing.status == .nonMatching {
+            needs.disabledReason = "underage"
+        } else if !needs.currentlyDue.isEmpty {
+            needs.disabledReason = "requirements_due"
+        }
+        return needs
+    }
+
+    /// Matching needs a place, which a profile may do without.
+    private static func isDue(_ field: ProfileField, for capability: Capability) -> Bool {
+        field.category == .required || field.key == "city" && [.match, .fullConfidence].contains(capability)
+    }
+
+    /// What is due beside the fields: who is shown to others is verified, and who is matched has told of themselves.
+    private static func steps(
+        _ capability: Capability, _ record: ProfileRecord, _ standing: Onboarding.Standing, _ policy: Onboarding.Policy
+    ) -> [String] {
+        guard capability != .browse else { return [] }
+        var due: [String] = []
+        let matches = capability == .match || capability == .fullConfidence
+        if matches, !record.isQuestionnaireComplete { due.append("questionnaire") }
+        if capability == .fullConfidence, standing.visual != .ready { due.append("visual_preferences") }
+        if policy.requiresVerification { due.append("verification") }
+        return due
+    }
+}

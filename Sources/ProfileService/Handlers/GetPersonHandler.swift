@@ -1,0 +1,15 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+struct GetPersonHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ request: GetPerson, context: RequestContext) async throws -> PublicPerson {
+        _ = try context.person()
+        guard let record = try await profile.store.publicPart(of: request.personId),
+            let person = PublicView.person(record, today: profile.today)
+        else { throw BusError(.notFound, "There is no such person.") }
+        return person
+    }
+}

@@ -1,0 +1,78 @@
+import BusProtocol
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+@Suite("what others see of a person") struct PublicViewTests {
+    @Test func whatIsPublicAndNothingElse() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update([
+                "displayName": "Zoë", "lastName": "Ågren", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
+                "lookingFor": ["everyone"], "coordinates": ["latitude": 59.3293, "longitude": 18.0686],
+                "city": "Stockholm", "hasKids": "prefer_not_to_say", "languages": ["sv"],
+            ])
+            _ = try await profile.ask(SkipField(field: "bio"))
+            let person = try await profile.ask(GetPerson(personId: profile.person))
+            #expect(
+                person.profile == [
+                    "displayName": "Zoë", "gender": "Prefers not to share", "lookingFor": ["everyone"],
+                    "city": "Stockholm", "hasKids": "Prefers not to share", "languages": ["sv"],
+                ])
+            #expect(person.age == (try await profile.ask(GetMe()).age) && person.badges.isEmpty)
+        }
+    }
+
+    @Test func aPlaceInCoordinatesIsNoCityToOthers() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["coordinates": ["latitude": 59.3293, "longitude": 18.0686]])
+            #expect(try await profile.ask(GetPerson(personId: profile.person)).profile.isEmpty)
+        }
+    }
+
+    /// The bytes of the answer, its entity revision and its refusal are the same whatever the private fields are.
+    @Test func privateFieldsChangeNothingThatOthersGet() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["displayName": "Zoë", "dateOfBirth": "1994-02-28"])
+            let before = try await profile.ask(GetPerson(personId: profile.person))
+            let privately: [[String: JSONValue]] = [
+                ["lastName": "Ågren"], ["coordinates": ["latitude": 59.3293, "longitude": 18.0686]], ["lastName": nil],
+            ]
+            for change in privately {
+                try await profile.update(change)
+                let after = try await profile.ask(GetPerson(personId: profile.person))
+                #expect(try WireJSON.encode(after) == WireJSON.encode(before) && after.entityRevision == nil)
+            }
+        }
+    }
+
+    @Test func privateFieldsAreNotEvenRead() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update([
+                "displayName": "Zoë", "lastName": "Ågren", "coordinates": ["latitude": 59.3, "longitude": 18],
+            ])
+            let store = ProfileStore(database: profile.stage.houses[0].database, sealer: profile.sealer)
+            let record = try #require(try await store.publicPart(of: profile.person))
+            #expect(record.fields["displayName"] == .answered("Zoë"))
+            for field in FieldCatalogue.fields where !field.isPublic { #expect(record.fields[field] == nil) }
+            #expect(PublicView.privateKeys.sorted() == ["coordinates", "dateOfBirth", "lastName"])
+        }
+    }
+
+    /// One refusal for everybody who is not to be seen, and looking makes no profile.
+    @Test func whoIsTooYoungIsNotThere() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["displayName": "Zoë"])
+            let stranger = try await profile.refusal(of: GetPerson(personId: .random()))
+            let year = Timestamp.now().date.year - 17
+            try await profile.update(["dateOfBirth": .string("\(year)-12-31")])
+            let young = try await profile.refusal(of: GetPerson(personId: profile.person))
+            #expect(young.code == "not_found" && young == stranger)
+            #expect(try await profile.stage.rows("SELECT count(*) FROM profiles") == "1")
+            #expect(
+                try await profile.refusal(of: GetPerson(personId: profile.person), signedIn: false).code
+                    == "unauthorized")
+        }
+    }
+}
