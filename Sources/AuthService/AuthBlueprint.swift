@@ -33,7 +33,8 @@ enum AuthBlueprint {
             log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
         }
         let checker = ChallengeChecker(secrets: secrets, limits: limits)
-        let opener = SessionOpener(house: house, secrets: secrets, keys: keys)
+        let notifier = PersonNotifier(house: house, appName: appName)
+        let opener = SessionOpener(house: house, secrets: secrets, keys: keys, notifier: notifier)
         let sms = SMSSender(house: house, providers: providers)
         house.handle(
             SendOTPHandler(
@@ -54,7 +55,7 @@ enum AuthBlueprint {
         house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))
-        house.handle(NotifyPersonHandler(house: house, appName: appName))
+        house.handle(NotifyPersonHandler(house: house, notifier: notifier))
         let push = PushSender(house: house, secrets: secrets, spool: spool)
         house.deliver("sms") { try await sms.send($0) }
         house.deliver("push") { try await push.send($0) }

@@ -73,6 +73,19 @@ import Testing
         return try await ask(VerifyOTP(challengeId: challenge, code: code, device: Self.device))
     }
 
+    /// Another code for a phone that got one a moment ago.
+    func code(again phone: String) async throws -> (challenge: Identifier, code: String) {
+        try await age("2 minutes")
+        return try await code(for: phone)
+    }
+
+    /// A sign-in on a new device that takes pushes, however short after another one.
+    func signIn(_ phone: String, push token: String, platform: String = "android") async throws -> Session {
+        let (challenge, code) = try await code(again: phone)
+        let device = DeviceClaim(name: "Pixel 9", platform: platform, pushToken: token)
+        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
+    }
+
     /// A code that is not the one given.
     nonisolated static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 

@@ -1,7 +1,14 @@
+import BusProtocol
+
 /// What a person reads.
 enum NotificationText {
     static func text(kind: String, data: [String: String], appName: String) -> (title: String, body: String) {
         switch kind {
+        case "new_device":
+            (
+                "New sign-in",
+                "\(device(data)) signed in to your \(appName) account\(time(data)). If it was not you, remove it from your devices now."
+            )
         case "recovery_requested":
             (
                 "Is this you?",
@@ -16,5 +23,21 @@ enum NotificationText {
             )
         default: (appName, "There is news about your account.")
         }
+    }
+
+    /// Its kind and never its name: whoever signs in chooses that, and could write to the owner with it.
+    private static func device(_ data: [String: String]) -> String {
+        switch data["platform"] {
+        case "ios": "An iPhone or iPad"
+        case "android": "An Android device"
+        case "web": "A web browser"
+        default: "A device"
+        }
+    }
+
+    /// To the minute, in UTC: whoever writes the text does not know where its reader is.
+    private static func time(_ data: [String: String]) -> String {
+        guard let at = data["at"], Timestamp(at) != nil else { return "" }
+        return " on \(at.prefix(10)) at \(at.dropFirst(11).prefix(5)) UTC"
     }
 }

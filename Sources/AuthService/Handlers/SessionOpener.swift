@@ -10,6 +10,7 @@ struct SessionOpener: Sendable {
     let house: ServiceHouse
     let secrets: Secrets
     let keys: SigningKeyStore
+    let notifier: PersonNotifier
 
     @Loop func signIn(
         _ challenge: Challenge, _ claim: DeviceClaim, in transaction: Transaction
@@ -24,6 +25,14 @@ struct SessionOpener: Sendable {
             try await house.outbox.tell(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
         }
         let (device, secret) = try await device(claim, person: account.id, in: transaction)
+        if secret != nil, !account.isNew {
+            try await notifier.tell(
+                account.id, "new_device",
+                [
+                    "deviceId": device.description, "platform": claim.platform,
+                    "at": challenge.now.description,
+                ], except: device, in: transaction)
+        }
         let (session, access, refresh) = (Identifier.ordered(), Identifier.ordered(), SecretToken.make(prefix: "rf"))
         SessionStore.insert(
             session, person: account.id, device: device, isByCode: true, access: access,
