@@ -26,13 +26,13 @@ enum AuthBlueprint {
             countries: configuration.list("AUTH_SMS_COUNTRIES"), profile: configuration.profile)
         let appName = try configuration.text("APP_NAME")
         let keys = SigningKeyStore(
-            database: house.database, sealer: secrets.keySealer,
+            database: house.database, sealer: secrets.keySealer, audit: house.audit,
             period: try configuration.text("AUTH_SIGNING_KEY_ROTATION") == "off"
                 ? nil : configuration.duration("AUTH_SIGNING_KEY_ROTATION"))
         keys.onKey = { [log = house.log] kid, signsFrom in
             log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
         }
-        let checker = ChallengeChecker(secrets: secrets, limits: limits)
+        let checker = ChallengeChecker(audit: house.audit, secrets: secrets, limits: limits)
         let notifier = PersonNotifier(house: house, appName: appName)
         let opener = SessionOpener(house: house, secrets: secrets, keys: keys, notifier: notifier)
         let sms = SMSSender(house: house, providers: providers)
@@ -61,7 +61,7 @@ enum AuthBlueprint {
         house.deliver("push") { try await push.send($0) }
         house.background("housekeeping") {
             try await house.database.waitUntilAvailable()
-            try await Housekeeping.run(house.database)
+            try await Housekeeping.run(house.database, audit: house.audit)
             try await Loop.sleep(for: .seconds(60))
         }
         house.background("signing-keys") {

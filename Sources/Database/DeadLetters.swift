@@ -64,8 +64,12 @@ public struct DeadLetter: Sendable, Equatable {
         FROM outbox d WHERE d.dead_at IS NOT NULL ORDER BY d.dead_at, d.id
         """
     private static let replay: Statement = """
-        UPDATE outbox SET dead_at = NULL, attempts = 0, due_at = clock_timestamp()
-        WHERE dead_at IS NOT NULL AND ($2 OR id = ANY($1::uuid[]))
-        RETURNING id
+        WITH replayed AS (
+            UPDATE outbox SET dead_at = NULL, attempts = 0, due_at = clock_timestamp()
+            WHERE dead_at IS NOT NULL AND ($2 OR id = ANY($1::uuid[]))
+            RETURNING id
+        )
+        SELECT id, audit_append('service', 'dead_letter_replayed', '{"letter":"' || id || '"}') FROM (
+            SELECT id FROM replayed ORDER BY id) AS letters
         """
 }

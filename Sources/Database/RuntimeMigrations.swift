@@ -68,5 +68,98 @@ enum RuntimeMigrations {
                 CREATE TABLE key_marks (id text PRIMARY KEY, mark bytea NOT NULL);
                 COMMENT ON TABLE key_marks IS 'A mark of each key that wrote here, which tells another key of the same id.';
                 """),
+        Migration(
+            name: "m0000_runtime_audit",
+            sql: """
+                -- Why: what happened to the security of accounts, in chains in which no row can be changed unseen. The
+                -- previous release writes no acts.
+                -- Lock: new tables only.
+                SET LOCAL search_path = {{schema}};
+                CREATE TABLE pseudonyms (person_id uuid PRIMARY KEY, key_sealed bytea NOT NULL);
+                COMMENT ON TABLE pseudonyms IS 'The key that makes a person''s name in audit; it dies with the account.';
+                CREATE TABLE audit (
+                    chain text COLLATE "C" NOT NULL,
+                    sequence bigint NOT NULL,
+                    act text NOT NULL,
+                    at timestamptz NOT NULL,
+                    details text NOT NULL,
+                    hash bytea NOT NULL,
+                    PRIMARY KEY (chain, sequence)
+                );
+                COMMENT ON TABLE audit IS 'Acts by pseudonym, or of nobody in the chain service; each has the hash of the one before.';
+                CREATE TABLE audit_heads (
+                    chain text COLLATE "C" PRIMARY KEY,
+                    sequence bigint NOT NULL,
+                    hash bytea NOT NULL,
+                    is_anchored boolean NOT NULL DEFAULT false
+                );
+                CREATE INDEX audit_heads_open ON audit_heads (chain) WHERE NOT is_anchored;
+                COMMENT ON TABLE audit_heads IS 'The end of each chain: who adds a row waits here for who does so already.';
+                CREATE TABLE audit_anchors (
+                    run bigint NOT NULL,
+                    chain text COLLATE "C" NOT NULL,
+                    sequence bigint NOT NULL,
+                    hash bytea NOT NULL,
+                    PRIMARY KEY (run, chain)
+                );
+                CREATE TABLE audit_anchor_runs (
+                    run bigint PRIMARY KEY, at timestamptz NOT NULL, key_id text NOT NULL, code bytea NOT NULL
+                );
+                COMMENT ON TABLE audit_anchor_runs IS 'Of each run a code over its anchors and the run before, under the key ring.';
+                CREATE FUNCTION audit_append(in_chain text, in_act text, in_details text) RETURNS bigint
+                LANGUAGE plpgsql SECURITY DEFINER SET search_path = {{schema}}, pg_temp AS $$
+                DECLARE
+                    moment CONSTANT timestamptz := clock_timestamp();
+                    rest CONSTANT bytea := int8send((extract(epoch FROM moment) * 1000000)::bigint)
+                        || convert_to(in_chain || E'\\n' || in_act || E'\\n' || in_details, 'UTF8');
+                    place bigint;
+                BEGIN
+                    WITH head AS (
+                        INSERT INTO audit_heads AS h (chain, sequence, hash)
+                        VALUES (in_chain, 1, sha256(int8send(1) || rest))
+                        ON CONFLICT (chain) DO UPDATE SET sequence = h.sequence + 1,
+                            hash = sha256(h.hash || int8send(h.sequence + 1) || rest), is_anchored = false
+                        RETURNING h.sequence, h.hash
+                    )
+                    INSERT INTO audit (chain, sequence, act, at, details, hash)
+                    SELECT in_chain, head.sequence, in_act, moment, in_details, head.hash FROM head
+                    RETURNING sequence INTO place;
+                    RETURN place;
+                END $$;
+                CREATE FUNCTION audit_anchor(in_run bigint, most bigint)
+                RETURNS TABLE (chain text, sequence bigint, hash bytea)
+                LANGUAGE plpgsql SECURITY DEFINER SET search_path = {{schema}}, pg_temp AS $$
+                #variable_conflict use_column
+                BEGIN
+                    RETURN QUERY WITH ended AS (
+                        UPDATE audit_heads h SET is_anchored = true WHERE h.chain IN (
+                            SELECT o.chain FROM audit_heads o WHERE NOT o.is_anchored
+                            ORDER BY o.chain LIMIT most FOR UPDATE SKIP LOCKED)
+                        RETURNING h.chain, h.sequence, h.hash
+                    ), kept AS (
+                        INSERT INTO audit_anchors (run, chain, sequence, hash)
+                        SELECT in_run, e.chain, e.sequence, e.hash FROM ended e
+                    )
+                    SELECT e.chain, e.sequence, e.hash FROM ended e;
+                END $$;
+                CREATE FUNCTION audit_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    RAISE EXCEPTION 'rows of % are never changed or removed', TG_TABLE_NAME USING ERRCODE = '42501';
+                END $$;
+                -- Also where the service runs as the owner of its tables, who could do everything else.
+                CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit EXECUTE FUNCTION audit_refuse();
+                CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_anchors
+                    EXECUTE FUNCTION audit_refuse();
+                CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_anchor_runs
+                    EXECUTE FUNCTION audit_refuse();
+                REVOKE ALL ON FUNCTION audit_append(text, text, text), audit_anchor(bigint, bigint) FROM PUBLIC;
+                GRANT EXECUTE ON FUNCTION audit_append(text, text, text), audit_anchor(bigint, bigint) TO {{runtime}};
+                DO $$ BEGIN
+                    IF '{{runtime}}' NOT IN ('CURRENT_USER', current_user) THEN
+                        REVOKE INSERT, UPDATE, DELETE ON audit, audit_heads, audit_anchors FROM {{runtime}};
+                        REVOKE UPDATE, DELETE ON audit_anchor_runs FROM {{runtime}};
+                    END IF;
+                END $$;
+                """),
     ]
 }

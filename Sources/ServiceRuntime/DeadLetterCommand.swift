@@ -25,43 +25,14 @@ enum DeadLetterCommand: Equatable {
     /// - Returns: what to print: a JSON object for each dead letter, or the id of each that was put back.
     /// - Throws: ``ConfigurationError`` where the tables cannot be reached, or are not yet those of this build.
     @Loop func run(_ blueprint: ServiceBlueprint, environment: [String: String]) async throws -> [String] {
-        let database = Database(try Self.configuration(blueprint, environment))
-        database.start()
-        defer { database.close() }
-        try await Self.wait(for: database, of: blueprint)
-        let letters = DeadLetters(database: database)
-        do {
+        let configuration = try Configuration(
+            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
+        return try await OperatorTables.with(blueprint, configuration) { database in
+            let letters = DeadLetters(database: database)
             switch self {
             case .list: return try await letters.list().map { Self.line($0) }
             case .replay(let ids): return try await letters.replay(ids).map(\.description)
             }
-        } catch DatabaseError.statement(let sqlState, _) where Self.missing.contains(sqlState) {
-            throw ConfigurationError(
-                "its tables are older than this program, which brings them up to date as it starts")
-        }
-    }
-
-    /// SQLSTATEs: no such schema, table, column.
-    private static let missing = ["3F000", "42P01", "42703"]
-
-    private static func configuration(
-        _ blueprint: ServiceBlueprint, _ environment: [String: String]
-    ) throws(ConfigurationError) -> DatabaseConfiguration {
-        let configuration = try Configuration(
-            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
-        return DatabaseConfiguration(
-            connectionString: try configuration.text("\(blueprint.prefix)DATABASE_URL"),
-            schema: blueprint.name.rawValue, poolSize: 2, applicationName: "vestibule-\(blueprint.name)-operator")
-    }
-
-    /// A database that is there answers within moments; an operator who asks four services should not wait for long.
-    @Loop private static func wait(for database: Database, of blueprint: ServiceBlueprint) async throws {
-        let end = MonotonicClock.now() + Duration.seconds(3).nanoseconds
-        while !database.isAvailable {
-            guard MonotonicClock.now() < end else {
-                throw ConfigurationError("\(blueprint.prefix)DATABASE_URL: that database cannot be reached")
-            }
-            try await Loop.sleep(for: .milliseconds(10))
         }
     }
 

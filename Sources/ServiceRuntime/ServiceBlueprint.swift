@@ -42,6 +42,9 @@ public struct ServiceBlueprint: Sendable {
             .init(
                 "\(prefix)KEYS", .text, nil, "Key ring: a line `id base64` for each key, the current one first",
                 isSecret: true),
+            .init(
+                "AUDIT_ANCHOR_FOLDER", .text, nil,
+                "Folder outside of the database for each service's file of audit anchors; required outside development"),
             .init("BUS_BIND", .text, nil, "Where to listen: ipc:/DIRECTORY or tcp://ADDRESS:PORT"),
         ]
     }

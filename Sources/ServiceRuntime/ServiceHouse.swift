@@ -15,6 +15,8 @@ import JSONText
     public let keys: KeyRing
     public let inbox: Inbox
     public let outbox: Outbox
+    public let audit: AuditTrail
+    private let anchorFile: AuditAnchorFile?
     private var deliverers: [String: @Loop (OutboxItem) async throws -> Void] = [:]
     private var backgrounds: [(name: String, body: @Loop () async throws -> Void)] = []
     private var tasks: [Task<Void, any Error>] = []
@@ -60,6 +62,11 @@ import JSONText
                 applicationName: "vestibule-\(blueprint.name)"))
         inbox = Inbox(database: database, keys: keys)
         outbox = Outbox(database: database, keys: keys)
+        audit = AuditTrail(keys: keys)
+        anchorFile = AuditAnchorFile(blueprint, configuration)
+        guard anchorFile != nil || configuration.profile == .development else {
+            throw ConfigurationError("AUDIT_ANCHOR_FOLDER is required: who can write to the database must not reach it")
+        }
         bus = Bus(busConfiguration)
         bus.onInternalError = { [log] context, error in
             log.error(
@@ -171,6 +178,7 @@ import JSONText
         guard await areKeysThoseOfTheData(), !isStopping else { return }
         tasks.append(Loop.spawn { await relay.run() })
         tasks.append(Loop.spawn { [self] in await watchDatabase() })
+        tasks.append(Loop.spawn { [self] in await keep("audit-anchors") { try await anchor() } })
         for (name, body) in backgrounds { tasks.append(Loop.spawn { [self] in await keep(name, body) }) }
         tasks.append(Loop.spawn { [self] in await purge() })
     }
@@ -259,6 +267,15 @@ import JSONText
             }
             try? await Loop.sleep(for: .seconds(1))
         }
+    }
+
+    /// Makes the anchors that are due, and writes to the file what any replica made.
+    private func anchor() async throws {
+        try await database.waitUntilAvailable()
+        let anchors = AuditAnchors(database: database, keys: keys)
+        try await anchors.anchorIfDue()
+        try await anchorFile?.catchUp { try await anchors.runs(after: $0) }
+        try await Loop.sleep(for: .seconds(60))
     }
 
     private func purge() async {

@@ -11,12 +11,12 @@ public enum ServiceProcess {
     /// `--describe-config` prints the variables as JSON, `--migrate` brings the schema up to date and ends, `--ready` asks
     /// the replica that runs with the same environment and ends with 0 where it is ready, otherwise with 1.
     /// `--dead-letters` prints what was given up, a JSON object a line; `--dead-letters replay`, with ids or `all`, puts it
-    /// back and prints the ids.
+    /// back and prints the ids. `--audit verify` prints what holds of the audit trail and what does not, likewise.
     public static func main(_ blueprint: ServiceBlueprint) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
-        // What follows --dead-letters is its own to judge.
-        if arguments.first != "--dead-letters" {
-            refuseUnknown(arguments, known: ["--describe-config", "--migrate", "--ready", "--dead-letters"])
+        // What follows these is their own to judge.
+        if arguments.first != "--dead-letters", arguments.first != "--audit" {
+            refuseUnknown(arguments, known: ["--describe-config", "--migrate", "--ready", "--dead-letters", "--audit"])
         }
         if arguments.contains("--describe-config") {
             describe(blueprint.allVariables)
@@ -30,6 +30,12 @@ public enum ServiceProcess {
             if arguments.first == "--dead-letters" {
                 let command = try DeadLetterCommand(Array(arguments.dropFirst()))
                 let lines = try await command.run(blueprint, environment: ProcessInfo.processInfo.environment)
+                for line in lines { print(line) }
+                exit(0)
+            }
+            if arguments.first == "--audit" {
+                try AuditCommand.check(Array(arguments.dropFirst()))
+                let lines = try await AuditCommand.run(blueprint, environment: ProcessInfo.processInfo.environment)
                 for line in lines { print(line) }
                 exit(0)
             }

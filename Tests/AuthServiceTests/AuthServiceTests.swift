@@ -258,7 +258,7 @@ import Testing
                 UPDATE revocations SET forget_at = now() - interval '1 s';
                 UPDATE refresh_tokens SET replaced_at = now() - interval '61 s' WHERE replaced_at IS NOT NULL
                 """)
-            try await Housekeeping.run(auth.stage.houses[0].database)
+            try await Housekeeping.run(auth.stage.houses[0].database, audit: auth.stage.houses[0].audit)
             let left = """
                 SELECT (SELECT count(*) FROM challenges), (SELECT string_agg(asker, ' ') FROM challenge_locks),
                     (SELECT count(*) FROM revocations), (SELECT string_agg(id::text, ' ') FROM sessions),

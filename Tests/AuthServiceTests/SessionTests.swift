@@ -74,7 +74,7 @@ import Testing
                     """)
             }
             try await grow("1 minute")
-            try await Housekeeping.run(auth.stage.houses[0].database)
+            try await Housekeeping.run(auth.stage.houses[0].database, audit: auth.stage.houses[0].audit)
             #expect(try await auth.ask(CheckSession(sessionID: session.sessionId)).isActive)
             #expect(try await auth.ask(ListSessions(), as: actor(session)).sessions.count == 1)
             try await grow("0")
@@ -82,7 +82,7 @@ import Testing
             #expect(refused.code == "refresh_token_invalid")
             #expect(try await auth.ask(ListSessions(), as: actor(session)).sessions.isEmpty)
             // Access tokens that are left of it end with it.
-            try await Housekeeping.run(auth.stage.houses[0].database)
+            try await Housekeeping.run(auth.stage.houses[0].database, audit: auth.stage.houses[0].audit)
             #expect(try await !auth.ask(CheckSession(sessionID: session.sessionId)).isActive)
             #expect(
                 try await auth.ask(FollowRevocations(waitMs: 0)).revocations.map(\.sessionID) == [session.sessionId])

@@ -37,7 +37,8 @@ import Testing
 
     @Loop private func store(_ auth: AuthStage, every period: Duration? = nil) -> SigningKeyStore {
         let house = auth.stage.houses[0]
-        return SigningKeyStore(database: house.database, sealer: Secrets(house.keys).keySealer, period: period)
+        return SigningKeyStore(
+            database: house.database, sealer: Secrets(house.keys).keySealer, audit: house.audit, period: period)
     }
 
     /// As if so much time had gone by for the keys.

@@ -33,7 +33,7 @@ import ServiceRuntime
         keys = try BusKeys(in: folder)
         var variables = [
             "BUS_BIND": "ipc:\(folder)", "BUS_KEY": keys.secret(of: blueprint.name), "BUS_ALLOWED": keys.list,
-            "LOG_LEVEL": "debug", "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
+            "LOG_LEVEL": "debug", "AUDIT_ANCHOR_FOLDER": folder, "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
             "\(blueprint.prefix)KEYS": KeyRing.generate(id: "test"),
         ]
         for peer in blueprint.peers { variables["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder)" }

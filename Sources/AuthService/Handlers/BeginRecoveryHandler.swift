@@ -35,6 +35,10 @@ struct BeginRecoveryHandler: RequestHandler {
             claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),
             maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number")
         try FreezeStore.insert(begun, seconds: request.freezeSeconds, in: transaction)
+        let chain =
+            if let account { try await house.audit.chain(of: account, in: transaction) } else { AuditChain.service }
+        house.audit.note(
+            AuditAct("recovery_begun", ["case": request.caseID.description]), on: chain, in: transaction)
         try await house.outbox.tell(
             RecoveryBegan(personID: account ?? request.caseID, begun: begun), in: transaction)
         return begun

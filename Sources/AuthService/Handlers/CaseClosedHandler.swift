@@ -11,11 +11,13 @@ struct CaseClosedHandler: RequestHandler {
     func handle(_ event: CaseClosed, context: RequestContext) async throws -> Acknowledged {
         try await house.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .recovery, in: transaction) else { return }
-            if event.outcome == "completed" {
-                FreezeStore.end(event.caseID, after: SessionStanding.rest, in: transaction)
-            } else {
-                FreezeStore.end(event.caseID, in: transaction)
-            }
+            let rest = event.outcome == "completed" ? SessionStanding.rest : nil
+            let person = try await FreezeStore.end(event.caseID, after: rest, in: transaction)
+            guard let person else { return }
+            let chain = try await house.audit.chain(of: person, in: transaction)
+            house.audit.note(
+                AuditAct("recovery_ended", ["case": event.caseID.description, "outcome": event.outcome]), on: chain,
+                in: transaction)
         }
         return Acknowledged()
     }

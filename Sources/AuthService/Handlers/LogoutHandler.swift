@@ -9,7 +9,8 @@ struct LogoutHandler: RequestHandler {
     func handle(_ request: Logout, context: RequestContext) async throws -> NoContent {
         let actor = try context.person()
         return try await house.once(context) { transaction in
-            SessionStore.revoke(actor.sessionID, in: transaction)
+            let chain = try await house.audit.chain(of: actor.userID, in: transaction)
+            SessionStore.revoke(actor.sessionID, .logout, chain: chain, in: transaction)
             return .reply(NoContent())
         }
     }

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import ServiceRuntime
 
@@ -24,6 +25,12 @@ struct PutDeviceHandler: RequestHandler {
                 request.deviceId, name: request.name, platform: request.platform, push: push,
                 session: actor.sessionID, in: transaction)
             guard let changed else { throw Self.unknown }
+            let chain = try await house.audit.chain(of: actor.userID, in: transaction)
+            house.audit.note(
+                AuditAct(
+                    "device_changed",
+                    ["device": request.deviceId.description, "session": actor.sessionID.description]),
+                on: chain, in: transaction)
             return changed
         }
     }

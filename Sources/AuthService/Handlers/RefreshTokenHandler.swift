@@ -26,7 +26,8 @@ struct RefreshTokenHandler: RequestHandler {
             switch decision {
             case .invalid: throw Self.invalid
             case .revoke:
-                SessionStore.revoke(token.session, in: transaction)
+                let chain = try await house.audit.chain(of: token.person, in: transaction)
+                SessionStore.revoke(token.session, .reuse, chain: chain, in: transaction)
                 return .refusal(
                     BusError(
                         .refreshTokenReused, "This session was ended for your safety. Please sign in again.",

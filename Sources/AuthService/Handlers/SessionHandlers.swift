@@ -22,7 +22,8 @@ struct EndSessionHandler: RequestHandler {
             guard try await SessionStore.belongs(request.sessionId, to: actor.userID, in: transaction) else {
                 throw BusError(.notFound, "There is no such session.")
             }
-            SessionStore.revoke(request.sessionId, in: transaction)
+            let chain = try await house.audit.chain(of: actor.userID, in: transaction)
+            SessionStore.revoke(request.sessionId, .ended, chain: chain, in: transaction)
             return NoContent()
         }
     }
@@ -34,7 +35,8 @@ struct EndOtherSessionsHandler: RequestHandler {
     func handle(_ request: EndOtherSessions, context: RequestContext) async throws -> NoContent {
         let actor = try context.person()
         return try await house.database.transaction { transaction in
-            SessionStore.revokeAll(of: actor.userID, but: actor.sessionID, in: transaction)
+            let chain = try await house.audit.chain(of: actor.userID, in: transaction)
+            SessionStore.revokeAll(of: actor.userID, but: actor.sessionID, .ended, chain: chain, in: transaction)
             return NoContent()
         }
     }

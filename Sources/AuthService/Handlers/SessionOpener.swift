@@ -20,11 +20,11 @@ struct SessionOpener: Sendable {
             seal: { person in
                 let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
                 return secrets.phoneSealer.seal(number, associated: person.array)
-            }, in: transaction)
+            }, audit: house.audit, in: transaction)
         if account.isNew {
             try await house.outbox.tell(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
         }
-        let (device, secret) = try await device(claim, person: account.id, in: transaction)
+        let (device, secret) = try await device(claim, of: account, in: transaction)
         if secret != nil, !account.isNew {
             try await notifier.tell(
                 account.id, "new_device",
@@ -37,6 +37,9 @@ struct SessionOpener: Sendable {
         SessionStore.insert(
             session, person: account.id, device: device, isByCode: true, access: access,
             refresh: secrets.hash(of: refresh), in: transaction)
+        house.audit.note(
+            AuditAct("session_opened", ["session": session.description, "device": device.description]),
+            on: account.chain, in: transaction)
         return Session(
             accessToken: try keys.issuer(at: challenge.now).token(
                 id: access, person: account.id, session: session, role: account.role, now: challenge.now),
@@ -46,10 +49,10 @@ struct SessionOpener: Sendable {
 
     /// The known device where it proves itself, else a new one with a secret of its own.
     @Loop private func device(
-        _ claim: DeviceClaim, person: Identifier, in transaction: Transaction
+        _ claim: DeviceClaim, of account: Account, in transaction: Transaction
     ) async throws -> (id: Identifier, secret: String?) {
         if let id = claim.id, let secret = claim.secret,
-            let known = try await DeviceStore.secretHash(of: id, person: person, in: transaction),
+            let known = try await DeviceStore.secretHash(of: id, person: account.id, in: transaction),
             constantTimeEqual(known, secrets.hash(of: secret))
         {
             let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
@@ -59,7 +62,8 @@ struct SessionOpener: Sendable {
         let (id, secret) = (Identifier.ordered(), SecretToken.make(prefix: "ds"))
         let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
         DeviceStore.insert(
-            id, person: person, secret: secrets.hash(of: secret), claim: claim, push: push, in: transaction)
+            id, person: account.id, secret: secrets.hash(of: secret), claim: claim, push: push, in: transaction)
+        house.audit.note(AuditAct("device_added", ["device": id.description]), on: account.chain, in: transaction)
         return (id, secret)
     }
 

@@ -26,6 +26,7 @@ struct VerifyOTPHandler: RequestHandler {
 
 /// Tries a code against its challenge, counting what is wrong.
 struct ChallengeChecker: Sendable {
+    let audit: AuditTrail
     let secrets: Secrets
     let limits: ChallengeLimits
 
@@ -61,6 +62,9 @@ struct ChallengeChecker: Sendable {
         case .dead:
             guard challenge.state == "open" else { throw Self.locked(for: limits.lock) }
             ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
+            let chain = try await AccountStore.chain(phone: challenge.phoneHash, audit: audit, in: transaction)
+            audit.note(
+                AuditAct("code_locked", ["challenge": id.description, "purpose": purpose]), on: chain, in: transaction)
             return .refused(Self.locked(for: limits.lock, executed: .yes))
         case .spent:
             throw Self.locked(

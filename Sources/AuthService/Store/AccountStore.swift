@@ -7,16 +7,25 @@ struct Account: Sendable {
     let id: Identifier
     let role: String
     let isNew: Bool
+    /// Where its acts are written down.
+    let chain: AuditChain
 }
 
 /// Rows of accounts and their phones.
 @Loop enum AccountStore {
-    static func account(phone: [UInt8], in transaction: Transaction) async throws -> Account? {
+    static func account(phone: [UInt8], audit: AuditTrail, in transaction: Transaction) async throws -> Account? {
         guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first else { return nil }
         guard try row.text("status") == "active" else {
             throw BusError(.forbidden, "This account is not available. Please contact support.")
         }
-        return Account(id: try row.uuid("id"), role: try row.text("role"), isNew: false)
+        let id = try row.uuid("id")
+        let chain =
+            if let sealed = try row.optionalBytes("key_sealed") {
+                try audit.chain(of: id, sealedKey: sealed)
+            } else {
+                try await audit.ensure(id, in: transaction)
+            }
+        return Account(id: id, role: try row.text("role"), isNew: false, chain: chain)
     }
 
     /// The account that a claim may reach; one that is closed is none, and cannot be told from none. It is locked until the
@@ -28,24 +37,37 @@ struct Account: Sendable {
         return try row.uuid("id")
     }
 
+    /// The chain of the person who has a phone; that of the service where nobody has it.
+    static func chain(
+        phone: [UInt8], audit: AuditTrail, in transaction: Transaction
+    ) async throws -> AuditChain {
+        guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first else { return .service }
+        return try await audit.chain(of: try row.uuid("id"), in: transaction)
+    }
+
     /// The account of a phone, made where there is none. Two at once make one.
     ///
     /// - Parameter seal: the number, encrypted for the account whose id it is given.
     static func ensure(
-        phone: [UInt8], keyID: String, seal: (Identifier) throws -> [UInt8], in transaction: Transaction
+        phone: [UInt8], keyID: String, seal: (Identifier) throws -> [UInt8], audit: AuditTrail,
+        in transaction: Transaction
     ) async throws -> Account {
         // Codes of two challenges may be right at the same moment: the second waits here and finds the account.
         transaction.send("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 1))", [.bytes(phone)])
-        if let known = try await account(phone: phone, in: transaction) { return known }
+        if let known = try await account(phone: phone, audit: audit, in: transaction) { return known }
         let id = Identifier.random()
         let sealed = try seal(id)
         transaction.send("INSERT INTO accounts (id) VALUES ($1)", [.uuid(id)])
         _ = try await transaction.query(insertPhone, [.bytes(phone), .text(keyID), .uuid(id), .bytes(sealed)])
-        return Account(id: id, role: "user", isNew: true)
+        let chain = audit.begin(id, in: transaction)
+        audit.note(AuditAct("account_created"), on: chain, in: transaction)
+        return Account(id: id, role: "user", isNew: true, chain: chain)
     }
 
     private static let byPhone: Statement = """
-        SELECT a.id, a.role, a.status FROM phones p JOIN accounts a ON a.id = p.person_id WHERE p.hash = $1
+        SELECT a.id, a.role, a.status, n.key_sealed
+        FROM phones p JOIN accounts a ON a.id = p.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
+        WHERE p.hash = $1
         """
     private static let lockedByPhone: Statement = """
         SELECT a.id, a.status FROM accounts a JOIN phones p ON p.person_id = a.id WHERE p.hash = $1 FOR SHARE OF a, p

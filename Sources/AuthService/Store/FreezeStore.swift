@@ -27,20 +27,20 @@ import JSONText
             [.uuid(caseID), .timestamp(end)])
     }
 
-    /// From now on for so long, and no longer.
-    static func end(_ caseID: Identifier, after rest: Duration, in transaction: Transaction) {
-        transaction.send(endLater, [.uuid(caseID), .integer(rest.components.seconds)])
-    }
-
-    static func end(_ caseID: Identifier, in transaction: Transaction) {
-        transaction.send(
-            "UPDATE freezes SET ended_at = clock_timestamp() WHERE case_id = $1 AND ended_at IS NULL", [.uuid(caseID)])
+    /// - Parameter rest: the account stays frozen for so long from now on, and no longer; `nil`: not at all.
+    /// - Returns: the account; `nil` where none was frozen for the case.
+    static func end(_ caseID: Identifier, after rest: Duration?, in transaction: Transaction) async throws
+        -> Identifier?
+    {
+        try await transaction.query(end, [.uuid(caseID), .integer(rest?.components.seconds)]).first?
+            .optionalUUID("person_id")
     }
 
     private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
-    private static let endLater: Statement = """
-        UPDATE freezes SET until = clock_timestamp() + $2::bigint * interval '1 s'
-        WHERE case_id = $1 AND ended_at IS NULL
+    private static let end: Statement = """
+        UPDATE freezes SET ended_at = CASE WHEN $2 IS NULL THEN clock_timestamp() END,
+            until = coalesce(clock_timestamp() + $2::bigint * interval '1 s', until)
+        WHERE case_id = $1 AND ended_at IS NULL RETURNING person_id
         """
     private static let insert: Statement = """
         INSERT INTO freezes (case_id, person_id, until, begun)

@@ -4,8 +4,8 @@ import EventLoop
 /// Ends sessions that are over by their age, and removes rows that nothing asks for any more, a thousand at a time.
 @Loop enum Housekeeping {
     /// One pass; what is left is removed in the next.
-    static func run(_ database: Database) async throws {
-        try await SessionStore.endOverdue(in: database)
+    static func run(_ database: Database, audit: AuditTrail) async throws {
+        try await SessionStore.endOverdue(in: database, audit: audit)
         for statement in statements { _ = try await database.write(statement) }
     }
 

@@ -87,21 +87,46 @@ struct PresentedToken: Sendable {
         _ = try await database.write(noteUse, [.uuid(session), .uuid(access)])
     }
 
-    /// Ends a session and tells the gateways; one that ended before stays as it is.
-    static func revoke(_ session: Identifier, in transaction: Transaction) {
-        transaction.send(revoke, [.uuid(session), .integer(memory)])
+    /// Why a session ends.
+    enum Ending: String {
+        case logout
+        /// By another session of the person.
+        case ended
+        /// A refresh token that was replaced came again.
+        case reuse
+        /// It was not renewed for too long, or is too old.
+        case age
     }
 
-    /// Ends every session of a person but one, and tells the gateways.
-    static func revokeAll(of person: Identifier, but session: Identifier, in transaction: Transaction) {
-        transaction.send(revokeOthers, [.uuid(person), .uuid(session), .integer(memory)])
+    /// Ends a session, tells the gateways and writes it down; one that ended before stays as it is.
+    static func revoke(
+        _ session: Identifier, _ why: Ending, chain: AuditChain, in transaction: Transaction
+    ) {
+        let act = AuditAct("session_ended", ["session": session.description, "why": why.rawValue])
+        transaction.send(revoke, [.uuid(session), .integer(memory)] + act.values(on: chain))
     }
 
-    /// Ends what is over by its age, a thousand sessions at the most, and tells the gateways.
-    static func endOverdue(in database: Database) async throws {
+    /// Ends every session of a person but one, tells the gateways and writes each down.
+    static func revokeAll(
+        of person: Identifier, but session: Identifier?, _ why: Ending, chain: AuditChain, in transaction: Transaction
+    ) {
+        transaction.send(
+            revokeOthers,
+            [.uuid(person), .uuid(session), .integer(memory), .text(chain.name), .text(why.rawValue)])
+    }
+
+    /// Ends what is over by its age, a thousand sessions at the most, each by itself.
+    static func endOverdue(in database: Database, audit: AuditTrail) async throws {
         let (idle, absolute) = (RefreshPolicy.idle, RefreshPolicy.absolute)
-        _ = try await database.write(
-            endOverdue, [.integer(memory), .integer(idle.components.seconds), .integer(absolute.components.seconds)])
+        let rows = try await database.read(
+            overdue, [.integer(idle.components.seconds), .integer(absolute.components.seconds)])
+        for row in rows {
+            let (session, person) = (try row.uuid("id"), try row.uuid("person_id"))
+            try await database.transaction { transaction in
+                let chain = try await audit.chain(of: person, in: transaction)
+                revoke(session, .age, chain: chain, in: transaction)
+            }
+        }
     }
 
     /// The sessions of a person that can be used, the one used last first; a hundred at the most.
@@ -183,30 +208,29 @@ struct PresentedToken: Sendable {
     private static let revoke: Statement = """
         WITH ended AS (
             UPDATE sessions SET revoked_at = clock_timestamp() WHERE id = $1 AND revoked_at IS NULL RETURNING id
+        ), told AS (
+            INSERT INTO revocations (session_id, forget_at)
+            SELECT id, clock_timestamp() + $2::bigint * interval '1 s' FROM ended
         )
-        INSERT INTO revocations (session_id, forget_at)
-        SELECT id, clock_timestamp() + $2::bigint * interval '1 s' FROM ended
+        SELECT audit_append($3, $4, $5) FROM ended
         """
+    /// Sorted, so that all sessions are locked before the end of the chain is, as everywhere.
     private static let revokeOthers: Statement = """
         WITH ended AS (
             UPDATE sessions SET revoked_at = clock_timestamp()
-            WHERE person_id = $1 AND id <> $2 AND revoked_at IS NULL RETURNING id
+            WHERE person_id = $1 AND id IS DISTINCT FROM $2 AND revoked_at IS NULL RETURNING id
+        ), told AS (
+            INSERT INTO revocations (session_id, forget_at)
+            SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
         )
-        INSERT INTO revocations (session_id, forget_at)
-        SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
+        SELECT audit_append($4, 'session_ended', '{"session":"' || id || '","why":"' || $5 || '"}')
+        FROM (SELECT id FROM ended ORDER BY id) AS all_ended
         """
-    private static let endOverdue: Statement = """
-        WITH ended AS (
-            UPDATE sessions SET revoked_at = clock_timestamp()
-            WHERE revoked_at IS NULL AND id IN (
-                SELECT id FROM sessions
-                WHERE revoked_at IS NULL AND (last_used_at <= clock_timestamp() - $2::bigint * interval '1 s'
-                    OR created_at <= clock_timestamp() - $3::bigint * interval '1 s')
-                LIMIT 1000)
-            RETURNING id
-        )
-        INSERT INTO revocations (session_id, forget_at)
-        SELECT id, clock_timestamp() + $1::bigint * interval '1 s' FROM ended
+    private static let overdue: Statement = """
+        SELECT id, person_id FROM sessions
+        WHERE revoked_at IS NULL AND (last_used_at <= clock_timestamp() - $1::bigint * interval '1 s'
+            OR created_at <= clock_timestamp() - $2::bigint * interval '1 s')
+        LIMIT 1000
         """
     private static let list: Statement = """
         SELECT s.id, s.device_id, d.name, d.platform, s.created_at, s.last_used_at

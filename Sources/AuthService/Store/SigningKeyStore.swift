@@ -15,6 +15,7 @@ import EventLoop
 
     private let database: Database
     private let sealer: Sealer
+    private let audit: AuditTrail
     private let period: Duration?
     /// The one that signs last first.
     private var keys: [Key] = []
@@ -23,9 +24,10 @@ import EventLoop
     var onKey: @Loop (_ kid: String, _ signsFrom: Timestamp) -> Void = { _, _ in }
 
     /// - Parameter period: of the schedule; `nil` where keys are rotated by hand only.
-    nonisolated init(database: Database, sealer: Sealer, period: Duration?) {
+    nonisolated init(database: Database, sealer: Sealer, audit: AuditTrail, period: Duration?) {
         self.database = database
         self.sealer = sealer
+        self.audit = audit
         self.period = period
     }
 
@@ -91,13 +93,16 @@ import EventLoop
                 .bytes(sealer.seal(key.seed, associated: Array(kid.description.utf8))),
                 .integer(lead.components.seconds),
             ])
+        audit.note(AuditAct("signing_key_made", ["kid": kid.description]), on: .service, in: transaction)
     }
 
     /// Removes the keys of which no token can be alive; the next look does not find them.
     private func forget(_ rows: [Row], in transaction: Transaction) throws {
         for (successor, row) in zip(rows, rows.dropFirst())
         where try SigningKeyPolicy.isOver(successor: successor.timestamp("signs_from"), now: row.timestamp("now")) {
-            transaction.send("DELETE FROM signing_keys WHERE kid = $1", [.text(try row.text("kid"))])
+            let kid = try row.text("kid")
+            transaction.send("DELETE FROM signing_keys WHERE kid = $1", [.text(kid)])
+            audit.note(AuditAct("signing_key_forgotten", ["kid": kid]), on: .service, in: transaction)
         }
     }
 

@@ -26,6 +26,7 @@ import Foundation
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
         case "dead-letters": try DeadLettersCommand.run(words)
+        case "audit": try AuditCommand.run(words)
         case "config": try ConfigCommand.run(words)
         case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
@@ -61,6 +62,8 @@ enum Help {
                                           one of it: kind, ids and numbers, never what is in it
           vestibule dead-letters replay ID… | --all [--state DIR] [--json]
                                           have it tried again, and what waits behind it after it
+          vestibule audit verify [SERVICE] [--state DIR] [--json]
+                                          whether a row of the audit trails was changed, removed, moved or inserted
           vestibule config [--json]       every environment variable, with its default
           vestibule bus ls [--state DIR] [--json]
                                           every replica on the bus: how it is, how busy, how fast it answers
@@ -82,9 +85,9 @@ enum Help {
                                           sign access tokens with a new key, as soon as every gateway knows it
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
-        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters asks the
-        services whose AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE) the environment has.
-        Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 69 something needed is not to be
+        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters and audit
+        ask the services whose AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE) the environment has.
+        Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 65 an audit trail that does not hold, 69 something needed is not to be
         had, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything else.
         """
 }

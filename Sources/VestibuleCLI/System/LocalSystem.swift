@@ -93,6 +93,7 @@ final class LocalSystem {
         given["BUS_KEY_FILE"] = BusKeyFolder(path: state.keys).secret(of: name)
         given["BUS_ALLOWED"] = BusKeyFolder(path: state.keys).list
         given["SPOOL_DIR"] = state.spool
+        given["AUDIT_ANCHOR_FOLDER"] = state.audit
         given["GATEWAY_HTTP"] = address
         if StateFolder.services.contains(name) {
             let prefix = name.uppercased()

@@ -34,6 +34,8 @@ struct ServiceTables {
                 environment: [
                     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
                     "\(service.uppercased())_DATABASE_URL": try postgres.url(service),
+                    "\(service.uppercased())_KEYS_FILE": state.keyRing(service),
+                    "AUDIT_ANCHOR_FOLDER": state.audit,
                 ])
         }
         guard !state.isInUse else { return try body(tables) }
@@ -46,23 +48,28 @@ struct ServiceTables {
     }
 
     /// What was given up, the oldest first, each with the name of the service.
-    func deadLetters() throws -> [JSONValue] {
-        try run([]).map { line in
+    func deadLetters() throws -> [JSONValue] { try named(run("--dead-letters", [])) }
+
+    /// Puts dead letters back.
+    ///
+    /// - Parameter ids: of any service, or `all`.
+    /// - Returns: the ids of those that were this service's, and dead.
+    func replay(_ ids: [String]) throws -> [String] { try run("--dead-letters", ["replay"] + ids) }
+
+    /// Reads the whole audit trail: first what was counted, then each finding, all with the name of the service.
+    func verifyAudit() throws -> [JSONValue] { try named(run("--audit", ["verify"])) }
+
+    private func named(_ lines: [String]) throws -> [JSONValue] {
+        try lines.map { line in
             var members = try JSONValue.parse(Array(line.utf8)).objectValue ?? [:]
             members["service"] = .string(service)
             return .object(members)
         }
     }
 
-    /// Puts dead letters back.
-    ///
-    /// - Parameter ids: of any service, or `all`.
-    /// - Returns: the ids of those that were this service's, and dead.
-    func replay(_ ids: [String]) throws -> [String] { try run(["replay"] + ids) }
-
-    private func run(_ words: [String]) throws -> [String] {
+    private func run(_ option: String, _ words: [String]) throws -> [String] {
         let program = LocalSystem.binary(LocalSystem.programs[service] ?? service)
-        let text = try Subprocess.run([program, "--dead-letters"] + words, environment: environment)
+        let text = try Subprocess.run([program, option] + words, environment: environment)
         return text.split(separator: "\n").map(String.init)
     }
 }

@@ -17,7 +17,7 @@ struct StateFolder {
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
         sockets = "/tmp/vestibule-\(getuid())-\(Hex.encode(SHA256.digest(Array(self.path.utf8)).prefix(5)))"
         guard create else { return }
-        for folder in [self.path, logs, spool, keys, sockets, bus] { try Self.make(folder) }
+        for folder in [self.path, logs, spool, keys, audit, sockets, bus] { try Self.make(folder) }
         // The database's user passes through to its own folder.
         chmod(self.path, 0o711)
         chmod(sockets, 0o711)
@@ -42,6 +42,8 @@ struct StateFolder {
     var logs: String { "\(path)/logs" }
     var spool: String { "\(path)/spool" }
     var keys: String { "\(path)/keys" }
+    /// Anchors of the audit trails.
+    var audit: String { "\(path)/audit" }
     var bus: String { "\(sockets)/bus" }
     var runFile: String { "\(path)/run.json" }
     func log(_ name: String) -> String { "\(logs)/\(name).log" }

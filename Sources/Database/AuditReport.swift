@@ -1,0 +1,88 @@
+import BusProtocol
+
+/// What holds of a service's audit trail and what does not.
+public struct AuditReport: Sendable {
+    /// One thing that is not as it was written.
+    public struct Finding: Sendable, Equatable {
+        /// The chain's name; `nil` where it is about the anchors as a whole.
+        public let chain: String?
+        /// What and where, in a sentence without its full stop.
+        public let text: String
+
+        public init(chain: String?, text: String) { (self.chain, self.text) = (chain, text) }
+    }
+
+    public internal(set) var rows: Int64 = 0
+    public internal(set) var chains: Int64 = 0
+    public internal(set) var anchors: Int64 = 0
+    /// In the order in which they were found: rows by chain, then anchors by run, then the file.
+    public internal(set) var findings: [Finding] = []
+
+    mutating func find(_ chain: String?, _ text: String) { findings.append(Finding(chain: chain, text: text)) }
+}
+
+/// A row of the trail as it stands, with what its chain's head says.
+struct AuditRow: Sendable {
+    let chain: String
+    let sequence: Int64
+    let act: String
+    let at: Timestamp
+    let details: String
+    let hash: [UInt8]
+    let headSequence: Int64?
+    let headHash: [UInt8]?
+}
+
+/// Walks the rows of all chains in their order and notes where one does not follow from the one before.
+struct AuditWalk {
+    private(set) var report = AuditReport()
+    private var last: AuditRow?
+
+    mutating func take(_ row: AuditRow) {
+        if let last, last.chain != row.chain { end(of: last) }
+        let previous = last?.chain == row.chain ? last : nil
+        if previous == nil { report.chains += 1 }
+        report.rows += 1
+        let expected = (previous?.sequence ?? 0) + 1
+        if row.sequence != expected {
+            // Numbers are given by the head and never left out.
+            report.find(row.chain, Self.missing(expected, row.sequence - 1))
+        } else if row.hash != Self.hash(of: row, after: previous?.hash ?? []) {
+            let place = previous.map { "row \($0.sequence)" } ?? "the beginning"
+            report.find(
+                row.chain, "row \(row.sequence) (\(row.act)) does not follow from \(place): changed, moved or inserted")
+        }
+        last = row
+    }
+
+    /// After the last row.
+    mutating func finish() {
+        if let last { end(of: last) }
+        last = nil
+    }
+
+    private mutating func end(of row: AuditRow) {
+        guard let head = row.headSequence else {
+            return report.find(row.chain, "its head is missing")
+        }
+        if head > row.sequence {
+            report.find(row.chain, Self.missing(row.sequence + 1, head))
+        } else if head < row.sequence {
+            report.find(row.chain, "\(Self.rows(head + 1, row.sequence)) inserted behind the end that its head says")
+        } else if row.hash != row.headHash {
+            report.find(row.chain, "its head is not that of row \(row.sequence)")
+        }
+    }
+
+    private static func hash(of row: AuditRow, after previous: [UInt8]) -> [UInt8] {
+        AuditHash.hash(
+            previous: previous, chain: row.chain, sequence: row.sequence, at: row.at, act: row.act,
+            details: row.details)
+    }
+
+    static func missing(_ first: Int64, _ last: Int64) -> String { "\(rows(first, last)) missing" }
+
+    private static func rows(_ first: Int64, _ last: Int64) -> String {
+        first >= last ? "row \(first) is" : "rows \(first) to \(last) are"
+    }
+}

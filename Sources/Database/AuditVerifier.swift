@@ -1,0 +1,117 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+
+/// Reads a whole trail, as it stands at one moment, and finds what was changed, removed, moved or inserted.
+@Loop public struct AuditVerifier {
+    private static let page: Int64 = 2000
+
+    private let database: Database
+    private let keys: KeyRing
+
+    public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
+
+    /// - Parameter file: the runs that stand outside of the database; `nil` where there is no such file.
+    public func verify(against file: [AuditAnchorRun]?) async throws -> AuditReport {
+        try await database.transaction { transaction in
+            // What is written meanwhile is not seen, and a long trail takes its time.
+            transaction.send("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            transaction.send("SET LOCAL statement_timeout = 0")
+            var report = try await rows(in: transaction)
+            let runs = try await anchors(in: transaction, &report)
+            if let file { Self.compare(runs, with: file, &report) }
+            return report
+        }
+    }
+
+    private func rows(in transaction: Transaction) async throws -> AuditReport {
+        var (walk, chain, sequence) = (AuditWalk(), "", Int64(0))
+        while true {
+            let rows = try await transaction.query(Self.rows, [.text(chain), .integer(sequence), .integer(Self.page)])
+            for row in rows { walk.take(try AuditRow(row)) }
+            guard let last = rows.last, rows.count == Self.page else { break }
+            (chain, sequence) = (try last.text("chain"), try last.integer("sequence"))
+        }
+        walk.finish()
+        var report = walk.report
+        for row in try await transaction.query(Self.headsWithoutRows) {
+            report.find(try row.text("chain"), AuditWalk.missing(1, try row.integer("sequence")))
+        }
+        return report
+    }
+
+    private func anchors(
+        in transaction: Transaction, _ report: inout AuditReport
+    ) async throws -> [AuditAnchorRun] {
+        let runs = try await transaction.query(Self.runs).map { row throws(DatabaseError) in try AuditAnchorRun(row) }
+        var previous: [UInt8] = []
+        for (index, run) in runs.enumerated() {
+            if run.run != Int64(index) + 1, runs[..<index].last?.run != run.run - 1 {
+                report.find(nil, "the anchors before run \(run.run) are missing")
+            }
+            let anchors = try await transaction.query(Self.anchors, [.integer(run.run)])
+            let heads = try anchors.map { row throws(DatabaseError) in try AuditHead(row) }
+            let code = AuditAnchors.code(
+                of: run.run, at: run.at, over: heads, previous: previous, key: run.keyID, in: keys)
+            if let code {
+                if !constantTimeEqual(code, run.code) {
+                    report.find(nil, "the anchors of run \(run.run), made at \(run.at), were changed")
+                }
+            } else {
+                report.find(nil, "run \(run.run) was anchored with the key \(run.keyID), which the ring does not have")
+            }
+            previous = run.code
+            report.anchors += Int64(heads.count)
+            for (anchor, head) in zip(anchors, heads) where try anchor.optionalBytes("row_hash") != head.hash {
+                report.find(
+                    head.chain,
+                    try anchor.optionalBytes("row_hash") == nil
+                        ? "row \(head.sequence) is missing, which was anchored at \(run.at)"
+                        : "row \(head.sequence) is another than was anchored at \(run.at)")
+            }
+        }
+        return runs
+    }
+
+    private static func compare(_ runs: [AuditAnchorRun], with file: [AuditAnchorRun], _ report: inout AuditReport) {
+        let known = Dictionary(runs.map { ($0.run, $0) }) { first, _ in first }
+        for run in file {
+            if let standing = known[run.run] {
+                guard standing != run else { continue }
+                report.find(nil, "run \(run.run) is another in the file of anchors, which says \(run.at)")
+            } else {
+                report.find(nil, "run \(run.run), made at \(run.at), is in the file of anchors and not in the database")
+            }
+        }
+        let written = Set(file.map(\.run))
+        // What is newer may be on its way to the file.
+        for run in runs where run.run < written.max() ?? 0 && !written.contains(run.run) {
+            report.find(nil, "run \(run.run), made at \(run.at), is not in the file of anchors")
+        }
+    }
+
+    private static let rows: Statement = """
+        SELECT a.chain, a.sequence, a.act, a.at, a.details, a.hash, h.sequence AS head_sequence, h.hash AS head_hash
+        FROM audit a LEFT JOIN audit_heads h ON h.chain = a.chain
+        WHERE (a.chain, a.sequence) > ($1, $2) ORDER BY a.chain, a.sequence LIMIT $3
+        """
+    private static let headsWithoutRows: Statement = """
+        SELECT h.chain, h.sequence FROM audit_heads h
+        WHERE NOT EXISTS (SELECT FROM audit a WHERE a.chain = h.chain) ORDER BY h.chain
+        """
+    private static let runs: Statement = "SELECT run, at, key_id, code FROM audit_anchor_runs ORDER BY run"
+    private static let anchors: Statement = """
+        SELECT n.chain, n.sequence, n.hash, a.hash AS row_hash
+        FROM audit_anchors n LEFT JOIN audit a ON a.chain = n.chain AND a.sequence = n.sequence
+        WHERE n.run = $1 ORDER BY n.chain
+        """
+}
+
+extension AuditRow {
+    fileprivate init(_ row: Row) throws(DatabaseError) {
+        self.init(
+            chain: try row.text("chain"), sequence: try row.integer("sequence"), act: try row.text("act"),
+            at: try row.timestamp("at"), details: try row.text("details"), hash: try row.bytes("hash"),
+            headSequence: try row.optionalInteger("head_sequence"), headHash: try row.optionalBytes("head_hash"))
+    }
+}

@@ -1,0 +1,38 @@
+import BusProtocol
+import Database
+import EventLoop
+import JSONText
+
+/// What a service's program does about its audit trail instead of serving: it needs the connection string of its role, its
+/// keys and the folder of the anchors, and no replica that runs.
+enum AuditCommand {
+    /// - Parameter words: what follows `--audit`.
+    static func check(_ words: [String]) throws(ConfigurationError) {
+        guard words == ["verify"] else { throw ConfigurationError("--audit: expected verify") }
+    }
+
+    /// - Returns: what to print: a JSON object with the counts, then one for each finding.
+    /// - Throws: ``ConfigurationError`` where something that is needed is not there.
+    @Loop static func run(_ blueprint: ServiceBlueprint, environment: [String: String]) async throws -> [String] {
+        let configuration = try Configuration(
+            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
+        let keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
+        let file = try AuditAnchorFile(blueprint, configuration)?.runs()
+        return try await OperatorTables.with(blueprint, configuration) { database in
+            let report = try await AuditVerifier(database: database, keys: keys).verify(against: file)
+            return ([counts(of: report, hasFile: file != nil)] + report.findings.map { line($0) })
+                .map { String(decoding: CanonicalJSON.bytes(of: $0), as: UTF8.self) }
+        }
+    }
+
+    private static func counts(of report: AuditReport, hasFile: Bool) -> JSONValue {
+        [
+            "rows": .integer(report.rows), "chains": .integer(report.chains), "anchors": .integer(report.anchors),
+            "file": .bool(hasFile),
+        ]
+    }
+
+    private static func line(_ finding: AuditReport.Finding) -> JSONValue {
+        ["chain": finding.chain.map { .string($0) } ?? .null, "finding": .string(finding.text)]
+    }
+}

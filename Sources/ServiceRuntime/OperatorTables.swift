@@ -1,0 +1,40 @@
+import Database
+import EventLoop
+
+/// A service's tables for its own program in an operator's hands, beside the replicas, whether any runs or not.
+@Loop enum OperatorTables {
+    /// Runs a body on the tables.
+    ///
+    /// - Throws: ``ConfigurationError`` where they cannot be reached, or are not yet those of this build.
+    static func with<Value>(
+        _ blueprint: ServiceBlueprint, _ configuration: Configuration, _ body: @Loop (Database) async throws -> Value
+    ) async throws -> Value {
+        let database = Database(
+            DatabaseConfiguration(
+                connectionString: try configuration.text("\(blueprint.prefix)DATABASE_URL"),
+                schema: blueprint.name.rawValue, poolSize: 2, applicationName: "vestibule-\(blueprint.name)-operator"))
+        database.start()
+        defer { database.close() }
+        try await wait(for: database, of: blueprint)
+        do {
+            return try await body(database)
+        } catch DatabaseError.statement(let sqlState, _) where missing.contains(sqlState) {
+            throw ConfigurationError(
+                "its tables are older than this program, which brings them up to date as it starts")
+        }
+    }
+
+    /// SQLSTATEs: no such schema, table, column, function.
+    private nonisolated static let missing = ["3F000", "42P01", "42703", "42883"]
+
+    /// A database that is there answers within moments; an operator who asks four services should not wait for long.
+    private static func wait(for database: Database, of blueprint: ServiceBlueprint) async throws {
+        let end = MonotonicClock.now() + Duration.seconds(3).nanoseconds
+        while !database.isAvailable {
+            guard MonotonicClock.now() < end else {
+                throw ConfigurationError("\(blueprint.prefix)DATABASE_URL: that database cannot be reached")
+            }
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+/// What auth writes down of whom.
+@Suite("audit in auth") struct AuditTests {
+    private static let phone = "+14155552671"
+
+    private func actor(_ session: Session) -> Actor {
+        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+    }
+
+    /// The acts of the only person, in their order.
+    @Loop private func acts(_ auth: AuthStage) async throws -> [String] {
+        let rows = try await auth.stage.rows(
+            "SELECT act || coalesce(' ' || (details::jsonb->>'why'), '') FROM audit WHERE chain <> 'service' ORDER BY sequence"
+        )
+        return rows.split(separator: "\n").map(String.init)
+    }
+
+    @Loop private func holds(_ auth: AuthStage) async throws -> Bool {
+        let house = auth.stage.houses[0]
+        return try await AuditVerifier(database: house.database, keys: house.keys).verify(against: nil).findings.isEmpty
+    }
+
+    @Test func signInsAndTheEndsOfSessionsAreWrittenDown() async throws {
+        try await AuthStage.run(replicas: 2) { auth in
+            var sessions: [Session] = []
+            for _ in 0..<4 {
+                try await auth.age("20 minutes")
+                sessions.append(try await auth.signIn(Self.phone))
+            }
+            let opened = ["device_added", "session_opened"]
+            #expect(try await acts(auth) == ["account_created"] + opened + opened + opened + opened)
+            let before = try await acts(auth).count
+            // The second time there is nothing to end.
+            for _ in 0..<2 { _ = try await auth.ask(Logout(), as: actor(sessions[0])) }
+            _ = try await auth.ask(EndSession(sessionId: sessions[1].sessionId), as: actor(sessions[2]))
+            _ = try await auth.ask(EndOtherSessions(), as: actor(sessions[2]))
+            #expect(
+                try await acts(auth).dropFirst(before) == [
+                    "session_ended logout", "session_ended ended", "session_ended ended",
+                ])
+            let ids = try await auth.stage.rows(
+                "SELECT details::jsonb->>'session' FROM audit WHERE act = 'session_ended' ORDER BY sequence")
+            #expect(
+                ids == [sessions[0], sessions[1], sessions[3]].map(\.sessionId.description).joined(separator: "\n"))
+            #expect(try await holds(auth))
+        }
+    }
+
+    @Test func aRefreshTokenThatComesAgainIsWrittenDown() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone)
+            let renewed = try await auth.ask(RefreshToken(refreshToken: session.refreshToken))
+            _ = try await auth.ask(RefreshToken(refreshToken: renewed.refreshToken))
+            let stolen = try await auth.refusal(of: RefreshToken(refreshToken: session.refreshToken))
+            #expect(stolen.code == "refresh_token_reused")
+            #expect(try await acts(auth).last == "session_ended reuse")
+            #expect(try await holds(auth))
+        }
+    }
+
+    @Test func aSessionThatIsTooOldIsWrittenDown() async throws {
+        try await AuthStage.run { auth in
+            _ = try await auth.signIn(Self.phone)
+            try await auth.stage.rows("UPDATE sessions SET last_used_at = now() - interval '31 days'")
+            let house = auth.stage.houses[0]
+            _ = try await atOnce(4) { try await Housekeeping.run(house.database, audit: house.audit) }
+            #expect(try await acts(auth).filter { $0.hasPrefix("session_ended") } == ["session_ended age"])
+        }
+    }
+
+    @Test func aDeviceThatChangesIsWrittenDown() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone)
+            let change = PutDevice(deviceId: session.deviceId, name: "Mine", platform: "ios")
+            _ = try await auth.ask(change, as: actor(session))
+            #expect(try await acts(auth).last == "device_changed")
+        }
+    }
+
+    @Test("a locked code belongs to who has the number", arguments: [true, false])
+    func lockedCode(hasAccount: Bool) async throws {
+        try await AuthStage.run { auth in
+            if hasAccount { _ = try await auth.signIn(Self.phone) }
+            try await auth.age("20 minutes")
+            let (challenge, code) = try await auth.code(for: Self.phone)
+            let wrong = VerifyOTP(challengeId: challenge, code: AuthStage.wrong(code), device: AuthStage.device)
+            for _ in 0..<4 { _ = try await auth.refusal(of: wrong) }
+            #expect(try await acts(auth).filter { $0 == "code_locked" } == (hasAccount ? ["code_locked"] : []))
+            #expect(try await auth.stage.rows("SELECT count(*) FROM audit WHERE act = 'code_locked'") == "1")
+        }
+    }
+
+    @Test func aRecoveryIsWrittenDownWithItsEnd() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone)
+            let (challenge, code) = try await auth.code(for: "+14155552672", purpose: "recovery")
+            let id = Identifier.ordered()
+            let begin = BeginRecovery(
+                caseID: id, accountPhone: Self.phone, challengeID: challenge, code: code, device: AuthStage.device,
+                freezeSeconds: 3600)
+            let recovery = try auth.stage.asking(as: .recovery)
+            for _ in 0..<2 { _ = try await recovery.call(begin, auth.options()) }
+            let closed = CaseClosed(
+                personID: session.user.id, personSequence: 1, caseID: id, outcome: "disputed", closedAt: .now())
+            for _ in 0..<2 { _ = try await recovery.call(closed, auth.options()) }
+            #expect(try await acts(auth).suffix(2) == ["recovery_begun", "recovery_ended"])
+        }
+    }
+
+    @Test func nothingInTheTrailTellsWhoItIs() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone)
+            let trail = try await auth.stage.rows("SELECT string_agg(a::text, '') FROM audit a")
+            #expect(trail.contains(session.sessionId.description))
+            #expect(!trail.contains(session.user.id.description) && !trail.contains(Self.phone.dropFirst()))
+            #expect(try await auth.stage.rows("SELECT act FROM audit WHERE chain = 'service'") == "signing_key_made")
+        }
+    }
+}

@@ -1,0 +1,334 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import Database
+
+@Suite("audit trail") @Loop struct AuditTests {
+    /// A trail with two people, five acts each and between them, and acts of nobody.
+    @Loop struct House {
+        let scratch: ScratchDatabase
+        let database: Database
+        let keys: KeyRing
+        let trail: AuditTrail
+        let anchors: AuditAnchors
+
+        static func make() async throws -> House {
+            let scratch = try await ScratchDatabase.make(schema: "shop")
+            let keys = try KeyRing(contents: KeyRing.generate(id: "k"))
+            let database = Database(scratch.configuration(poolSize: 8))
+            database.start()
+            try await database.waitUntilAvailable()
+            return House(
+                scratch: scratch, database: database, keys: keys, trail: AuditTrail(keys: keys),
+                anchors: AuditAnchors(database: database, keys: keys))
+        }
+
+        func note(_ act: String, about person: Identifier) async throws -> AuditChain {
+            try await database.transaction { transaction in
+                let chain = try await trail.ensure(person, in: transaction)
+                trail.note(AuditAct(act, ["door": "1", "\"": "\u{1F511}\\"]), on: chain, in: transaction)
+                return chain
+            }
+        }
+
+        /// - Returns: the chain of the first person.
+        func fill() async throws -> AuditChain {
+            let (first, second) = (Identifier.random(), Identifier.random())
+            var chain = AuditChain.service
+            for act in ["came", "knocked", "entered", "sat", "left"] {
+                chain = try await note(act, about: first)
+                _ = try await note(act, about: second)
+                try await database.transaction {
+                    trail.note(AuditAct("swept"), on: .service, in: $0)
+                    trail.note(AuditAct("locked"), on: .service, in: $0)
+                }
+            }
+            return chain
+        }
+
+        func report(against file: [AuditAnchorRun]? = nil) async throws -> AuditReport {
+            try await AuditVerifier(database: database, keys: keys).verify(against: file)
+        }
+
+        /// As somebody who may do everything in the database.
+        func tamper(_ sql: String, _ chain: AuditChain) async throws {
+            try await scratch.query(
+                "SET session_replication_role = replica; " + sql.replacing("CHAIN", with: "'\(chain.name)'"))
+        }
+    }
+
+    @Test func anUntouchedTrailHolds() async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        let empty = try await house.report()
+        #expect(empty.findings == [] && empty.rows == 0)
+        _ = try await house.fill()
+        try await house.anchors.anchorIfDue()
+        _ = try await house.fill()
+        try await house.anchors.anchorIfDue(isForced: true)
+        _ = try await house.fill()
+        let report = try await house.report(against: try await house.anchors.runs(after: 0))
+        #expect(report.findings == [])
+        #expect(report.rows == 60 && report.chains == 7 && report.anchors == 6)
+        let rows = try await house.scratch.query("SELECT string_agg(details, '') FROM audit")
+        #expect(rows.contains(#"{"\"":"🔑\\","door":"1"}"#))
+    }
+
+    private nonisolated static let rehash = """
+        UPDATE audit_heads SET sequence = 0, hash = '' WHERE chain = CHAIN;
+        CREATE TEMP TABLE copy AS SELECT * FROM audit WHERE chain = CHAIN;
+        DELETE FROM audit WHERE chain = CHAIN;
+        """
+
+    @Test(
+        "what was done to the rows of a chain is found",
+        arguments: [
+            ("UPDATE audit SET details = '{}' WHERE chain = CHAIN AND sequence = 3", "row 3 (entered) does not follow"),
+            ("UPDATE audit SET act = 'fled' WHERE chain = CHAIN AND sequence = 5", "row 5 (fled) does not follow"),
+            (
+                "UPDATE audit SET at = at - interval '1 s' WHERE chain = CHAIN AND sequence = 1",
+                "row 1 (came) does not follow from the beginning"
+            ),
+            ("DELETE FROM audit WHERE chain = CHAIN AND sequence = 2", "row 2 is missing"),
+            ("DELETE FROM audit WHERE chain = CHAIN AND sequence IN (2, 3)", "rows 2 to 3 are missing"),
+            ("DELETE FROM audit WHERE chain = CHAIN AND sequence = 1", "row 1 is missing"),
+            ("DELETE FROM audit WHERE chain = CHAIN AND sequence > 3", "rows 4 to 5 are missing"),
+            ("DELETE FROM audit WHERE chain = CHAIN", "rows 1 to 5 are missing"),
+            ("DELETE FROM audit_heads WHERE chain = CHAIN", "its head is missing"),
+            ("UPDATE audit_heads SET hash = sha256('') WHERE chain = CHAIN", "its head is not that of row 5"),
+            (
+                """
+                UPDATE audit SET sequence = 9 WHERE chain = CHAIN AND sequence = 3;
+                UPDATE audit SET sequence = 3 WHERE chain = CHAIN AND sequence = 4;
+                UPDATE audit SET sequence = 4 WHERE chain = CHAIN AND sequence = 9
+                """, "row 3 (sat) does not follow from row 2"
+            ),
+            (
+                """
+                INSERT INTO audit SELECT chain, 6, act, at, details, hash FROM audit WHERE chain = CHAIN AND sequence = 5
+                """, "row 6 is inserted behind the end that its head says"
+            ),
+            (
+                """
+                UPDATE audit SET sequence = -sequence - 1 WHERE chain = CHAIN AND sequence > 2;
+                UPDATE audit SET sequence = -sequence WHERE chain = CHAIN AND sequence < 0;
+                INSERT INTO audit SELECT chain, 3, 'entered', at, details, hash FROM audit WHERE chain = CHAIN AND sequence = 2;
+                UPDATE audit_heads SET sequence = 6 WHERE chain = CHAIN
+                """, "row 3 (entered) does not follow from row 2"
+            ),
+            (
+                """
+                UPDATE audit a SET details = b.details, act = b.act, at = b.at, hash = b.hash FROM audit b
+                WHERE a.chain = CHAIN AND a.sequence = 1 AND b.chain = 'service' AND b.sequence = 1
+                """, "row 1 (swept) does not follow from the beginning"
+            ),
+            // Whoever can compute the hashes too meets the anchors.
+            (
+                """
+                DELETE FROM audit WHERE chain = CHAIN AND sequence > 3;
+                UPDATE audit_heads h SET sequence = 3, hash = a.hash FROM audit a
+                WHERE h.chain = CHAIN AND a.chain = CHAIN AND a.sequence = 3
+                """, "row 5 is missing, which was anchored at"
+            ),
+            (
+                rehash + "SELECT audit_append(CHAIN, act, details) FROM copy ORDER BY sequence",
+                "row 5 is another than was anchored at"
+            ),
+            (
+                "DELETE FROM audit WHERE chain = CHAIN; DELETE FROM audit_heads WHERE chain = CHAIN",
+                "row 5 is missing, which was anchored at"
+            ),
+        ])
+    func tampering(sql: String, expected: String) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        let chain = try await house.fill()
+        try await house.anchors.anchorIfDue()
+        try await house.tamper(sql, chain)
+        let findings = try await house.report().findings
+        #expect(findings.contains { $0.chain == chain.name && $0.text.hasPrefix(expected) }, "\(findings)")
+        #expect(findings.allSatisfy { $0.chain == chain.name }, "of the others nothing is said")
+    }
+
+    @Test(
+        "what was done to the anchors is found",
+        arguments: [
+            ("DELETE FROM audit_anchors WHERE chain = CHAIN AND run = 1", "the anchors of run 1, made at "),
+            ("UPDATE audit_anchors SET sequence = 4 WHERE chain = CHAIN AND run = 2", "the anchors of run 2, made at "),
+            ("UPDATE audit_anchor_runs SET at = now() WHERE run = 1", "the anchors of run 1, made at "),
+            ("UPDATE audit_anchor_runs SET code = sha256('') WHERE run = 1", "the anchors of run 1, made at "),
+            ("UPDATE audit_anchor_runs SET key_id = 'k0' WHERE run = 1", "run 1 was anchored with the key k0"),
+            ("DELETE FROM audit_anchor_runs WHERE run = 1", "the anchors before run 2 are missing"),
+            // In the database alone nothing would be seen of these.
+            (
+                """
+                DELETE FROM audit_anchors WHERE run = 2; DELETE FROM audit_anchor_runs WHERE run = 2
+                """, "run 2, made at "
+            ),
+        ])
+    func tamperedAnchors(sql: String, expected: String) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        let chain = try await house.fill()
+        try await house.anchors.anchorIfDue()
+        _ = try await house.note("returned", about: .random())
+        try await house.tamper("SELECT audit_append(CHAIN, 'returned', '{}')", chain)
+        try await house.anchors.anchorIfDue(isForced: true)
+        let file = try await house.anchors.runs(after: 0)
+        try await house.tamper(sql, chain)
+        let findings = try await house.report(against: file).findings
+        #expect(findings.contains { $0.chain == nil && $0.text.hasPrefix(expected) }, "\(findings)")
+    }
+
+    @Test func aFileThatIsNotTheDatabasesIsFound() async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        _ = try await house.fill()
+        for _ in 0..<3 {
+            _ = try await house.note("came", about: .random())
+            try await house.anchors.anchorIfDue(isForced: true)
+        }
+        let runs = try await house.anchors.runs(after: 0)
+        #expect(try await house.report(against: Array(runs.prefix(2))).findings == [], "the newest is on its way")
+        let gap = try await house.report(against: [runs[0], runs[2]]).findings
+        #expect(gap.first?.text.hasSuffix("is not in the file of anchors") == true && gap.count == 1)
+        let other = AuditAnchorRun(run: 2, at: runs[1].at, keyID: "k", code: runs[0].code)
+        let changed = try await house.report(against: [runs[0], other, runs[2]]).findings
+        #expect(changed.first?.text.hasPrefix("run 2 is another in the file of anchors") == true && changed.count == 1)
+    }
+
+    @Test func actsOfOnePersonAtOnceAreOneChain() async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        let other = Database(house.scratch.configuration(poolSize: 8))
+        defer { other.close() }
+        other.start()
+        try await other.waitUntilAvailable()
+        let person = Identifier.random()
+        let tasks = (0..<80).map { number in
+            Loop.spawn {
+                let database = number % 2 == 0 ? house.database : other
+                try await database.transaction { transaction in
+                    let chain = try await house.trail.ensure(person, in: transaction)
+                    house.trail.note(AuditAct("came"), on: chain, in: transaction)
+                    house.trail.note(AuditAct("left"), on: chain, in: transaction)
+                }
+            }
+        }
+        for task in tasks { try await task.value }
+        let report = try await house.report()
+        #expect(report.findings == [] && report.rows == 160 && report.chains == 1)
+        // Of one transaction nothing comes between.
+        let acts = try await house.scratch.query(
+            "SELECT count(*) FROM audit WHERE act = (ARRAY['left', 'came'])[sequence % 2 + 1]")
+        #expect(acts == "160")
+    }
+
+    @Test func actsThatWereRolledBackLeaveNothing() async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        await #expect(throws: BusError.self) {
+            try await house.database.transaction { transaction in
+                house.trail.note(AuditAct("came"), on: .service, in: transaction)
+                _ = try await transaction.query("SELECT 1")
+                throw BusError(.forbidden, "No.")
+            }
+        }
+        #expect(try await house.scratch.query("SELECT count(*) FROM audit_heads") == "0")
+    }
+
+    @Test(
+        "neither the service nor the tables' owner can change the trail",
+        arguments: [
+            "UPDATE audit SET act = 'x'", "DELETE FROM audit", "TRUNCATE audit",
+            "UPDATE audit_anchors SET sequence = 1",
+            "DELETE FROM audit_anchors", "UPDATE audit_anchor_runs SET code = ''", "DELETE FROM audit_anchor_runs",
+        ])
+    func appendOnly(sql: String) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        _ = try await house.fill()
+        try await house.anchors.anchorIfDue()
+        var configuration = house.scratch.configuration()
+        configuration.connectionString = house.scratch.owner
+        let owner = Database(configuration)
+        defer { owner.close() }
+        owner.start()
+        try await owner.waitUntilAvailable()
+        for database in [house.database, owner] {
+            await #expect(throws: DatabaseError.statement(sqlState: "42501", constraint: nil)) {
+                _ = try await database.write(Statement(sql))
+            }
+        }
+        #expect(try await house.report().findings == [])
+    }
+
+    @Test(
+        "the service adds rows by the function only",
+        arguments: [
+            "INSERT INTO audit SELECT chain, 9, act, at, details, hash FROM audit", "UPDATE audit_heads SET hash = ''",
+            "DELETE FROM audit_heads", "INSERT INTO audit_heads (chain, sequence, hash) VALUES ('x', 1, '')",
+            "INSERT INTO audit_anchors SELECT 9, chain, sequence, hash FROM audit",
+            "ALTER TABLE audit DISABLE TRIGGER ALL",
+        ])
+    func byTheFunctionOnly(sql: String) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        await #expect(throws: DatabaseError.statement(sqlState: "42501", constraint: nil)) {
+            _ = try await house.database.write(Statement(sql))
+        }
+    }
+
+    @Test func aPersonHasOnePseudonymUntilTheyAreForgotten() async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        let person = Identifier.random()
+        let chains = try await atOnce(8) { () -> AuditChain in
+            try await house.database.transaction { try await house.trail.ensure(person, in: $0) }
+        }
+        #expect(Set(chains).count == 1 && chains[0].name.count == 22)
+        let begun = try await house.database.transaction { transaction async throws -> AuditChain in
+            let other = Identifier.random()
+            let begun = house.trail.begin(other, in: transaction)
+            #expect(try await house.trail.chain(of: other, in: transaction) == begun)
+            return begun
+        }
+        #expect(begun != chains[0])
+        try await house.database.transaction { transaction async throws -> Void in
+            #expect(try await house.trail.chain(of: person, in: transaction) == chains[0])
+            house.trail.forget(person, in: transaction)
+            #expect(try await house.trail.chain(of: person, in: transaction) == .service)
+            #expect(try await house.trail.ensure(person, in: transaction) != chains[0])
+        }
+    }
+
+    @Test func anchorsAreMadeEachHourOfWhatWentOn() async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        try await house.anchors.anchorIfDue()
+        #expect(try await house.anchors.runs(after: 0) == [], "of nothing there are none")
+        _ = try await house.fill()
+        for _ in 0..<2 { try await house.anchors.anchorIfDue() }
+        _ = try await house.note("came", about: .random())
+        try await house.anchors.anchorIfDue()
+        #expect(try await house.anchors.runs(after: 0).map(\.run) == [1])
+        try await house.tamper("UPDATE audit_anchor_runs SET at = at - interval '1 hour'", .service)
+        _ = try await atOnce(4) { try await house.anchors.anchorIfDue() }
+        #expect(
+            try await house.scratch.query("SELECT run, count(*) FROM audit_anchors GROUP BY 1 ORDER BY 1") == "1|3\n2|1"
+        )
+    }
+
+    @Test func manyChainsAreAnchoredInSeveralRuns() async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        try await house.scratch.query("SELECT audit_append('c' || n, 'came', '{}') FROM generate_series(1, 1001) n")
+        try await house.anchors.anchorIfDue()
+        #expect(try await house.anchors.runs(after: 0).count == 3)
+        let report = try await house.report()
+        #expect(report.findings == [] && report.anchors == 1001)
+    }
+}
