@@ -76,11 +76,15 @@ import Testing
         }
     }
 
-    @Test func aDeviceThatChangesIsWrittenDown() async throws {
+    @Test func aDeviceThatAnotherOneChangesIsWrittenDown() async throws {
         try await AuthStage.run { auth in
-            let session = try await auth.signIn(Self.phone)
-            let change = PutDevice(deviceId: session.deviceId, name: "Mine", platform: "ios")
-            _ = try await auth.ask(change, as: actor(session))
+            let first = try await auth.signIn(Self.phone)
+            try await auth.age("20 minutes")
+            let second = try await auth.signIn(Self.phone)
+            let change = PutDevice(deviceId: first.deviceId, name: "Mine", platform: "ios")
+            _ = try await auth.ask(change, as: actor(first))
+            #expect(try await acts(auth).last == "session_opened", "it is its own")
+            _ = try await auth.ask(change, as: actor(second))
             #expect(try await acts(auth).last == "device_changed")
         }
     }

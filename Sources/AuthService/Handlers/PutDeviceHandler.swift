@@ -25,6 +25,8 @@ struct PutDeviceHandler: RequestHandler {
                 request.deviceId, name: request.name, platform: request.platform, push: push,
                 session: actor.sessionID, in: transaction)
             guard let changed else { throw Self.unknown }
+            // One's own changes at each start of the app, with its push token.
+            guard !isOwn else { return changed }
             let chain = try await house.audit.chain(of: actor.userID, in: transaction)
             house.audit.note(
                 AuditAct(
