@@ -39,11 +39,11 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0007_refresh_grace.sql"), .embedInCode("Migrations/m0009_reauthentication.sql"),
     ],
     "ProfileService": [
-        .embedInCode("Catalogue/profile-fields.json"),
+        .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),
         .embedInCode("Profanity/refused-en.json"), .embedInCode("Profanity/refused-sv.json"),
         .embedInCode("Profanity/look-alikes.json"),
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
-        .embedInCode("Migrations/m0003_catalogue_versions.sql"),
+        .embedInCode("Migrations/m0003_catalogue_versions.sql"), .embedInCode("Migrations/m0004_waitlist.sql"),
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),

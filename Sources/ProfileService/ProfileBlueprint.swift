@@ -25,7 +25,7 @@ enum ProfileBlueprint {
             appName: try configuration.text("APP_NAME"),
             completion: CompletionRules(repromptAfter: try configuration.duration("PROFILE_REPROMPT_AFTER")))
         _ = try ProfanityFilter.shipped.get()
-        house.handle(GetProfileFieldsHandler(fields: try FieldCatalogue.shipped.get().view))
+        house.handle(GetProfileFieldsHandler(views: try FieldCatalogue.shippedViews.get()))
         house.handle(GetMeHandler(profile: profile))
         house.handle(UpdateMeHandler(profile: profile))
         house.handle(GetCompletionHandler(profile: profile))
@@ -36,6 +36,20 @@ enum ProfileBlueprint {
         house.handle(GetPersonHandler(profile: profile))
         house.handle(AccountCreatedHandler(profile: profile))
         house.handle(SessionCompletedHandler(profile: profile))
+        house.handle(FindCitiesHandler())
+        let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox)
+        house.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))
+        house.background("waitlist") {
+            try await house.database.waitUntilAvailable()
+            try await waitlist.tellWhoIsEligible(on: profile.today)
+            // More often than the days change, since a replica may have started at any hour.
+            try await Loop.sleep(for: .seconds(900))
+        }
+        house.background("cities") {
+            // Made before anybody asks for it.
+            _ = try await Loop.offload { CityTable.shipped.count }
+            try await Loop.sleep(for: .seconds(86_400))
+        }
         let review = CatalogueReview(store: profile.store)
         house.background("catalogue-review") {
             try await house.database.waitUntilAvailable()

@@ -57,6 +57,46 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test func mergesTheQueryIntoTheMessage() async throws {
+        try await onStage { stage async throws in
+            let found: [(String, JSONValue)] = [
+                ("", [:]), ("?", [:]), ("?query=S%C3%A3o+Paulo&limit=5", ["query": "São Paulo", "limit": 5]),
+                ("?other=1&country=SE&&limit", ["country": "SE"]), ("?query=a%3Db=c", ["query": "a=b=c"]),
+                ("?query=12&limit=007", ["query": "12", "limit": 7]), ("?query=%ff", [:]), ("?query=", ["query": ""]),
+            ]
+            for (query, body) in found {
+                #expect(try await stage.get("/cities\(query)").status == 200, "\(query)")
+                #expect(stage.backstage.asked.last?.body == body, "\(query)")
+            }
+            let wrong = try await stage.get("/cities?limit=many&country=Sweden&query=a&query=b")
+            #expect(wrong.status == 422 && wrong.json["code"] == "validation_failed")
+            let problems = wrong.json["errors"]?.arrayValue?.map {
+                "\($0["field"]?.stringValue ?? "") \($0["code"]?.stringValue ?? "")"
+            }
+            #expect(problems == ["country too_long", "limit wrong_type", "query not_allowed"])
+            #expect(try await stage.get("/cities?limit=51").status == 422)
+            #expect(try await stage.get("/cities?limit=1e1").status == 422)
+        }
+    }
+
+    @Test func sendsACatalogueOnceToWhoKeepsIt() async throws {
+        try await onStage { stage async throws in
+            let first = try await stage.get("/profile/fields", ["Accept-Language": "sv"])
+            let tag = try #require(first.headers["etag"])
+            #expect(first.status == 200 && first.headers["vary"] == "Accept-Language")
+            #expect(first.headers["cache-control"] == "no-cache")
+            #expect(stage.backstage.asked.first?.body == ["acceptLanguage": "sv"])
+            for known in [tag, "W/\(tag)", "\"x\", \(tag)", "*"] {
+                let again = try await stage.get("/profile/fields", ["If-None-Match": known])
+                #expect(again.status == 304 && again.headers["etag"] == tag && again.body.isEmpty, "\(known)")
+                #expect(again.headers["content-type"] == nil && again.headers["trace-id"] != nil)
+            }
+            for other in ["\"x\"", "", String(tag.dropLast())] {
+                #expect(try await stage.get("/profile/fields", ["If-None-Match": other]).status == 200, "\(other)")
+            }
+        }
+    }
+
     @Test func tellsEveryProblemOfABodyAtOnce() async throws {
         try await onStage { stage async throws in
             func send(_ body: String, _ headers: [String: String] = json) async throws -> Exchange {
@@ -111,7 +151,7 @@ private let json = ["Content-Type": "application/json"]
             #expect(try await stage.get("/nowhere").json["code"] == "not_found")
             let wrong = try await stage.send("DELETE", "/users/me/devices")
             #expect(wrong.status == 405 && wrong.headers["allow"] == "GET, HEAD, OPTIONS")
-            let later = try await stage.get("/cities")
+            let later = try await stage.get("/visual-preferences/session")
             #expect(later.status == 501 && later.json["code"] == "not_implemented")
             #expect(later.json["traceId"]?.stringValue == later.headers["trace-id"])
             let head = try await stage.send("HEAD", "/healthz")

@@ -122,6 +122,13 @@ import TestSupport
                 OTPSent(challengeId: .ordered(), expiresInSeconds: 300, resendAfterSeconds: 60, maskedPhone: "+1")
             })
         bus.register(Stub<Logout>(backstage: self) { NoContent() })
+        bus.register(Stub<FindCities>(backstage: self) { CitiesFound(cities: []) })
+        bus.register(
+            Stub<GetProfileFields>(backstage: self) {
+                ProfileFields(
+                    key: "profile", version: 1, hash: String(repeating: "0a", count: 32), language: "en", steps: [],
+                    fields: [])
+            })
         bus.register(Stub<ListDevices>(backstage: self) { DeviceList(devices: []) })
         bus.register(
             Stub<PutDevice>(backstage: self) {

@@ -21,6 +21,10 @@ import Testing
         arguments: [
             ("displayName", "  Zoe\u{308}  ", "Zoë"), ("displayName", "O’Brien-Smith Jr.", "O’Brien-Smith Jr."),
             ("firstName", "李", "李"), ("firstName", "Ñ", "Ñ"), ("bio", "", ""), ("bio", " two\nlines ", "two\nlines"),
+            // A family is one character, of seven code points, 25 bytes.
+            ("bio", .string(String(repeating: "👨‍👩‍👧‍👦", count: 160)), .string(String(repeating: "👨‍👩‍👧‍👦", count: 160))),
+            ("bio", .string(String(repeating: "e\u{301}", count: 500)), .string(String(repeating: "é", count: 500))),
+            ("city", "A\u{30A}re", "Åre"),
             ("dateOfBirth", "2000-02-29", "2000-02-29"), ("gender", "other", "other"),
             ("lookingFor", ["women", "men"], ["men", "women"]), ("lookingFor", ["everyone"], ["everyone"]),
             ("photo", "https://cdn.example/a.jpg", "https://cdn.example/a.jpg"), ("country", "SE", "SE"),
@@ -49,6 +53,10 @@ import Testing
             ("gender", "Male", "not_allowed"), ("gender", [], "wrong_type"), ("lookingFor", "men", "wrong_type"),
             ("lookingFor", [], "too_few"), ("lookingFor", ["men", "men"], "not_allowed"),
             ("lookingFor", ["men", 1], "wrong_type"), ("lookingFor", ["everyone", "men"], "not_allowed"),
+            ("displayName", "- . -", "malformed"), ("displayName", "Zo\u{202E}e", "malformed"),
+            ("bio", "Hej \u{202E}jeh", "malformed"), ("city", "Lu\u{2066}nd", "malformed"),
+            ("bio", "a\tb", "malformed"),
+            ("displayName", "Z\u{0}e", "malformed"), ("bio", "a\u{85}b", "malformed"),
             ("photo", "http://cdn.example/a.jpg", "malformed"), ("photo", "https://", "malformed"),
             ("photo", "https://a b", "malformed"), ("country", "se", "not_allowed"), ("country", "ZZ", "not_allowed"),
             ("city", "Lund\nMalmö", "malformed"),

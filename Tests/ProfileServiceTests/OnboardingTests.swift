@@ -5,40 +5,73 @@ import Testing
 @testable import ProfileService
 
 @Suite("the way in") struct OnboardingTests {
-    /// Every step and state of the visual preferences of a person who is active.
-    private static let active: [(Onboarding.Step, Onboarding.VisualPreferences, String, String)] = [
-        (.profile, .notReady, "questionnaire_pending", "none"),
-        (.profile, .deferred, "questionnaire_pending", "none"),
-        (.profile, .ready, "questionnaire_pending", "none"),
-        (.questionnaire, .notReady, "questionnaire_pending", "none"),
-        (.questionnaire, .deferred, "questionnaire_pending", "none"),
-        (.questionnaire, .ready, "questionnaire_pending", "none"),
-        (.verification, .notReady, "vps_pending", "none"),
-        (.verification, .deferred, "verification_pending", "none"),
-        (.verification, .ready, "verification_pending", "none"),
-        (.complete, .notReady, "complete", "provisional"),
-        (.complete, .deferred, "complete", "provisional"),
-        (.complete, .ready, "complete", "full-confidence"),
+    /// Of a person who is active: a row for each step, in it a column for each state of the visual preferences: not_started,
+    /// in_progress, deferred, ready, insufficient.
+    private static let active: [(step: String, columns: [(status: String, mode: String)])] = [
+        (
+            "phone_verify",
+            [
+                row("questionnaire_pending"), row("questionnaire_pending"), row("questionnaire_pending"),
+                row("questionnaire_pending"), row("questionnaire_pending"),
+            ]
+        ),
+        (
+            "profile",
+            [
+                row("questionnaire_pending"), row("questionnaire_pending"), row("questionnaire_pending"),
+                row("questionnaire_pending"), row("questionnaire_pending"),
+            ]
+        ),
+        (
+            "questionnaire",
+            [
+                row("questionnaire_pending"), row("questionnaire_pending"), row("questionnaire_pending"),
+                row("questionnaire_pending"), row("questionnaire_pending"),
+            ]
+        ),
+        (
+            "verification",
+            [
+                row("vps_pending"), row("vps_pending"), row("verification_pending"),
+                row("verification_pending"), row("vps_pending"),
+            ]
+        ),
+        (
+            "complete",
+            [
+                row("complete", "provisional"), row("complete", "provisional"), row("complete", "provisional"),
+                row("complete", "full-confidence"), row("complete", "provisional"),
+            ]
+        ),
     ]
+    private static func row(_ status: String, _ mode: String = "none") -> (status: String, mode: String) {
+        (status, mode)
+    }
 
-    @Test func theWholeTable() {
-        var rows = 0
-        for status in Onboarding.Status.allCases {
-            for (step, visual, expected, mode) in Self.active {
-                let isActive = status == .active
-                #expect(
-                    Onboarding.onboardingStatus(status, step, visual) == (isActive ? expected : "blocked"),
-                    "\(status) \(step) \(visual)")
-                #expect(
-                    Onboarding.matchingMode(status, step, visual) == (isActive ? mode : "none"),
-                    "\(status) \(step) \(visual)")
-                rows += 1
+    /// All hundred: none without an answer, and none that says "complete" or lets match whom a status forbids it.
+    @Test func theWholeTable() throws {
+        #expect(Onboarding.Step.allCases.map(\.rawValue) == Self.active.map(\.step))
+        let columns = ["not_started", "in_progress", "deferred", "ready", "insufficient"]
+        var combinations = 0
+        for statusName in ["active", "non_matching", "suspended", "deleted"] {
+            for (stepName, row) in Self.active {
+                for (visualName, expected) in zip(columns, row) {
+                    let isActive = statusName == "active"
+                    let status = try #require(Onboarding.Status(rawValue: statusName))
+                    let step = try #require(Onboarding.Step(rawValue: stepName))
+                    let visual = try #require(Onboarding.VisualPreferences(rawValue: visualName))
+                    let given = Comment("\(status) \(step) \(visual)")
+                    #expect(
+                        Onboarding.onboardingStatus(status, step, visual) == (isActive ? expected.status : "blocked"),
+                        given)
+                    #expect(
+                        Onboarding.matchingMode(status, step, visual) == (isActive ? expected.mode : "none"), given)
+                    combinations += 1
+                }
             }
         }
-        let all =
-            Onboarding.Status.allCases.count * Onboarding.Step.allCases.count
-            * Onboarding.VisualPreferences.allCases.count
-        #expect(rows == all)
+        #expect(combinations == 100)
+        #expect(Onboarding.Status.allCases.count * 25 == 100 && Onboarding.VisualPreferences.allCases.count == 5)
     }
 
     private static let today = CivilDate("2026-02-20")!

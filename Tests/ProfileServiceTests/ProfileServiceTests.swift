@@ -129,8 +129,10 @@ import Testing
             try await profile.update(["bio": "Hej hej"], ifMatch: "\"r\(first.revision)\"")
             let late = UpdateMe(fields: ["bio": "Nej"], ifMatch: "\"r\(first.revision)\"")
             #expect(try await profile.refusal(of: late).code == "precondition_failed")
+            try await profile.update(["city": "Lund"], ifMatch: "\"r1\", \"r\(first.revision + 1)\"")
+            try await profile.update(["city": nil])
             // Saying again what stands changes nothing, and nobody's tag becomes old by it.
-            #expect(try await profile.update(["bio": "Hej hej"]).revision == first.revision + 1)
+            #expect(try await profile.update(["bio": "Hej hej"]).revision == first.revision + 3)
         }
     }
 
@@ -263,6 +265,34 @@ import Testing
             }
             #expect(needs.appAccess.disabledReason == nil && needs.browse.disabledReason == nil)
             #expect(needs.eligibleOn == (try await profile.ask(ViewOnboarding()).eligibleOn))
+        }
+    }
+
+    @Test func whoCannotBeLookedUpIsNotTakenForSomebodyNew() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update([
+                "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],
+            ])
+            let before = try await profile.ask(ViewOnboarding())
+            try await profile.stage.scratch.refuseConnections()
+            var options = profile.options()
+            options.timeout = .milliseconds(500)
+            let asked: [@Loop () async throws -> Void] = [
+                { _ = try await profile.gateway.call(ViewOnboarding(), options) },
+                { _ = try await profile.gateway.call(GetMe(), options) },
+                { _ = try await profile.gateway.call(GetCompletion(), options) },
+                { _ = try await profile.gateway.call(GetRequirements(), options) },
+                { _ = try await profile.gateway.call(GetPerson(personId: profile.person), options) },
+            ]
+            for ask in asked {
+                let error = await #expect(throws: BusError.self) { try await ask() }
+                #expect(error?.code != "not_found", "a failure is no answer")
+            }
+            try await profile.stage.scratch.takeConnections()
+            let isBack = try await comes {
+                (try? await profile.gateway.call(ViewOnboarding(), options)) == before
+            }
+            #expect(isBack)
         }
     }
 

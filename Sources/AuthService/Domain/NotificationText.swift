@@ -21,6 +21,7 @@ enum NotificationText {
                 "Recovery withdrawn",
                 "Whoever asked to recover your \(appName) account took the request back. Nothing has changed."
             )
+        case "now_eligible": ("Welcome", "You are old enough for \(appName) now.")
         default: (appName, "There is news about your account.")
         }
     }

@@ -59,6 +59,10 @@ extension ErrorCode {
         "field_not_skippable", .invalidArgument, http: 422, "Field not skippable")
     public static let dateOfBirthLocked = ErrorCode(
         "date_of_birth_locked", .failedPrecondition, http: 409, "Date of birth locked")
+    public static let dateOfBirthMissing = ErrorCode(
+        "date_of_birth_missing", .failedPrecondition, http: 409, "Date of birth missing")
+    public static let alreadyEligible = ErrorCode(
+        "already_eligible", .failedPrecondition, http: 409, "Already eligible")
     public static let underage = ErrorCode("underage", .failedPrecondition, http: 422, "Under age")
     public static let hasValue = ErrorCode("has_value", .failedPrecondition, http: 409, "Field has a value")
 

@@ -2,6 +2,7 @@ extension Catalogue {
     /// What profile answers.
     static let profile: [any BusRequest.Type] = [
         GetOnboarding.self, ViewOnboarding.self, GetMe.self, UpdateMe.self, GetCompletion.self, SkipField.self,
-        GetProfileFields.self, GetRequirements.self, GetPerson.self,
+        GetProfileFields.self, GetRequirements.self, GetPerson.self, FindCities.self,
+        JoinWaitlist.self,
     ]
 }

@@ -4,12 +4,16 @@ import JSONText
 public struct GetProfileFields: BusRequest {
     public typealias Reply = ProfileFields
     public static let type: MessageType = "profile.get-fields"
-    public static let schema = JSONSchema.object([])
+    public static let schema = JSONSchema.object([
+        .optional(
+            "acceptLanguage", .string(0...4096), "As the header; English where it names no language that there is")
+    ])
     public static let rules = MessageRules(service: .profile, callers: [.gateway], effect: .read)
-    public init() {}
+    public var acceptLanguage: String?
+    public init(acceptLanguage: String? = nil) { self.acceptLanguage = acceptLanguage }
 }
 
-/// One version of the catalogue: the same for everybody.
+/// One version of the catalogue in one language: the same for everybody.
 public struct ProfileFields: PublicReply {
     public static let schema = JSONSchema.object([
         .required("key", .string(1...64)), .required("version", .integer(1...2_147_483_647)),
@@ -24,7 +28,8 @@ public struct ProfileFields: PublicReply {
     public var language: String
     public var steps: [ProfileStepView]
     public var fields: [ProfileFieldView]
-    public var entityRevision: Int64? { version }
+    /// From the hash, since a version has a text in each language.
+    public var entityRevision: Int64? { Int64(hash.prefix(12), radix: 16).map { $0 + 1 } }
 
     public init(
         key: String, version: Int64, hash: String, language: String, steps: [ProfileStepView],

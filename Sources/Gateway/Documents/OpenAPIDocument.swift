@@ -55,8 +55,15 @@ struct OpenAPIDocument: Sendable {
             let schema = member.flatMap { route.memberSchema($0)?.exported() } ?? ["type": "string"]
             return ["name": .string(name), "in": "path", "required": true, "schema": schema]
         }
+        for case (let member, .query(let name)) in route.sources.sorted(by: { $0.key < $1.key }) {
+            let schema = route.memberSchema(member)?.exported() ?? ["type": "string"]
+            parameters.append(["name": .string(name), "in": "query", "required": false, "schema": schema])
+        }
         for case .header(let name) in route.sources.values {
             parameters.append(["name": .string(name), "in": "header", "schema": ["type": "string"]])
+        }
+        if route.isRevalidated {
+            parameters.append(["name": "if-none-match", "in": "header", "schema": ["type": "string"]])
         }
         if route.method == .post { parameters.append(["$ref": "#/components/parameters/IdempotencyKey"]) }
         return parameters
@@ -82,6 +89,7 @@ struct OpenAPIDocument: Sendable {
             guard let binding = route.binding else { break }
             let success = binding.replyIsEmpty ? ["description": "Done."] : Self.success(binding.replySchema.exported())
             responses[String(route.success)] = success
+            if route.isRevalidated { responses["304"] = ["description": "The client has it already."] }
             for (status, codes) in Dictionary(grouping: binding.rules.errors, by: \.httpStatus) {
                 let names = codes.map { "`\($0.name)`" }.sorted().joined(separator: ", ")
                 responses[String(status)] = Self.problem("\(names).")

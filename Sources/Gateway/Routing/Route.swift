@@ -36,6 +36,8 @@ struct Route: Sendable {
     enum Source: Sendable, Equatable {
         case path(String)
         case header(String)
+        /// A parameter of the query; it may be left out.
+        case query(String)
         case recoveryToken
     }
 
@@ -57,6 +59,8 @@ struct Route: Sendable {
     var success = 200
     var body = Body.none
     var sources: [String: Source] = [:]
+    /// The answer follows from its entity tag alone: who has it may ask whether it is still that (`If-None-Match`).
+    var isRevalidated = false
     /// Bytes.
     var bodyLimit = 65_536
     /// The message behind the route; set by ``resolved()``.

@@ -1,7 +1,11 @@
 extension RouteTable {
     static let profile: [Route] = [
         Route(
-            .get, "/profile/fields", .public, .message("profile.get-fields"), "The catalogue of profile fields."),
+            .get, "/profile/fields", .public, .message("profile.get-fields"), "The catalogue of profile fields."
+        ).with {
+            $0.sources = ["acceptLanguage": .header("accept-language")]
+            $0.isRevalidated = true
+        },
         Route(.get, "/users/me", .user, .message("profile.get-me"), "The person's own profile."),
         Route(.patch, "/users/me", .user, .message("profile.update-me"), "Changes fields of the profile at once.")
             .with {
@@ -19,13 +23,19 @@ extension RouteTable {
         Route(
             .get, "/users/me/onboarding", .user, .message("profile.view-onboarding"),
             "Where the person stands in the onboarding."),
-        Route(.post, "/users/me/waitlist", .user, .later, "Asks to be told on the 18th birthday."),
+        Route(
+            .post, "/users/me/waitlist", .user, .message("profile.join-waitlist"),
+            "Asks to be told on the 18th birthday."
+        ).with { $0.body = .members },
         Route(.get, "/users/{id}", .user, .message("profile.get-person"), "The public view of a person.")
             .with { $0.sources = ["personId": .path("id")] },
         Route(.post, "/admin/users/{id}/date-of-birth", .staff, .later, "Corrects a date of birth."),
         Route(.post, "/admin/users/{id}/suspend", .staff, .later, "Suspends an account."),
         Route(.post, "/admin/users/{id}/restore", .staff, .later, "Restores a suspended account."),
-        Route(.get, "/cities", .public, .later, "Finds cities by the begin of their name."),
+        Route(
+            .get, "/cities", .public, .message("profile.find-cities"),
+            "Finds cities by the begin of their name. Data: GeoNames, CC BY 4.0."
+        ).with { $0.sources = ["query": .query("query"), "country": .query("country"), "limit": .query("limit")] },
         Route(.get, "/users/me/export", .user, .later, "Everything that is held about the person."),
         Route(.delete, "/users/me", .user, .later, "Deletes the account."),
         Route(.post, "/events", .public, .later, "Takes client-side analytics events."),

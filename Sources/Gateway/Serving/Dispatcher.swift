@@ -137,7 +137,8 @@ import ServiceRuntime
         let options = CallOptions(
             timeout: try remaining(since: began), trace: trace, actor: caller.actor, clientAddress: address,
             idempotencyKey: key)
-        return try await call(route, binding, body, options)
+        let response = try await call(route, binding, body, options)
+        return route.isRevalidated ? revalidated(response, request.head) : response
     }
 
     /// The limits are for who has no key: nobody tries keys without end, and no crowd keeps the operator out.
@@ -177,6 +178,21 @@ import ServiceRuntime
         if let revision = reply.entityRevision {
             response.headers.set("etag", "\"r\(revision)\"")
         }
+        return response
+    }
+
+    /// Nothing where the client has it already.
+    private func revalidated(_ response: HTTPResponse, _ head: HTTPRequestHead) -> HTTPResponse {
+        let known = head.headers.all("if-none-match").joined(separator: ",").split(separator: ",")
+            .map { $0.trimmingPrefix(" ").trimmingPrefix("W/") }
+        let tag = response.headers.first("etag")
+        var response = response
+        if known.contains(where: { $0 == "*" || $0 == tag ?? "" }) {
+            response = HTTPResponse(status: 304)
+            if let tag { response.headers.set("etag", tag) }
+        }
+        response.headers.set("cache-control", "no-cache")
+        response.headers.set("vary", "Accept-Language")
         return response
     }
 

@@ -58,6 +58,7 @@ struct RequestBody: Sendable {
             guard let value = try value(of: name, from: source) else { continue }
             members.append("\(Self.quoted(name)):\(Self.quoted(value))")
         }
+        members += try queryMembers()
         if case .patch(let name) = route.body, let body {
             members.append("\(Self.quoted(name)):\(String(decoding: body.rawText, as: UTF8.self))")
         }
@@ -91,6 +92,7 @@ struct RequestBody: Sendable {
     private func value(of member: String, from source: Route.Source) throws(Problem) -> String? {
         switch source {
         case .recoveryToken: return recoveryToken
+        case .query: return nil
         case .header(let name):
             guard let value = request.head.headers.first(name) else { return nil }
             guard fits(value, member) else {
@@ -104,6 +106,40 @@ struct RequestBody: Sendable {
             }
             return value
         }
+    }
+
+    /// Members that come from the query, every problem of it at once.
+    private func queryMembers() throws(Problem) -> [String] {
+        let given = queryParameters()
+        var (members, problems) = ([String](), [SchemaProblem]())
+        for case (let member, .query(let name)) in route.sources.sorted(by: { $0.key < $1.key }) {
+            guard let values = given[name], let schema = route.memberSchema(member) else { continue }
+            // A number is written in the query as in JSON.
+            let text =
+                if case .integer = schema, let number = Int64(values[0]) { "\(number)" } else { Self.quoted(values[0]) }
+            let found = (try? JSONDocument(Array(text.utf8))).map { schema.problems(in: $0.root) } ?? []
+            problems += found.map { SchemaProblem(field: name, code: $0.code, message: $0.message) }
+            if values.count > 1 {
+                problems.append(SchemaProblem(field: name, code: "not_allowed", message: "Must be given once."))
+            }
+            members.append("\(Self.quoted(member)):\(text)")
+        }
+        guard problems.isEmpty else { throw Problem(problems) }
+        return members
+    }
+
+    /// By name, as a form would send them; what is not UTF-8 is not there.
+    private func queryParameters() -> [String: [String]] {
+        var parameters: [String: [String]] = [:]
+        for pair in (request.head.query ?? "").split(separator: "&") {
+            let parts = pair.replacing("+", with: " ").split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts[0].removingPercentEncoding, parts.count == 2,
+                let value = parts[1].removingPercentEncoding
+            else { continue }
+            parameters[name, default: []].append(value)
+        }
+        return parameters
     }
 
     /// Whether a text may stand for a member of the message.

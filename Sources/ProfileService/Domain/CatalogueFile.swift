@@ -29,7 +29,7 @@ enum CatalogueFile {
             guard case .object(var members) = try JSONValue.parse(bytes) else {
                 throw CatalogueError(problems: ["not an object"])
             }
-            members["hash"] = .string(Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: .object(members)))))
+            members["hash"] = .string(hash(of: members))
             let text = CanonicalJSON.bytes(of: .object(members))
             let problems = ProfileFields.schema.problems(in: try JSONDocument(text).root)
             guard problems.isEmpty else {
@@ -41,6 +41,19 @@ enum CatalogueFile {
         } catch {
             throw CatalogueError(problems: ["not readable as JSON"])
         }
+    }
+
+    /// Of what is shown, the hash itself left out.
+    static func hash(of view: ProfileFields) throws(CatalogueError) -> String {
+        guard let bytes = try? WireJSON.encode(view), case .object(var members)? = try? JSONValue.parse(bytes) else {
+            throw CatalogueError(problems: ["it cannot be written as JSON"])
+        }
+        members["hash"] = nil
+        return hash(of: members)
+    }
+
+    private static func hash(of members: [String: JSONValue]) -> String {
+        Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: .object(members))))
     }
 
     /// What one part of the file says against another.

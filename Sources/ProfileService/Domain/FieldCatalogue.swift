@@ -13,6 +13,12 @@ struct FieldCatalogue: Sendable {
         try CatalogueFile.read(PackageResources.profile_fields_json)
     }
 
+    /// The same in every language that there is, the one for everybody else first.
+    static let shippedViews = Result { () throws(CatalogueError) -> [ProfileFields] in
+        let view = try shipped.get().view
+        return [view, try CatalogueTranslation.translate(view, by: PackageResources.profile_fields_sv_json)]
+    }
+
     static let fields = (try? shipped.get())?.fields ?? []
     static let version = (try? shipped.get())?.view.version ?? 0
     static let totalSteps = Int64((try? shipped.get())?.view.steps.count ?? 0)

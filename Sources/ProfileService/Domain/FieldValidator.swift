@@ -62,10 +62,19 @@ enum FieldValidator {
         guard text.count <= length.upperBound else {
             throw Refusal("too_long", "Must have at most \(length.upperBound) characters.")
         }
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" }) else {
+        guard !text.unicodeScalars.contains(where: isControl) else {
             throw Refusal("malformed", "Must not have control characters.")
         }
         return text
+    }
+
+    /// Those that turn the direction of writing among them: a name must not rearrange what stands beside it. A joiner is
+    /// part of a letter or an emoji.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x202A...0x202E, 0x2066...0x2069: true
+        default: scalar.properties.generalCategory == .control && scalar != "\n"
+        }
     }
 
     private static func clean(_ text: String) throws(Refusal) -> String {
@@ -100,7 +109,7 @@ enum FieldValidator {
             default: [" ", "'", "\u{2019}", "-", "\u{2010}", "."].contains(scalar)
             }
         }
-        guard isName else {
+        guard isName, text.contains(where: \.isLetter) else {
             throw Refusal("malformed", "Must have letters, spaces, apostrophes, hyphens and full stops only.")
         }
         return text

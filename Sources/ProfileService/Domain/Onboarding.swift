@@ -7,8 +7,16 @@ enum Onboarding {
         case nonMatching = "non_matching"
         case suspended, deleted
     }
-    enum Step: String, Sendable, CaseIterable { case profile, questionnaire, verification, complete }
-    enum VisualPreferences: Sendable, CaseIterable { case notReady, deferred, ready }
+    enum Step: String, Sendable, CaseIterable {
+        /// Before there is an account; nobody with a profile is here.
+        case phoneVerify = "phone_verify"
+        case profile, questionnaire, verification, complete
+    }
+    enum VisualPreferences: String, Sendable, CaseIterable {
+        case notStarted = "not_started"
+        case inProgress = "in_progress"
+        case deferred, ready, insufficient
+    }
 
     /// What an operator asks of people.
     struct Policy: Sendable, Equatable {
@@ -21,9 +29,10 @@ enum Onboarding {
     static func onboardingStatus(_ status: Status, _ step: Step, _ visual: VisualPreferences) -> String {
         guard status == .active else { return "blocked" }
         switch (step, visual) {
-        case (.profile, _), (.questionnaire, _): return "questionnaire_pending"
-        case (.verification, .notReady): return "vps_pending"
-        case (.verification, _): return "verification_pending"
+        case (.phoneVerify, _), (.profile, _), (.questionnaire, _): return "questionnaire_pending"
+        // Who put it off goes on without: matching is provisional then.
+        case (.verification, .ready), (.verification, .deferred): return "verification_pending"
+        case (.verification, _): return "vps_pending"
         case (.complete, _): return "complete"
         }
     }
@@ -44,9 +53,9 @@ enum Onboarding {
         return age < Age.adult ? .nonMatching : .active
     }
 
-    /// The services of visual preferences are not there yet: not ready, unless the operator leaves the step out.
+    /// The service of visual preferences is not there yet: not started, unless the operator leaves the step out.
     static func visualPreferences(_ policy: Policy) -> VisualPreferences {
-        policy.requiresVisualSignal ? .notReady : .ready
+        policy.requiresVisualSignal ? .notStarted : .ready
     }
 
     /// The three that everything said about a person's onboarding follows from.
@@ -87,6 +96,7 @@ enum Onboarding {
 
     private static func current(_ step: Step, _ policy: Policy) -> String? {
         switch step {
+        case .phoneVerify: "phone"
         case .profile: "profile"
         case .questionnaire: "questionnaire"
         case .verification: policy.requiresVisualSignal ? "visual_preferences" : "verification"

@@ -9,7 +9,7 @@ struct UpdateMeHandler: RequestHandler {
         let person = try context.person().userID
         return try await profile.house.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
-            if let tag = request.ifMatch, tag != "*", tag != "\"r\(record.revision)\"" {
+            if let tags = request.ifMatch, !Self.names(tags, record.revision) {
                 throw BusError(
                     .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
             }
@@ -18,6 +18,11 @@ struct UpdateMeHandler: RequestHandler {
             guard !change.isEmpty else { return profile.view(record) }
             return profile.view(try await profile.store.apply(change, to: record, in: transaction))
         }
+    }
+
+    /// - Parameter tags: of `If-Match`, `*` among them for any revision.
+    private static func names(_ tags: String, _ revision: Int64) -> Bool {
+        tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains { $0 == "*" || $0 == "\"r\(revision)\"" }
     }
 
     private func refuse(_ change: ProfileChange) throws(BusError) {

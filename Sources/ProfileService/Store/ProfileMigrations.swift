@@ -10,5 +10,6 @@ enum ProfileMigrations {
         Migration(
             name: "m0003_catalogue_versions",
             sql: String(decoding: PackageResources.m0003_catalogue_versions_sql, as: UTF8.self)),
+        Migration(name: "m0004_waitlist", sql: String(decoding: PackageResources.m0004_waitlist_sql, as: UTF8.self)),
     ]
 }

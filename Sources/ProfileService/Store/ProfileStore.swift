@@ -86,14 +86,18 @@ struct ProfileStore: Sendable {
         record.revision = try row.integer("revision")
         record.completedAt = try row.optionalTimestamp("completed_at")
         record.isQuestionnaireComplete = try row.bool("questionnaire_done")
-        if let sealed = try row.optionalBytes("date_of_birth_sealed") {
-            let text = String(decoding: try sealer.open(sealed, associated: person.array), as: UTF8.self)
-            record.dateOfBirth = CivilDate(text)
-        }
+        record.dateOfBirth = try dateOfBirth(in: row)
         for (key, entry) in try JSONDocument(row.json("fields")).root.members {
             record.fields[key] = Self.state(entry, of: record)
         }
         return record
+    }
+
+    /// Opened for as long as it is looked at.
+    func dateOfBirth(in row: Row) throws -> CivilDate? {
+        guard let sealed = try row.optionalBytes("date_of_birth_sealed") else { return nil }
+        let opened = try sealer.open(sealed, associated: row.uuid("person_id").array)
+        return CivilDate(String(decoding: opened, as: UTF8.self))
     }
 
     /// A skip that no time was noted of counts from the beginning of the profile.

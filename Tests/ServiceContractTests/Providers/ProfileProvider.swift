@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import EventLoop
 import TestSupport
 
@@ -14,6 +15,17 @@ import TestSupport
         try await ServiceStage.run(ProfileBlueprint.blueprint, environment: environment) {
             try await body(ProfileProvider(stage: $0))
         }
+    }
+
+    /// A person of 17, whom the policy here would not have taken.
+    func youngPerson() async throws -> Identifier {
+        let person = try await person()
+        let born = Array("\(Timestamp.now().date.year - 17)-12-31".utf8)
+        let sealer = Sealer(stage.houses[0].keys, purpose: "date-of-birth")
+        let sealed = Hex.encode(sealer.seal(born, associated: person.array))
+        try await stage.rows(
+            "UPDATE profiles SET date_of_birth_sealed = '\\x\(sealed)' WHERE person_id = '\(person)'")
+        return person
     }
 
     /// A person with a profile and these fields in it.

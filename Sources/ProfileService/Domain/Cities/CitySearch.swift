@@ -1,0 +1,84 @@
+import BusProtocol
+
+/// Finds cities as a person types their name.
+enum CitySearch {
+    /// Bytes of a folded query that are looked at.
+    private static let longest = 100
+
+    /// Cities whose own name begins with the query or who are called just so anywhere, then those with another name that
+    /// begins so, then those in which a later word does, then those a slip and two away; in each the most populous first.
+    /// Without a query the most populous.
+    static func find(_ query: String, in country: String?, limit: Int, of table: CityTable = .shipped) -> [City] {
+        let sought = Array(CityFold.fold(query).utf8.prefix(longest))
+        var found = Found(limit: limit, country: country.map { Array($0.utf8) }, table: table)
+        if query.allSatisfy(\.isWhitespace) {
+            for city in 0..<Int32(table.count) where !found.isFull { found.take(city) }
+            return found.cities
+        }
+        guard !sought.isEmpty else { return [] }
+        found.take(beginning(with: sought, in: table))
+        if !found.isFull { found.take(near(sought, in: table)) }
+        return found.cities
+    }
+
+    /// Cities, each with how well it fits, the smaller the better.
+    private typealias Hits = [(rank: Int, city: Int32)]
+
+    private static func beginning(with sought: [UInt8], in table: CityTable) -> Hits {
+        table.names(beginningLike: sought).compactMap { place in
+            let name = table.names[Int(place)]
+            let text = table.text.bytes(name.range)
+            if text.starts(with: sought) {
+                return (text.count == sought.count || table.isOwn(place) ? 0 : 1, name.city)
+            }
+            return hasWord(beginningWith: sought, text) ? (2, name.city) : nil
+        }
+    }
+
+    private static func hasWord(beginningWith sought: [UInt8], _ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        var rest = text
+        while let space = rest.firstIndex(of: UInt8(ascii: " ")) {
+            rest = rest[(space + 1)...]
+            if rest.starts(with: sought) { return true }
+        }
+        return false
+    }
+
+    /// A slip changes four trigrams at most, two neighbours exchanged, and the end of what is not yet written is one more;
+    /// who shares fewer need not be compared.
+    private static func near(_ sought: [UInt8], in table: CityTable) -> Hits {
+        let slips = sought.count < 4 ? 0 : sought.count < 8 ? 1 : 2
+        guard slips > 0 else { return [] }
+        let least = max(sought.count - 4 * slips, slips)
+        var counter = Slips(in: sought, most: slips)
+        return table.names(sharing: least, with: sought).compactMap { place in
+            let name = table.names[Int(place)]
+            return counter.count(toBeginOf: table.text.bytes(name.range)).map { ($0, name.city) }
+        }
+    }
+
+    /// The best so far.
+    private struct Found {
+        let limit: Int
+        let country: [UInt8]?
+        let table: CityTable
+        var cities: [City] = []
+        private var taken: Set<Int32> = []
+
+        init(limit: Int, country: [UInt8]?, table: CityTable) {
+            (self.limit, self.country, self.table) = (limit, country, table)
+        }
+
+        var isFull: Bool { cities.count >= limit }
+
+        mutating func take(_ hits: Hits) {
+            for hit in hits.sorted(by: { ($0.rank, $0.city) < ($1.rank, $1.city) }) where !isFull { take(hit.city) }
+        }
+
+        mutating func take(_ city: Int32) {
+            if let country, !table.isIn(country, city) { return }
+            guard taken.insert(city).inserted else { return }
+            cities.append(table.city(city))
+        }
+    }
+}

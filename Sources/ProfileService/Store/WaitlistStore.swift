@@ -1,0 +1,49 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// Who wants to be told on the 18th birthday. No date stands beside the person: each day the sealed dates of birth of
+/// those who wait are opened instead.
+struct WaitlistStore: Sendable {
+    let profiles: ProfileStore
+    let outbox: Outbox
+    private static let page: Int64 = 500
+
+    @Loop func note(_ person: Identifier, isWaiting: Bool, in transaction: Transaction) {
+        transaction.send(isWaiting ? Self.join : Self.leave, [.uuid(person)])
+    }
+
+    /// Tells who is old enough by `today` and takes them off the list. Of all calls for a day, by any replica, one does it.
+    @Loop func tellWhoIsEligible(on today: CivilDate) async throws {
+        try await profiles.database.transaction { transaction in
+            guard try await !transaction.query(Self.begin, [.date(today)]).isEmpty else { return }
+            var last: Identifier?
+            repeat {
+                let rows = try await transaction.query(Self.waiting, [.uuid(last), .integer(Self.page)])
+                last = rows.count == Self.page ? try rows.last?.uuid("person_id") : nil
+                for row in rows {
+                    let person = try row.uuid("person_id")
+                    guard let born = try profiles.dateOfBirth(in: row), Age.eligibleOn(born: born) <= today else {
+                        continue
+                    }
+                    let message = NotifyPerson(
+                        notificationID: .ordered(), personID: person, kind: "now_eligible", data: [:])
+                    try await outbox.tell(message, in: transaction)
+                    note(person, isWaiting: false, in: transaction)
+                }
+            } while last != nil
+        }
+    }
+
+    private static let join: Statement = "INSERT INTO waitlist (person_id) VALUES ($1) ON CONFLICT DO NOTHING"
+    private static let leave: Statement = "DELETE FROM waitlist WHERE person_id = $1"
+    /// Who comes second waits here for the first, and finds the day taken. While nobody waits, nothing is noted.
+    private static let begin: Statement = """
+        WITH past AS (DELETE FROM waitlist_days WHERE day < $1 - 7)
+        INSERT INTO waitlist_days (day) SELECT $1 WHERE EXISTS (SELECT FROM waitlist) ON CONFLICT DO NOTHING RETURNING day
+        """
+    private static let waiting: Statement = """
+        SELECT person_id, date_of_birth_sealed FROM waitlist JOIN profiles USING (person_id)
+        WHERE $1::uuid IS NULL OR person_id > $1 ORDER BY person_id LIMIT $2
+        """
+}
