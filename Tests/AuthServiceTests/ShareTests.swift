@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import JSONText
 import TestSupport
 import Testing
 
@@ -9,6 +10,7 @@ import Testing
 /// What strangers do to a phone counts against strangers; what its owner's device does counts against that device.
 @Suite("shares of a phone") struct ShareTests {
     private static let phone = "+14155552671"
+    private static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
 
     private func proof(of session: Session) throws -> SendOTP.Proof {
         SendOTP.Proof(id: session.deviceId, secret: try #require(session.deviceSecret))
@@ -48,9 +50,10 @@ import Testing
             // Another challenge is of no more use, nor is its right code, and no new one is sent.
             try await auth.stage.rows("UPDATE challenges SET state = 'open' WHERE id = '\(early.challenge)'")
             let spent = try await auth.refusal(of: verify(early))
-            #expect(spent.code == "otp_locked" && spent.executed == .no)
+            #expect(spent.code == "otp_locked" && spent.executed == .no && spent.details == Self.alternatives)
             #expect((80_000_000...87_300_000).contains(spent.retryAfterMs ?? 0))
             let refused = try await auth.refusal(of: SendOTP(phone: Self.phone))
+            #expect(refused.details == Self.alternatives)
             #expect(refused.code == "rate_limited" && (80_000_000...87_300_000).contains(refused.retryAfterMs ?? 0))
             // A day later all is forgotten.
             try await auth.age("24 hours 20 minutes")
@@ -105,9 +108,11 @@ import Testing
             let owner = try await auth.signIn(Self.phone)
             let proof = try proof(of: owner)
             // A minute after somebody's send is for strangers; the device has not sent yet.
-            #expect(try await auth.refusal(of: SendOTP(phone: Self.phone)).code == "rate_limited")
+            let stranger = try await auth.refusal(of: SendOTP(phone: Self.phone))
+            #expect(stranger.code == "rate_limited" && stranger.details == Self.alternatives)
             let sent = try await auth.code(for: Self.phone, by: proof)
-            #expect(try await auth.refusal(of: SendOTP(phone: Self.phone, device: proof)).code == "rate_limited")
+            let device = try await auth.refusal(of: SendOTP(phone: Self.phone, device: proof))
+            #expect(device.code == "rate_limited" && device.details == nil)
             _ = try await spend(auth)
             // The code that it was sent before all that still counts, and so does a new one.
             #expect(try await auth.ask(verify(sent)).user.id == owner.user.id)

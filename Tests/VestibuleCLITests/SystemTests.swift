@@ -256,26 +256,3 @@ import Testing
         #expect(installation.processes().isEmpty)
     }
 }
-
-/// What `vestibule up --detach` starts in a state folder of its own.
-private struct RunningSystem {
-    let installation: Installation
-    let address: String
-
-    /// - Parameter scale: as `--scale` takes it.
-    init(scale: String) throws {
-        installation = try Installation()
-        let free = try RawServer.listenAtFreePort()
-        close(free.descriptor)
-        address = "127.0.0.1:\(free.port)"
-        let started = try installation.run(
-            "up", "--state", installation.state.path, "--http", address, "--scale", scale, "--detach")
-        if started.code != 0 { stop() }
-        try #require(started.code == 0, "\(started.output)")
-    }
-
-    func stop() {
-        _ = try? installation.run("down", "--state", installation.state.path)
-        installation.remove()
-    }
-}

@@ -1,4 +1,5 @@
 import BusProtocol
+import JSONText
 
 /// Limits of one-time codes.
 struct ChallengeLimits: Sendable {
@@ -54,6 +55,10 @@ enum ChallengePolicy {
         case wait(Int64)
         case locked(Int64)
     }
+
+    /// What a stranger is told with a refusal: the ways in that strangers cannot use up. They are the same for every phone,
+    /// so that they tell nothing of an account.
+    static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
 
     static func send(_ history: SendHistory, _ limits: ChallengeLimits) -> SendDecision {
         if let until = history.lockedUntil, until > history.now {

@@ -30,7 +30,7 @@ struct SendOTPHandler: RequestHandler {
         return try await house.once(context) { transaction in
             let (asker, history) = try await ChallengeStore.history(
                 phone: hash, prefix: prefix, address: address, proof: proof, in: transaction)
-            try refuse(ChallengePolicy.send(history, limits))
+            try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
             ChallengeStore.insert(
                 id, phone: hash, phoneSealed: secrets.phoneSealer.seal(Array(phone.e164.utf8), associated: id.array),
@@ -54,14 +54,15 @@ struct SendOTPHandler: RequestHandler {
         address.map { NetworkAddress($0)?.household ?? Array($0.utf8) } ?? []
     }
 
-    private func refuse(_ decision: ChallengePolicy.SendDecision) throws(BusError) {
+    private func refuse(_ decision: ChallengePolicy.SendDecision, stranger: Bool) throws(BusError) {
         switch decision {
         case .allow: return
         case .wait(let seconds):
             throw BusError(
-                .rateLimited, "Please wait \(seconds) seconds before retrying", retryAfter: .seconds(seconds))
+                .rateLimited, "Please wait \(seconds) seconds before retrying", retryAfter: .seconds(seconds),
+                details: stranger ? ChallengePolicy.alternatives : nil)
         case .locked(let seconds):
-            throw ChallengeChecker.locked(for: seconds)
+            throw ChallengeChecker.locked(for: seconds, stranger: stranger)
         }
     }
 

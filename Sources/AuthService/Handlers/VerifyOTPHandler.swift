@@ -60,22 +60,27 @@ struct ChallengeChecker: Sendable {
                     .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining", executed: .yes,
                     details: ["attemptsRemaining": .integer(left)]))
         case .dead:
-            guard challenge.state == "open" else { throw Self.locked(for: limits.lock) }
+            guard challenge.state == "open" else {
+                throw Self.locked(for: limits.lock, stranger: challenge.isOfStranger)
+            }
             ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
             let chain = try await AccountStore.chain(phone: challenge.phoneHash, audit: audit, in: transaction)
             audit.note(
                 AuditAct("code_locked", ["challenge": id.description, "purpose": purpose]), on: chain, in: transaction)
-            return .refused(Self.locked(for: limits.lock, executed: .yes))
+            return .refused(Self.locked(for: limits.lock, stranger: challenge.isOfStranger, executed: .yes))
         case .spent:
             throw Self.locked(
-                for: challenge.wrongFreeAt.map { ChallengePolicy.seconds(from: challenge.now, to: $0) } ?? limits.lock)
+                for: challenge.wrongFreeAt.map { ChallengePolicy.seconds(from: challenge.now, to: $0) } ?? limits.lock,
+                stranger: challenge.isOfStranger)
         }
     }
 
-    /// - Parameter seconds: until a code may be tried again.
-    static func locked(for seconds: Int64, executed: Executed = .no) -> BusError {
+    /// - Parameters:
+    ///   - seconds: until a code may be tried again.
+    ///   - stranger: no device of the account asks.
+    static func locked(for seconds: Int64, stranger: Bool, executed: Executed = .no) -> BusError {
         BusError(
             .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.", executed: executed,
-            retryAfter: .seconds(seconds))
+            retryAfter: .seconds(seconds), details: stranger ? ChallengePolicy.alternatives : nil)
     }
 }

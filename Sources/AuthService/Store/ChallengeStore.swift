@@ -20,6 +20,9 @@ struct Challenge: Sendable {
     let expiresAt: Timestamp
     /// The database's clock after the row was locked.
     let now: Timestamp
+
+    /// No device of the account asked for it.
+    var isOfStranger: Bool { asker.hasPrefix("address ") }
 }
 
 /// Rows of challenges and of what limits them.

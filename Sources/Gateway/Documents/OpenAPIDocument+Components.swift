@@ -42,6 +42,11 @@ extension OpenAPIDocument {
             "traceId": ["type": "string", "pattern": "^[0-9a-f]{32}$"],
             "retryAfterSeconds": ["type": "integer", "minimum": 1],
             "attemptsRemaining": ["type": "integer", "minimum": 0],
+            "alternatives": [
+                "type": "array", "items": ["type": "string"],
+                "description":
+                    "Ways that are open while this one is not. `known_device`: ask on a device that signed in before; it proves itself with its secret. `linked_identity`: sign in with Apple or Google.",
+            ],
             "eligibleOn": ["type": "string", "format": "date"],
             "errors": ["type": "array", "items": ["$ref": "#/components/schemas/FieldProblem"]],
         ],

@@ -113,7 +113,7 @@ struct PostgresServer {
     }
 
     @discardableResult
-    private func query(_ database: String, _ sql: String) throws -> String {
+    func query(_ database: String, _ sql: String) throws -> String {
         // Not as a word of the command: every user of the machine could read the passwords in it.
         try asServer(
             "psql", ["-h", socketFolder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAt"], input: sql)

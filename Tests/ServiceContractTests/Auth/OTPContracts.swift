@@ -19,7 +19,9 @@ enum SendOTPContract: MessageContract {
 
     static let errors: [BusError] = [
         Sample.invalidPhone, Sample.rateLimited,
-        BusError(.otpLocked, "Too many attempts. Try again in 15 minutes.", retryAfter: .seconds(900)),
+        BusError(
+            .otpLocked, "Too many attempts. Try again in 15 minutes.", retryAfter: .seconds(900),
+            details: Sample.alternatives),
         BusError(.smsUnavailable, "Unable to send SMS. Try again?", retryAfter: .seconds(30)),
         BusError(.notImplemented, "This is not available yet."),
     ]

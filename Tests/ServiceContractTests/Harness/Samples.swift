@@ -1,4 +1,5 @@
 import BusProtocol
+import JSONText
 
 /// Values that the samples of several contracts share.
 enum Sample {
@@ -27,7 +28,9 @@ enum Sample {
         .otpInvalid, "Code incorrect. 2 attempts remaining", executed: .yes, details: ["attemptsRemaining": 2])
     static let otpExpired = BusError(.otpExpired, "Code expired. Request a new one.")
     static let otpLocked = BusError(
-        .otpLocked, "Too many attempts. Try again in 15 minutes.", executed: .yes, retryAfter: .seconds(900))
+        .otpLocked, "Too many attempts. Try again in 15 minutes.", executed: .yes, retryAfter: .seconds(900),
+        details: alternatives)
     static let rateLimited = BusError(
-        .rateLimited, "Please wait 42 seconds before retrying", retryAfter: .seconds(42))
+        .rateLimited, "Please wait 42 seconds before retrying", retryAfter: .seconds(42), details: alternatives)
+    static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
 }

@@ -33,8 +33,17 @@ import Testing
         #expect(C.errors.map(\.code) == C.Message.rules.errors.map(\.name))
         for (sample, code) in zip(C.errors, C.Message.rules.errors) {
             let bytes = try Fixtures.bytes(C.folder, "error.\(sample.code)", recording: sample)
-            #expect(try WireJSON.encode(sample) == bytes)
-            #expect(try WireJSON.decode(BusError.self, from: bytes) == sample)
+            let first = try WireJSON.decode(BusError.self, from: bytes)
+            // A detail that was added within the version has a fixture of its own; the first stays as it was released.
+            var known = sample
+            known.details = first.details.map { first in (sample.details ?? [:]).filter { first[$0.key] != nil } }
+            #expect(first == known)
+            #expect(try WireJSON.encode(known) == bytes)
+            if known != sample {
+                let added = try Fixtures.bytes(C.folder, "error.\(sample.code).2", recording: sample)
+                #expect(try WireJSON.encode(sample) == added)
+                #expect(try WireJSON.decode(BusError.self, from: added) == sample)
+            }
             #expect(sample.status == code.status && (400...599).contains(code.httpStatus))
             #expect(!sample.detail.isEmpty)
         }
