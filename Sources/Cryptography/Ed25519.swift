@@ -29,6 +29,7 @@ public struct Ed25519PrivateKey: Sendable {
     /// 32 secret bytes.
     public let seed: [UInt8]
     public let publicKey: Ed25519PublicKey
+    private let handle: Handle
 
     /// A new random key.
     public init() {
@@ -40,28 +41,35 @@ public struct Ed25519PrivateKey: Sendable {
 
     /// `nil` unless there are 32 bytes.
     public init?(seed: [UInt8]) {
-        guard seed.count == 32, let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, 32) else {
-            return nil
-        }
-        defer { EVP_PKEY_free(key) }
+        guard seed.count == 32, let handle = Handle(seed: seed) else { return nil }
         var (raw, length) = ([UInt8](repeating: 0, count: 32), 32)
-        guard EVP_PKEY_get_raw_public_key(key, &raw, &length) == 1, let publicKey = Ed25519PublicKey(raw: raw) else {
-            return nil
-        }
-        (self.seed, self.publicKey) = (seed, publicKey)
+        guard EVP_PKEY_get_raw_public_key(handle.key, &raw, &length) == 1, let publicKey = Ed25519PublicKey(raw: raw)
+        else { return nil }
+        (self.seed, self.publicKey, self.handle) = (seed, publicKey, handle)
     }
 
     /// 64 bytes.
     public func signature(for message: [UInt8]) -> [UInt8] {
-        let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, 32)
-        defer { EVP_PKEY_free(key) }
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         var (signature, length) = ([UInt8](repeating: 0, count: 64), 64)
         let signed =
-            EVP_DigestSignInit(context, nil, nil, nil, key) == 1
+            EVP_DigestSignInit(context, nil, nil, nil, handle.key) == 1
             && EVP_DigestSign(context, &signature, &length, message, message.count) == 1
         precondition(signed, "libcrypto cannot sign")
         return signature
+    }
+
+    /// The key as libcrypto keeps it: making it takes as long as a signature. It is never changed, and libcrypto lets
+    /// several threads sign with one.
+    private final class Handle: Sendable {
+        nonisolated(unsafe) let key: OpaquePointer
+
+        init?(seed: [UInt8]) {
+            guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, 32) else { return nil }
+            self.key = key
+        }
+
+        deinit { EVP_PKEY_free(key) }
     }
 }
