@@ -12,7 +12,11 @@ import Glibc
     private var guardian = ClockGuard()
     /// Deliveries under way: a slow one keeps no other waiting.
     private var inHand = 0
+    /// What was delivered and still stands in the table: it goes with the next look, so that many share a commit.
+    private var delivered: [Identifier] = []
     private var isLooking = false
+    /// The code of what the last look failed with.
+    private var blindness: String?
     private var timersMayFire = true
     /// Told when the database's clock jumped, and of each item that is a dead letter now.
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
@@ -33,8 +37,22 @@ import Glibc
         outbox.onEnqueue = { [weak self] in self?.wake() }
         while !isStopped {
             let room = Self.batch - inHand
-            let taken = room > 0 ? (try? await takeDue(atMost: room)) ?? 0 : 0
-            if taken < room || room == 0, !isStopped { await rest() }
+            let taken = room > 0 ? await look(for: room) : 0
+            if taken < room || room <= 0, !isStopped { await rest() }
+        }
+    }
+
+    /// A queue that cannot be looked at is told once; a database that is away, others tell of.
+    private func look(for room: Int) async -> Int {
+        do {
+            let taken = try await takeDue(atMost: room)
+            blindness = nil
+            return taken
+        } catch {
+            let code = Self.code(of: error)
+            if code != blindness, code != ErrorCode.serviceUnavailable.name { onAlarm?(.blind(code)) }
+            blindness = code
+            return 0
         }
     }
 
@@ -43,6 +61,7 @@ import Glibc
         isStopped = true
         wake()
         while inHand > 0 || isLooking { try? await Loop.sleep(for: .milliseconds(2)) }
+        if !delivered.isEmpty { _ = try? await outbox.database.write(Self.delete, [.uuidArray(delivered)]) }
     }
 
     /// A wake that comes while the relay looks is not lost: it looks once more.
@@ -70,7 +89,10 @@ import Glibc
             database: clock.first?.timestamp("now") ?? .now(), boot: BootClock.now())
         if !agrees, timersMayFire { onAlarm?(.clockJumped) }
         timersMayFire = agrees
-        let rows = try await database.write(Self.claim, [.integer(Int64(room)), .bool(timersMayFire)])
+        let done = delivered
+        let rows = try await database.write(
+            Self.claim, [.integer(Int64(room)), .bool(timersMayFire), .uuidArray(done)])
+        delivered.removeFirst(done.count)
         for row in rows {
             inHand += 1
             Loop.spawn { [self] in await attempt(row) }
@@ -87,7 +109,7 @@ import Glibc
         guard let id = try? row.uuid("id"), let attempts = try? row.integer("attempts") else { return }
         do {
             try await deliver(try item(row))
-            _ = try await outbox.database.write(Self.delete, [.uuid(id)])
+            delivered.append(id)
         } catch {
             let isDead = attempts >= Outbox.mostAttempts
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
@@ -116,20 +138,27 @@ import Glibc
     }
 
     private static let clock: Statement = "SELECT clock_timestamp() AS now"
+    /// What is due is found once, whatever the plan: as a sub-select, PostgreSQL may look anew for each row, each time
+    /// behind what is locked already, and take them all. It does so where it last saw the table empty.
+    ///
+    /// What was delivered goes first: it keeps nothing waiting, and is not taken again where its lease is over.
     private static let claim: Statement = """
-        UPDATE outbox SET locked_until = clock_timestamp() + interval '30 s', attempts = attempts + 1
-        WHERE id IN (
+        WITH done AS (
+            DELETE FROM outbox WHERE id = ANY ($3)
+        ), due AS MATERIALIZED (
             SELECT o.id FROM outbox o
-            WHERE o.dead_at IS NULL AND o.due_at <= clock_timestamp()
+            WHERE o.dead_at IS NULL AND o.due_at <= clock_timestamp() AND o.id <> ALL ($3)
                 AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
                 AND ($2 OR o.destination NOT LIKE 'timer:%')
                 AND (o.person_sequence IS NULL OR NOT EXISTS (
                     SELECT 1 FROM outbox e WHERE e.destination = o.destination AND e.person_id = o.person_id
-                        AND e.person_sequence < o.person_sequence))
+                        AND e.person_sequence < o.person_sequence AND e.id <> ALL ($3)))
             ORDER BY o.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        RETURNING id, destination, message_type, message_version, payload, attempts
+        UPDATE outbox o SET locked_until = clock_timestamp() + interval '30 s', attempts = o.attempts + 1
+        FROM due WHERE o.id = due.id
+        RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts
         """
-    private static let delete: Statement = "DELETE FROM outbox WHERE id = $1"
+    private static let delete: Statement = "DELETE FROM outbox WHERE id = ANY ($1)"
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
             dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4
@@ -143,6 +172,8 @@ public enum OutboxAlarm: Sendable, Equatable {
     case clockJumped
     /// An item was given up; it keeps later ones of its person and destination waiting.
     case deadLetter(String, Identifier)
+    /// What is due cannot be found, for the reason with that code: nothing is delivered.
+    case blind(String)
 }
 
 /// Pauses between attempts: 0.2 s doubled each time, at most 60 s, plus or minus a fifth.

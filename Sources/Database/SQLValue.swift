@@ -25,12 +25,16 @@ public struct SQLValue: Sendable, Equatable {
         SQLValue(1184, value.map { bigEndian($0.microsecondsSinceEpoch - PostgresEpoch.microseconds) })
     }
     /// For `text[]`.
-    public static func textArray(_ values: [String]) -> SQLValue {
-        var bytes = bigEndian(Int32(1)) + bigEndian(Int32(0)) + bigEndian(UInt32(25))
-        bytes += bigEndian(Int32(values.count)) + bigEndian(Int32(1))
-        for value in values { bytes += bigEndian(Int32(value.utf8.count)) + value.utf8 }
-        return SQLValue(
-            1009, values.isEmpty ? bigEndian(Int32(0)) + bigEndian(Int32(0)) + bigEndian(UInt32(25)) : bytes)
+    public static func textArray(_ values: [String]) -> SQLValue { array(1009, of: 25, values.map { Array($0.utf8) }) }
+    /// For `uuid[]`.
+    public static func uuidArray(_ values: [Identifier]) -> SQLValue { array(2951, of: 2950, values.map(\.array)) }
+
+    private static func array(_ type: UInt32, of element: UInt32, _ values: [[UInt8]]) -> SQLValue {
+        let dimensions = Int32(values.isEmpty ? 0 : 1)
+        var bytes = bigEndian(dimensions) + bigEndian(Int32(0)) + bigEndian(element)
+        if dimensions == 1 { bytes += bigEndian(Int32(values.count)) + bigEndian(Int32(1)) }
+        for value in values { bytes += bigEndian(Int32(value.count)) + value }
+        return SQLValue(type, bytes)
     }
 
     private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {

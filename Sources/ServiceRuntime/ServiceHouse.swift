@@ -90,6 +90,7 @@ import JSONText
         case .clockJumped: ["alarm": "clock_jumped"]
         case .deadLetter(let destination, let id):
             ["alarm": "dead_letter", "destination": .string(destination), "id": .string(id.description)]
+        case .blind(let code): ["alarm": "cannot_look", "code": .string(code)]
         }
     }
 

@@ -21,9 +21,9 @@ import Testing
         var refused: Identifier?
         private(set) var refusals = 0
 
-        init(_ scratch: ScratchDatabase) throws {
+        init(_ scratch: ScratchDatabase, connections: Int = 8) throws {
             self.scratch = scratch
-            database = Database(scratch.configuration(poolSize: 8))
+            database = Database(scratch.configuration(poolSize: connections))
             outbox = Outbox(database: database, keys: try KeyRing(contents: KeyRing.generate(id: "k")))
             database.start()
         }
@@ -105,6 +105,45 @@ import Testing
         await house.stop()
     }
 
+    /// A queue is empty most of the time, and PostgreSQL keeps a plan that it made when it was.
+    @Test func aRelayTakesNoMoreThanItHasRoomForWhateverThePlan() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop")
+        try await scratch.query(
+            """
+            ANALYZE outbox;
+            DO $$ BEGIN
+                EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = force_generic_plan', current_database());
+            END $$
+            """)
+        // Of one connection, so that it has the plan.
+        let house = try House(scratch, connections: 1)
+        let gate = LoopPromise<Void>()
+        var inHand = 0
+        let relay = OutboxRelay(house.outbox) { _ in
+            inHand += 1
+            try await gate.get()
+        }
+        Loop.spawn { await relay.run() }
+        try #require(
+            try await comes {
+                try await scratch.query(
+                    """
+                    SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND state = 'idle' AND query LIKE '%FOR UPDATE SKIP LOCKED%'
+                    """) == "1"
+            }, "the relay has looked at the empty queue")
+        try await house.database.transaction { transaction in
+            for _ in 0..<100 { house.outbox.enqueue("sms", payload: [1], in: transaction) }
+        }
+        try #require(try await comes { inHand >= 32 })
+        #expect(try await house.scratch.query("SELECT count(*) FROM outbox WHERE locked_until IS NOT NULL") == "32")
+        gate.resolve(.success(()))
+        try #require(try await comes { inHand == 100 })
+        await relay.stop()
+        #expect(try await house.scratch.query("SELECT count(*) FROM outbox") == "0")
+        await house.stop()
+    }
+
     @Test func aRolledBackEventIsNotTold() async throws {
         let house = try await house()
         let person = Identifier.random()
@@ -151,6 +190,19 @@ import Testing
             try await house.scratch.query(
                 "SELECT string_agg((dead_at IS NOT NULL)::text, ',' ORDER BY person_sequence) FROM outbox")
                 == "true,false")
+        await house.stop()
+    }
+
+    @Test func aQueueThatCannotBeLookedAtIsToldOnce() async throws {
+        let house = try await house()
+        var alarms: [OutboxAlarm] = []
+        let relay = OutboxRelay(house.outbox) { _ in }
+        relay.onAlarm = { alarms.append($0) }
+        try await house.scratch.query("ALTER TABLE outbox RENAME COLUMN due_at TO due")
+        Loop.spawn { await relay.run() }
+        try #require(try await comes { !alarms.isEmpty })
+        #expect(alarms == [.blind("internal_error")])
+        await relay.stop()
         await house.stop()
     }
 
