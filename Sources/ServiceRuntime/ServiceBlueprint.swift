@@ -38,7 +38,7 @@ public struct ServiceBlueprint: Sendable {
                 "\(prefix)DATABASE_OWNER_URL", .text, nil,
                 "Connection string of the schema's owner; where it is set, migrations are applied at start",
                 isSecret: true),
-            .init("\(prefix)DATABASE_POOL", .integer(2...64), "4", "Connections to the database"),
+            .init("\(prefix)DATABASE_POOL", .integer(2...64), "16", "Connections to the database"),
             .init(
                 "\(prefix)KEYS", .text, nil, "Key ring: a line `id base64` for each key, the current one first",
                 isSecret: true),
