@@ -281,6 +281,31 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test func noMoreThan64SessionsAreAskedAboutAtOnce() async throws {
+        try await onStage { stage async throws in
+            @Loop func ask(_ session: Identifier) -> Task<Exchange, any Error> {
+                let headers = ["Authorization": "Bearer \(stage.token(["sid": .string(session.description)]))"]
+                return Loop.spawn { try await stage.get("/users/me/devices", headers) }
+            }
+            stage.silence()
+            while stage.backstage.sessionQuestions == 0 {
+                _ = try await stage.get("/users/me/devices", stage.signedIn())
+            }
+            let (gate, known) = (LoopPromise<Void>(), stage.backstage.sessionQuestions)
+            stage.backstage.sessionGate = gate
+            let sessions = (0..<64).map { _ in Identifier.ordered() }
+            let first = sessions.map(ask)
+            try #require(try await comes { stage.backstage.sessionQuestions == known + 64 })
+            let past = try await ask(.ordered()).value
+            #expect(past.status == 503 && past.json["code"] == "overloaded")
+            // A question that is under way answers for everybody who has that session.
+            let again = ask(sessions[0])
+            gate.resolve(.success(()))
+            for answer in first + [again] { #expect(try await answer.value.status == 200) }
+            #expect(stage.backstage.sessionQuestions == known + 64)
+        }
+    }
+
     @Test func learnsOfANewKey() async throws {
         try await onStage { stage async throws in
             var maker = stage.tokens

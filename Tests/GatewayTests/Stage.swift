@@ -108,6 +108,8 @@ import TestSupport
     var revoked: [Identifier] = []
     var isSilent = false
     var sessionQuestions = 0
+    /// Questions about sessions wait for it.
+    var sessionGate: LoopPromise<Void>?
     var asked: [(type: MessageType, body: JSONValue, context: RequestContext)] = []
     /// Thrown instead of an answer to public messages.
     var failure: BusError?
@@ -181,6 +183,7 @@ private struct SessionHandler: RequestHandler {
     let backstage: Backstage
     func handle(_ request: CheckSession, context: RequestContext) async throws -> SessionChecked {
         backstage.sessionQuestions += 1
+        try await backstage.sessionGate?.get()
         return SessionChecked(isActive: !backstage.revoked.contains(request.sessionID))
     }
 }
