@@ -1,17 +1,20 @@
 import BusProtocol
 
 /// A condition over the answers before it, already held against its definition.
+typealias Condition = Logic<AnswerTest>
+
+/// Tests put together by and, or and not.
 ///
 /// Kleene's three values: `nil` is "not known", of what was not answered, is hidden, was skipped or declined.
-indirect enum Condition: Sendable, Hashable {
+indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     case constant(Bool)
-    case not(Condition)
-    case all([Condition])
-    case any([Condition])
-    case test(AnswerTest)
+    case not(Logic)
+    case all([Logic])
+    case any([Logic])
+    case test(Test)
 
     /// - Parameter value: whether a test holds.
-    func truth(_ value: (AnswerTest) -> Bool?) -> Bool? {
+    func truth(_ value: (Test) -> Bool?) -> Bool? {
         switch self {
         case .constant(let constant): return constant
         case .not(let inner): return inner.truth(value).map(!)
@@ -22,9 +25,7 @@ indirect enum Condition: Sendable, Hashable {
     }
 
     /// One `decisive` part decides; else one that is not known leaves the whole not known.
-    private static func first(
-        _ decisive: Bool, of parts: [Condition], _ value: (AnswerTest) -> Bool?
-    ) -> Bool? {
+    private static func first(_ decisive: Bool, of parts: [Logic], _ value: (Test) -> Bool?) -> Bool? {
         var isKnown = true
         for part in parts {
             let truth = part.truth(value)
@@ -35,12 +36,23 @@ indirect enum Condition: Sendable, Hashable {
     }
 
     /// Every test in it, in the order in which they stand there.
-    var tests: [AnswerTest] {
+    var tests: [Test] {
         switch self {
         case .constant: []
         case .not(let inner): inner.tests
         case .all(let parts), .any(let parts): parts.flatMap(\.tests)
         case .test(let test): [test]
+        }
+    }
+
+    /// The same with other tests in the places of these.
+    func map<Other>(_ change: (Test) -> Other) -> Logic<Other> {
+        switch self {
+        case .constant(let constant): .constant(constant)
+        case .not(let inner): .not(inner.map(change))
+        case .all(let parts): .all(parts.map { $0.map(change) })
+        case .any(let parts): .any(parts.map { $0.map(change) })
+        case .test(let test): .test(change(test))
         }
     }
 }

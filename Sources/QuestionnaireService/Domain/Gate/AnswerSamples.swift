@@ -1,0 +1,164 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// Answers to one question, so many that every way in which its tests can come out together is among them.
+///
+/// A test compares with constants, so between two neighbouring constants one answer stands for all. What is an answer at
+/// all, ``AnswerValidator`` decides, as it does for a person.
+struct AnswerSamples {
+    /// With the options that are offered.
+    let question: Question
+    let tests: [AnswerTest]
+    let today: CivilDate
+
+    /// More kinds of options than this, and their combinations are not gone through.
+    private static let mostGroups = 10
+
+    /// Canonical; none where there is no valid answer. `nil` where there are too many combinations to look at.
+    var values: [JSONValue]? {
+        guard let candidates else { return nil }
+        let validator = AnswerValidator(question: question, today: today)
+        return candidates.compactMap { try? validator.canonical($0) }
+    }
+
+    private var candidates: [JSONValue]? {
+        switch question.kind {
+        case .info: []
+        case .boolean: [true, false]
+        case .singleChoice: question.options.map { .string($0.key) } + ownEntries(question.constraints.otherCount)
+        case .multiChoice, .tags, .ranking: choices
+        case .slider, .number: numbers.map(\.json)
+        case .height:
+            numbers.compactMap(\.whole).map { ["unit": "in", "value": .integer(Int64($0))] }
+        case .date: dates.map { .string($0.description) }
+        case .text: texts.map { .string($0) }
+        }
+    }
+
+    private func ownEntries(_ count: Int) -> [JSONValue] { (0..<count).map { ["other": .string(Self.word($0))] } }
+
+    /// `a`, `b`, … in as many letters as wanted, so that the pattern of names takes it, too.
+    private static func word(_ index: Int, length: Int = 1) -> String {
+        var (rest, letters) = (index, "")
+        repeat {
+            letters.append(Character(Unicode.Scalar(UInt8(ascii: "a") + UInt8(rest % 26))))
+            rest /= 26
+        } while rest > 0
+        return letters + String(repeating: "a", count: max(0, length - letters.count))
+    }
+
+    // MARK: Sets
+
+    /// Options that stand in the same lists are alike: what matters is of which kinds some are chosen, and how many in all.
+    private var choices: [JSONValue]? {
+        let isRanking = question.kind == .ranking
+        let alone = isRanking ? [] : question.options.filter(\.exclusive)
+        let lists = tests.compactMap(\.list)
+        let together = question.options.filter { isRanking || !$0.exclusive }
+        var groups = Array(
+            Dictionary(grouping: together) { option in lists.map { $0.contains(option.key) } }.values
+                .map { $0.map { JSONValue.string($0.key) } })
+        if !isRanking, question.constraints.otherCount > 0 {
+            groups.append(ownEntries(question.constraints.otherCount))
+        }
+        guard groups.count <= Self.mostGroups else { return nil }
+        var found = alone.map { JSONValue.array([.string($0.key)]) }
+        for subset in 1..<(1 << groups.count) {
+            let chosen = groups.indices.filter { subset >> $0 & 1 == 1 }.map { groups[$0] }
+            let (least, most) = (chosen.count, chosen.reduce(0) { $0 + $1.count })
+            for count in counts where (least...most).contains(count) {
+                let rest = chosen.flatMap { $0.dropFirst() }.prefix(count - least)
+                found.append(.array(chosen.map { $0[0] } + rest))
+            }
+        }
+        return found
+    }
+
+    /// Numbers of choices that differ for some test, or are the fewest or the most that are taken.
+    private var counts: [Int] {
+        let all = question.options.count + question.constraints.otherCount
+        guard question.kind != .ranking else { return [question.constraints.topK ?? all] }
+        let (least, most) = question.countLimits
+        let asked = tests.flatMap(\.numbers).flatMap { number -> [Int] in
+            let whole = Int(number.count / 1000)
+            return [whole - 1, whole, whole + 1]
+        }
+        return Array(Set(asked + [least, most, min(most, all)]).filter { $0 > 0 && $0 <= all }).sorted()
+    }
+
+    // MARK: Numbers, dates, texts
+
+    /// Every constant, its neighbours on the grid, and both ends.
+    private var numbers: [Thousandths] {
+        let limits = question.constraints
+        let isHeight = question.kind == .height
+        let low = isHeight ? 48_000 : limits.min?.count ?? -1_000_000_000_000
+        let high = isHeight ? 95_000 : limits.max?.count ?? 1_000_000_000_000
+        let step = isHeight ? 1000 : limits.step?.count ?? 1
+        let start = isHeight || question.kind == .slider ? low : 0
+        var found: Set<Int64> = [low, high]
+        for number in tests.flatMap(\.numbers) {
+            let below = start + Self.floorDivide(number.count - start, step) * step
+            found.formUnion([below - step, below, below + step])
+        }
+        return found.sorted().map { Thousandths(count: $0) }
+    }
+
+    private static func floorDivide(_ a: Int64, _ b: Int64) -> Int64 { a / b - (a % b < 0 ? 1 : 0) }
+
+    /// Every constant, every birthday at an age that is asked for or wanted, their neighbours, and both ends.
+    private var dates: [CivilDate] {
+        let limits = question.constraints
+        var found = [
+            limits.earliest ?? CivilDate(daysSinceEpoch: .min / 2),
+            limits.latest ?? CivilDate(daysSinceEpoch: .max / 2),
+        ]
+        found += tests.flatMap(\.dates)
+        let ages = tests.flatMap(\.numbers).flatMap { [Int($0.count / 1000) - 1, Int($0.count / 1000)] }
+        for age in ages + [limits.minAge, limits.maxAge].compactMap(\.self) {
+            for years in age...(age + 2) {
+                let day = CivilDate(year: today.year - years, month: today.month, day: min(today.day, 28))
+                found.append(day ?? CivilDate(daysSinceEpoch: 0))
+            }
+        }
+        // Three days to either side: a birthday on the last of February moves.
+        let near = found.flatMap { day in (-3...3).map { CivilDate(daysSinceEpoch: day.daysSinceEpoch + $0) } }
+        return Array(Set(near)).sorted()
+    }
+
+    /// Every constant, and a text that is none of them.
+    private var texts: [String] {
+        let constants = tests.flatMap(\.texts)
+        let length = max(1, question.constraints.minLength ?? 1)
+        let others = (0...constants.count).map { index in
+            question.constraints.pattern == .digits
+                ? String(repeating: "0", count: max(0, length - "\(index)".count)) + "\(index)"
+                : Self.word(index, length: length)
+        }
+        return constants + others
+    }
+}
+
+extension AnswerTest {
+    fileprivate var list: Set<String>? {
+        switch rule {
+        case .anyIn(let keys), .allIn(let keys): keys
+        default: nil
+        }
+    }
+
+    private var constants: [Constant] {
+        switch rule {
+        case .isOneOf(let constants): Array(constants)
+        case .isBelow(_, let constant), .isAbove(_, let constant), .isEqual(_, let constant): [constant]
+        case .isAnswered, .hasState, .anyIn, .allIn: []
+        }
+    }
+
+    fileprivate var numbers: [Thousandths] {
+        constants.compactMap { if case .number(let number) = $0 { number } else { nil } }
+    }
+    fileprivate var dates: [CivilDate] { constants.compactMap { if case .date(let date) = $0 { date } else { nil } } }
+    fileprivate var texts: [String] { constants.compactMap { if case .text(let text) = $0 { text } else { nil } } }
+}

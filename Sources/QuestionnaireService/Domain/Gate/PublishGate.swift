@@ -1,0 +1,180 @@
+import BusProtocol
+
+/// What the publish gate says of a definition.
+struct GateReport: Sendable, Equatable {
+    /// What keeps it from being published.
+    var problems: [DefinitionProblem] = []
+    /// What an author may have meant otherwise: W1 a condition that always holds, W2 something that is never seen, W3 other
+    /// numbers of questions than were declared, W4 something that could not be decided.
+    var warnings: [DefinitionProblem] = []
+    /// How many questions the shortest and the longest path show; `nil` where there are too many ways to tell.
+    var shortest: Int?
+    var longest: Int?
+}
+
+/// Looks for what no single question shows: conditions that never hold, questions that nobody sees or nobody can answer.
+///
+/// Every verdict is exact for the day of the check, or is not given: then W4 says so.
+struct PublishGate {
+    let map: PathMap
+    private(set) var report = GateReport()
+    /// Whose condition never holds, so that not everything in it needs to be told.
+    private var hiddenSections = Set<Int>()
+
+    /// - Parameter today: the day that ages are counted on.
+    static func check(_ definition: Definition, today: CivilDate) -> GateReport {
+        var gate = PublishGate(map: PathMap(definition, today: today))
+        for section in definition.sections.indices { gate.check(section: section) }
+        for place in definition.questions.indices { gate.check(question: place) }
+        gate.measurePaths()
+        return gate.report
+    }
+
+    private init(map: PathMap) { self.map = map }
+
+    // MARK: Sections
+
+    private mutating func check(section: Int) {
+        let part = map.sections[section]
+        guard part.visibleIf != nil else { return }
+        let (pointer, causes) = ("/sections/\(section)/visibleIf", Set(part.looks.map(\.place)))
+        guard let walk = walk(to: causes, end: [part], at: pointer) else { return }
+        judge(part.visibleIf, on: walk, at: pointer, keys: keys(causes))
+        if !walk.ways.keys.contains(where: { walk.holds(part.visibleIf, on: $0) }) { hiddenSections.insert(section) }
+    }
+
+    // MARK: Questions
+
+    private mutating func check(question place: Int) {
+        let (part, question, section) = (map.questions[place], map.definition.questions[place], map.sectionOf[place])
+        let pointer = self.pointer(place)
+        guard let walk = walk(to: map.causes[place], end: [part, map.sections[section]], at: pointer) else { return }
+        let keys = keys(map.causes[place])
+        judge(part.visibleIf, on: walk, at: "\(pointer)/visibleIf", keys: keys)
+        judge(part.requiredIf, on: walk, at: "\(pointer)/requiredIf", keys: keys)
+        for (index, condition) in part.options.enumerated() {
+            judge(condition, on: walk, at: "\(pointer)/options/\(index)/visibleIf", keys: keys)
+        }
+        let sights = walk.ways.keys.map { (isDone: $0.isDone, sight: walk.sight(of: place, on: $0)) }
+        let seen = sights.filter(\.sight.isVisible)
+        guard !seen.isEmpty else { return neverSeen(place, keys: keys) }
+        checkBranches(place, seen.map(\.sight), keys: keys)
+        checkAnswers(question, place, seen.filter(\.isDone).map(\.sight), keys: keys)
+    }
+
+    private mutating func neverSeen(_ place: Int, keys: [String]) {
+        let question = map.definition.questions[place]
+        if question.required || question.requiredIf != nil {
+            refuse("E07", pointer(place), "This is required, and nobody ever sees it.", keys: [question.key] + keys)
+        } else if !hiddenSections.contains(map.sectionOf[place]) {
+            warn("W2", pointer(place), "Nobody ever sees this question.", keys: [question.key] + keys)
+        }
+    }
+
+    /// What depends on answers, and comes out the same whenever the question is seen.
+    private mutating func checkBranches(_ place: Int, _ seen: [PathWalk.Sight], keys: [String]) {
+        let (part, question) = (map.questions[place], map.definition.questions[place])
+        for (index, condition) in part.options.enumerated()
+        where condition != nil && !seen.contains(where: { $0.offered[index] }) {
+            warn(
+                "W2", "\(pointer(place))/options/\(index)", "Nobody who sees the question is offered this option.",
+                keys: [question.key, question.options[index].key] + keys)
+        }
+        if part.requiredIf != nil, !question.required, !seen.contains(where: \.isRequired) {
+            warn(
+                "W2", "\(pointer(place))/requiredIf", "Nobody who sees the question has to answer it.",
+                keys: [question.key] + keys)
+        }
+    }
+
+    private mutating func checkAnswers(_ question: Question, _ place: Int, _ seen: [PathWalk.Sight], keys: [String]) {
+        let keys = [question.key] + keys
+        if question.kind.hasOptions, seen.contains(where: { !$0.offered.contains(true) }) {
+            refuse(
+                "E10", "\(pointer(place))/options", "The question is asked where none of its options is offered.",
+                keys: keys)
+        }
+        let dead = seen.contains { sight in
+            question.isCounted && sight.isRequired
+                && !map.cells.hasAnswer(
+                    AnswerCells.Standing(place: place, isRequired: true, offered: sight.offered))
+        }
+        if dead {
+            refuse("E09", pointer(place), "This is required on a path on which it has no valid answer.", keys: keys)
+        }
+    }
+
+    // MARK: Conditions
+
+    private mutating func judge(
+        _ condition: Logic<PathMap.Look>?, on walk: PathWalk, at pointer: String, keys: [String]
+    ) {
+        guard let condition else { return }
+        if !walk.ways.keys.contains(where: { walk.holds(condition, on: $0) }) {
+            refuse("E06", pointer, "This condition can never hold.", keys: keys)
+        } else if walk.ways.keys.allSatisfy({ !$0.isDone || walk.holds(condition, on: $0) }) {
+            warn("W1", pointer, "This condition holds on every path.", keys: keys)
+        }
+    }
+
+    private mutating func walk(to causes: Set<Int>, end: [PathMap.Part], at pointer: String) -> PathWalk? {
+        let walk = PathWalk(map, through: map.cone(of: causes), end: end)
+        if walk == nil {
+            warn(
+                "W4", pointer, "There are too many combinations of answers to decide what can come of this.",
+                keys: keys(causes))
+        }
+        return walk
+    }
+
+    // MARK: Paths
+
+    /// The shortest and the longest path, and for each dimension the fewest questions that count towards it on one.
+    private mutating func measurePaths() {
+        let (definition, questions) = (map.definition, map.definition.questions)
+        let counted = Set(questions.indices.filter { questions[$0].isCounted })
+        let counters =
+            [counted]
+            + definition.dimensions.map { dimension in
+                Set(questions.indices.filter { questions[$0].weights[dimension.key] != nil })
+            }
+        var (least, most) = (counters.map { _ in 0 }, counters.map { _ in 0 })
+        for component in map.components {
+            let walk = PathWalk(map, through: component, end: [], counting: counters)
+            guard let counts = walk.map({ Array($0.ways.values) }), !counts.isEmpty else {
+                return warn(
+                    "W4", "/sections", "There are too many combinations of answers to measure the paths.",
+                    keys: keys(Set(component)))
+            }
+            for index in counters.indices {
+                least[index] += counts.map { $0.least[index] }.min() ?? 0
+                most[index] += counts.map { $0.most[index] }.max() ?? 0
+            }
+        }
+        (report.shortest, report.longest) = (least[0], most[0])
+        for (index, dimension) in definition.dimensions.enumerated()
+        where most[index + 1] == 0 || least[index + 1] < dimension.minAnswered {
+            refuse(
+                "E13", "/dimensions/\(index)",
+                "On some path only \(least[index + 1]) questions count towards this, and on none more than "
+                    + "\(most[index + 1]).", keys: [dimension.key])
+        }
+    }
+
+    // MARK: Telling
+
+    private func pointer(_ place: Int) -> String {
+        let section = map.sectionOf[place]
+        return "/sections/\(section)/questions/\(place - map.definition.sections[section].questions.lowerBound)"
+    }
+
+    private func keys(_ places: Set<Int>) -> [String] { places.sorted().map { map.definition.questions[$0].key } }
+
+    private mutating func refuse(_ code: String, _ pointer: String, _ message: String, keys: [String]) {
+        report.problems.append(DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys))
+    }
+
+    private mutating func warn(_ code: String, _ pointer: String, _ message: String, keys: [String]) {
+        report.warnings.append(DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys))
+    }
+}

@@ -1,0 +1,128 @@
+import JSONText
+
+/// Every way of going through a small definition, one answer after the other, and what the gate has to say of it: written
+/// from the words of its rules, over the naive evaluator.
+struct AllWalks {
+    typealias Answer = NaiveQuestionnaire.Answer
+
+    private struct Walk {
+        var answers: [String: Answer] = [:]
+        /// Nothing required was left out.
+        var isDone = true
+    }
+
+    private let definition: JSONValue
+    private let questions: [(json: JSONValue, section: Int, index: Int)]
+    /// By question: the walks that have come to it; one more for those that have come to the end.
+    private var walks: [[Walk]] = []
+
+    init(definition: JSONValue) {
+        self.definition = definition
+        var questions: [(JSONValue, Int, Int)] = []
+        for (section, json) in (definition["sections"]?.arrayValue ?? []).enumerated() {
+            for (index, question) in (json["questions"]?.arrayValue ?? []).enumerated() {
+                questions.append((question, section, index))
+            }
+        }
+        self.questions = questions
+        walks = [[Walk()]]
+        for question in questions { walks.append(walks[walks.count - 1].flatMap { next($0, question.0) }) }
+    }
+
+    /// Values that can be given to a question with these options.
+    private static func values(_ question: JSONValue, _ options: [String]) -> [JSONValue] {
+        switch question["type"]?.stringValue {
+        case "boolean": [true, false]
+        case "slider": [0, 1, 2, 3, 4]
+        case "single_choice": options.map { .string($0) }
+        default:
+            (1..<(1 << options.count)).map { subset in
+                .array(options.indices.filter { subset >> $0 & 1 == 1 }.map { .string(options[$0]) })
+            }
+        }
+    }
+
+    private func next(_ walk: Walk, _ question: JSONValue) -> [Walk] {
+        let naive = NaiveQuestionnaire(definition: definition, answers: walk.answers)
+        let key = question["key"]!.stringValue!
+        guard naive.isVisible(key) else { return [walk] }
+        let isRequired = naive.isRequired(question)
+        let values = Self.values(question, naive.options(of: question))
+        func with(_ answer: Answer?, isDone: Bool) -> Walk {
+            var next = walk
+            next.answers[key] = answer
+            next.isDone = walk.isDone && isDone
+            return next
+        }
+        let isDeclinable = question["declinable"] == true
+        var found = values.map { with(Answer(state: "answered", value: $0), isDone: true) }
+        found.append(with(nil, isDone: !isRequired || values.isEmpty && !isDeclinable))
+        if question["skippable"] == true { found.append(with(Answer(state: "skipped"), isDone: !isRequired)) }
+        if isDeclinable { found.append(with(Answer(state: "declined"), isDone: true)) }
+        if question["required"] != true { found.append(with(Answer(state: "acknowledged"), isDone: !isRequired)) }
+        return found
+    }
+
+    /// How many questions each walk shows that is done at the end.
+    var lengths: [Int] {
+        walks[questions.count].filter(\.isDone).map { walk in
+            let naive = NaiveQuestionnaire(definition: definition, answers: walk.answers)
+            return questions.count { naive.isVisible($0.json["key"]!.stringValue!) }
+        }
+    }
+
+    var verdicts: Set<String> {
+        var found = Set<String>()
+        var hiddenSections = Set<Int>()
+        for (place, question) in questions.enumerated() {
+            let section = "/sections/\(question.section)"
+            let seen = walks[place].map { (NaiveQuestionnaire(definition: definition, answers: $0.answers), $0.isDone) }
+            if question.index == 0, let condition = definition["sections"]?.arrayValue?[question.section]["visibleIf"] {
+                found.formUnion(judge(condition, seen, "\(section)/visibleIf"))
+                if !seen.contains(where: { $0.0.holds(condition) }) { hiddenSections.insert(question.section) }
+            }
+            found.formUnion(
+                verdicts(
+                    question.json, seen, "\(section)/questions/\(question.index)",
+                    inHidden: hiddenSections.contains(question.section)))
+        }
+        return found
+    }
+
+    private func judge(_ condition: JSONValue?, _ seen: [(NaiveQuestionnaire, Bool)], _ pointer: String) -> Set<String>
+    {
+        guard let condition, condition != .null else { return [] }
+        if !seen.contains(where: { $0.0.holds(condition) }) { return ["E06 \(pointer)"] }
+        return seen.allSatisfy { !$0.1 || $0.0.holds(condition) } ? ["W1 \(pointer)"] : []
+    }
+
+    private func verdicts(
+        _ question: JSONValue, _ reached: [(NaiveQuestionnaire, Bool)], _ pointer: String, inHidden: Bool
+    ) -> Set<String> {
+        var found = judge(question["visibleIf"], reached, "\(pointer)/visibleIf")
+        found.formUnion(judge(question["requiredIf"], reached, "\(pointer)/requiredIf"))
+        let options = question["options"]?.arrayValue ?? []
+        for (index, option) in options.enumerated() {
+            found.formUnion(judge(option["visibleIf"], reached, "\(pointer)/options/\(index)/visibleIf"))
+        }
+        let seen = reached.filter { $0.0.isVisible(question["key"]!.stringValue!) }
+        guard !seen.isEmpty else {
+            if question["required"] == true || question["requiredIf"] != nil { return found.union(["E07 \(pointer)"]) }
+            return inHidden ? found : found.union(["W2 \(pointer)"])
+        }
+        for (index, option) in options.enumerated() where option["visibleIf"] != nil {
+            let key = option["key"]!.stringValue!
+            if !seen.contains(where: { $0.0.options(of: question).contains(key) }) {
+                found.insert("W2 \(pointer)/options/\(index)")
+            }
+        }
+        if question["requiredIf"] != nil, !seen.contains(where: { $0.0.isRequired(question) }) {
+            found.insert("W2 \(pointer)/requiredIf")
+        }
+        for (naive, isDone) in seen where isDone && !options.isEmpty && naive.options(of: question).isEmpty {
+            found.insert("E10 \(pointer)/options")
+            if naive.isRequired(question) { found.insert("E09 \(pointer)") }
+        }
+        return found
+    }
+}

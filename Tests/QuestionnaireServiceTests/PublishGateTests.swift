@@ -1,0 +1,268 @@
+import BusProtocol
+import JSONText
+import Testing
+
+@testable import QuestionnaireService
+
+@Suite("the publish gate") struct PublishGateTests {
+    static func report(_ json: JSONValue) throws -> GateReport {
+        PublishGate.check(try DefinitionParserTests.parse(json), today: testDay)
+    }
+
+    static func found(_ json: JSONValue) throws -> [String] {
+        let report = try report(json)
+        return (report.problems + report.warnings).map { "\($0.code) \($0.pointer)" }
+    }
+
+    static let sex = Sample.question("sex", "single_choice", ["required": true])
+    static let second = "/sections/0/questions/1"
+
+    static func isA(_ key: String) -> JSONValue { ["==": [["var": "sex"], .string(key)]] }
+    static let isAAndB: JSONValue = ["and": [isA("a"), isA("b")]]
+
+    @Test func theShippedDefinitionPasses() throws {
+        let definition = try DefinitionParser.parse(PackageResources.yoked_compat_json)
+        #expect(PublishGate.check(definition, today: testDay) == GateReport(shortest: 25, longest: 25))
+    }
+
+    @Test(
+        "each verdict about a question behind another",
+        arguments: [
+            ("boolean", ["visibleIf": isA("a")], []),
+            ("boolean", ["visibleIf": isAAndB], ["E06 \(second)/visibleIf", "W2 \(second)"]),
+            ("boolean", ["visibleIf": isAAndB, "required": true], ["E06 \(second)/visibleIf", "E07 \(second)"]),
+            ("boolean", ["requiredIf": isAAndB], ["E06 \(second)/requiredIf", "W2 \(second)/requiredIf"]),
+            (
+                "boolean", ["visibleIf": isA("a"), "requiredIf": isA("b")], ["W2 \(second)/requiredIf"]
+            ),
+            ("boolean", ["visibleIf": ["answered": "sex"]], ["W1 \(second)/visibleIf"]),
+            ("boolean", ["visibleIf": true], ["W1 \(second)/visibleIf"]),
+            (
+                "single_choice", ["options": [["key": "x", "labelKey": "q", "visibleIf": isA("a")]]],
+                ["E10 \(second)/options"]
+            ),
+            (
+                "single_choice",
+                ["required": true, "options": [["key": "x", "labelKey": "q", "visibleIf": isA("a")]]],
+                ["E10 \(second)/options", "E09 \(second)"]
+            ),
+            (
+                "single_choice",
+                [
+                    "visibleIf": isA("a"), "required": true,
+                    "options": [
+                        ["key": "x", "labelKey": "q", "visibleIf": isA("a")],
+                        ["key": "y", "labelKey": "q", "visibleIf": isA("b")],
+                    ],
+                ], ["W2 \(second)/options/1"]
+            ),
+            (
+                "multi_choice",
+                [
+                    "required": true, "constraints": ["min": 2],
+                    "options": [
+                        ["key": "x", "labelKey": "q"], ["key": "y", "labelKey": "q", "visibleIf": isA("a")],
+                    ],
+                ], ["E09 \(second)"]
+            ),
+            (
+                "ranking",
+                [
+                    "required": true, "constraints": ["topK": 2],
+                    "options": [
+                        ["key": "x", "labelKey": "q"], ["key": "y", "labelKey": "q", "visibleIf": isA("a")],
+                    ],
+                ], ["E09 \(second)"]
+            ),
+            ("date", ["required": true, "constraints": ["earliest": "2020-01-01", "minAge": 18]], ["E09 \(second)"]),
+            ("date", ["required": true, "constraints": ["earliest": "2008-03-01", "minAge": 18]], []),
+            ("date", ["required": true, "constraints": ["earliest": "2008-03-02", "minAge": 18]], ["E09 \(second)"]),
+        ] as [(String, JSONValue, [String])])
+    func verdict(type: String, members: JSONValue, expected: [String]) throws {
+        let json = Sample.definition([Self.sex, Sample.question("second", type, members)])
+        #expect(try Self.found(json) == expected)
+    }
+
+    /// Bounds, exclusive options and ages are taken into account, not only what the words say.
+    @Test(
+        "conditions that the first question's own rules make impossible",
+        arguments: [
+            ("slider", [:], [">": [["var": "first"], 4]], true),
+            ("slider", [:], [">": [["var": "first"], 3.5]], false),
+            (
+                "slider", [:], ["and": [[">": [["var": "first"], 1]], ["<": [["var": "first"], 2]]]], true
+            ),
+            ("number", [:], ["and": [[">": [["var": "first"], 1]], ["<": [["var": "first"], 2]]]], false),
+            (
+                "number", [:], ["and": [[">": [["var": "first"], 1]], ["<": [["var": "first"], 1.001]]]], true
+            ),
+            ("height", [:], [">": [["var": "first"], 95]], true),
+            ("height", [:], ["==": [["var": "first"], 95]], false),
+            (
+                "multi_choice", ["constraints": ["max": 1]],
+                [
+                    "and": [
+                        ["any_in": [["var": "first"], ["a"]]], ["any_in": [["var": "first"], ["b"]]],
+                    ]
+                ], true
+            ),
+            (
+                "multi_choice", ["constraints": ["max": 2]],
+                [
+                    "and": [
+                        ["any_in": [["var": "first"], ["a"]]], ["any_in": [["var": "first"], ["b"]]],
+                    ]
+                ], false
+            ),
+            ("multi_choice", ["constraints": ["min": 2]], ["==": [["count": ["var": "first"]], 1]], true),
+            (
+                "multi_choice", ["constraints": ["other": ["maxCount": 1, "maxLength": 9]]],
+                ["==": [["count": ["var": "first"]], 4]], false
+            ),
+            ("ranking", [:], ["<": [["count": ["var": "first"]], 3]], true),
+            ("date", ["constraints": ["minAge": 18]], ["<": [["age_years": "first"], 18]], true),
+            ("date", ["constraints": ["minAge": 18]], ["<": [["age_years": "first"], 19]], false),
+            ("date", ["constraints": ["latest": "2007-01-01"]], ["<": [["age_years": "first"], 19]], true),
+            ("text", ["constraints": ["maxLength": 2]], ["==": [["var": "first"], "abc"]], true),
+            ("text", ["constraints": ["pattern": "digits"]], ["==": [["var": "first"], "1a"]], true),
+            ("text", [:], ["!=": [["var": "first"], "abc"]], false),
+            ("boolean", [:], ["==": [["state": "first"], "skipped"]], true),
+            ("boolean", ["skippable": true], ["==": [["state": "first"], "skipped"]], false),
+            ("boolean", [:], ["==": [["state": "first"], "hidden"]], true),
+            ("info", [:], ["answered": "first"], true),
+        ] as [(String, JSONValue, JSONValue, Bool)])
+    func impossible(type: String, members: JSONValue, condition: JSONValue, isImpossible: Bool) throws {
+        let questions = [
+            Sample.question("first", type, members), Sample.question("last", "boolean", ["visibleIf": condition]),
+        ]
+        let found = try Self.found(Sample.definition(questions))
+        #expect(found == (isImpossible ? ["E06 \(Self.second)/visibleIf", "W2 \(Self.second)"] : []))
+    }
+
+    @Test func sectionsAreJudgedWithWhatIsInThem() throws {
+        let inner = Sample.question("inner", "boolean", ["required": true, "visibleIf": Self.isA("b")])
+        let crossed = Sample.definition(sections: [
+            Sample.section("one", [Self.sex]), Sample.section("two", [inner], visibleIf: Self.isA("a")),
+        ])
+        #expect(try Self.found(crossed) == ["E07 /sections/1/questions/0"])
+        let never = Sample.definition(sections: [
+            Sample.section("one", [Self.sex]),
+            Sample.section("two", [Sample.question("inner", "boolean")], visibleIf: Self.isAAndB),
+        ])
+        #expect(try Self.found(never) == ["E06 /sections/1/visibleIf"])
+    }
+
+    @Test func problemsNameTheKeysInvolved() throws {
+        let json = Sample.definition([
+            Self.sex, Sample.question("second", "boolean", ["required": true, "visibleIf": Self.isAAndB]),
+        ])
+        #expect(try Self.report(json).problems.map(\.keys) == [["sex"], ["second", "sex"]])
+    }
+
+    @Test func dimensionsAreCountedAlongThePaths() throws {
+        let score: JSONValue = ["score": ["d": 1]]
+        let questions = [
+            Self.sex, Sample.question("x", "slider", score),
+            Sample.question("y", "slider", ["score": ["d": 1], "visibleIf": Self.isA("a")]),
+        ]
+        func found(_ minAnswered: JSONValue) throws -> [String] {
+            let dimension: JSONValue = ["key": "d", "method": "weighted_mean", "minAnswered": minAnswered]
+            return try Self.found(
+                Sample.definition(sections: [Sample.section("s", questions)], dimensions: [dimension]))
+        }
+        #expect(try found(1) == [] && found(2) == ["E13 /dimensions/0"])
+    }
+
+    /// Twelve questions with four ways each are looked at together: the gate says that it does not know.
+    @Test func whatIsTooMuchIsSaidToBeUndecided() throws {
+        let sources = (0..<12).map { Sample.question("q\($0)", "single_choice") }
+        let all = JSONValue.array((0..<12).map { ["==": [["var": .string("q\($0)")], "a"]] })
+        let json = Sample.definition(sources + [Sample.question("last", "boolean", ["visibleIf": ["and": all]])])
+        let report = try Self.report(json)
+        #expect(report.problems.isEmpty && report.warnings.map(\.code) == ["W4", "W4"])
+        #expect(report.shortest == nil && report.longest == nil)
+    }
+
+    // MARK: Against all walks
+
+    /// Definitions by chance, their verdicts against every way of going through them.
+    @Test(arguments: 0..<60)
+    func everyWalk(seed: Int) throws {
+        let json = Self.randomDefinition(seed: UInt64(seed))
+        let report = try Self.report(json)
+        let walks = AllWalks(definition: json)
+        let expected = walks.verdicts
+        let got = Set((report.problems + report.warnings).map { "\($0.code) \($0.pointer)" })
+        #expect(got == expected, "\(String(decoding: CanonicalJSON.bytes(of: json), as: UTF8.self))")
+        #expect(report.shortest == walks.lengths.min() && report.longest == walks.lengths.max())
+    }
+
+    /// Two questions that stand by themselves, and three behind them, with every kind of condition.
+    private static func randomDefinition(seed: UInt64) -> JSONValue {
+        var generator = SeededGenerator(state: seed)
+        let types = ["single_choice", "boolean", "multi_choice", "slider"].shuffled(using: &generator)
+        func members() -> [String: JSONValue] {
+            let isRequired = Bool.random(using: &generator)
+            return [
+                "required": .bool(isRequired), "skippable": .bool(!isRequired && Bool.random(using: &generator)),
+                "declinable": .bool(Bool.random(using: &generator)),
+            ]
+        }
+        var questions = (0..<2).map { Sample.question("q\($0)", types[$0], .object(members())) }
+        var conditions = RandomConditions(generator: SeededGenerator(state: seed &* 7919))
+        var all = members()
+        all["visibleIf"] = conditions.condition(over: questions)
+        questions.append(Sample.question("q2", "boolean", .object(all)))
+        all = members()
+        all["visibleIf"] = conditions.condition(over: questions)
+        if all["required"] == false { all["requiredIf"] = conditions.condition(over: questions) }
+        all["options"] = .array(
+            ["a", "b"].map {
+                ["key": .string($0), "labelKey": "q", "visibleIf": conditions.condition(over: questions)]
+            })
+        let sectionIf = conditions.condition(over: questions)
+        let last = Sample.question("q3", "single_choice", .object(all))
+        return Sample.definition(sections: [
+            Sample.section("one", questions), Sample.section("two", [last], visibleIf: sectionIf),
+        ])
+    }
+}
+
+@Suite("the time that the gate takes") struct PublishGateTimeTests {
+    /// Ten sections of twenty questions: every other section depends on one of the first questions, every other question
+    /// on the one before it, every fifth on two.
+    static var large: JSONValue {
+        let sections = (0..<10).map { section -> JSONValue in
+            let questions = (0..<20).map { index -> JSONValue in
+                let key = "s\(section)q\(index)"
+                let types = ["single_choice", "boolean", "slider", "multi_choice", "single_choice"]
+                var members: [String: JSONValue] = ["required": .bool(index % 3 == 0)]
+                let before = { (back: Int) in "s\(section)q\(index - back)" }
+                if index % 2 == 1 { members["visibleIf"] = ["answered": .string(before(1))] }
+                if index % 5 == 4 {
+                    members["visibleIf"] = [
+                        "or": [
+                            ["any_in": [["var": .string(before(1))], ["a", "b"]]],
+                            [">": [["var": .string(before(2))], 2]],
+                        ]
+                    ]
+                }
+                return Sample.question(key, types[index % 5], options: ["a", "b", "c", "d", "e"], .object(members))
+            }
+            let isA: JSONValue = ["!=": [["var": "s0q0"], "a"]]
+            return Sample.section("s\(section)", questions, visibleIf: section % 2 == 1 ? isA : .null)
+        }
+        return Sample.definition(sections: sections)
+    }
+
+    @Test func twoHundredQuestionsWithinHalfASecond() throws {
+        let bytes = CanonicalJSON.bytes(of: Self.large)
+        var report = GateReport()
+        let time = try ContinuousClock().measure {
+            report = PublishGate.check(try DefinitionParser.parse(bytes), today: testDay)
+        }
+        #expect(report.problems.isEmpty && report.longest == 200, "\(report)")
+        #expect(time < .milliseconds(500), "\(time)")
+        print("the gate took \(time)")
+    }
+}
