@@ -4,7 +4,11 @@ import JSONText
 import ServiceRuntime
 
 @main enum QuestionnaireMain {
-    static func main() async { await ServiceProcess.main(QuestionnaireBlueprint.blueprint) }
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == DefinitionCommand.argument { DefinitionCommand.main(Array(arguments.dropFirst())) }
+        await ServiceProcess.main(QuestionnaireBlueprint.blueprint)
+    }
 }
 
 /// How questionnaire is put together.
@@ -24,7 +28,9 @@ enum QuestionnaireBlueprint {
 
     @Loop private static func assemble(_ house: ServiceHouse) throws {
         let shipped = try DefinitionParser.parse(PackageResources.yoked_compat_json)
-        try warnOfCounts(shipped, house)
+        let declared = PublishGate.Declared(
+            total: Int(try house.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
+            required: Int(try house.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
         let sessions = SessionStore(database: house.database)
         let definitions = DefinitionStore(database: house.database, shipped: shipped)
         house.handle(
@@ -34,7 +40,7 @@ enum QuestionnaireBlueprint {
                 questionnaire: shipped.key, sessions: sessions, definitions: definitions, inbox: house.inbox,
                 outbox: house.outbox))
         house.background("definition-import") {
-            try await publish(shipped, in: house)
+            if try await passes(shipped, declared, in: house) { try await publish(shipped, in: house) }
             // Once for each process: what is published stays so.
             while true { try await Loop.sleep(for: .seconds(86_400)) }
         }
@@ -49,22 +55,29 @@ enum QuestionnaireBlueprint {
         } catch is DefinitionImport.Edited {
             // People go on with the text that was published; the edited one never takes its place.
             house.log.error("definition_edited_after_publication", named)
+        } catch let error as DefinitionError {
+            for problem in error.problems { house.log.error("definition_refused", problem.logged(of: shipped)) }
         }
     }
 
-    @Loop private static func warnOfCounts(_ definition: Definition, _ house: ServiceHouse) throws {
-        let total = Int64(definition.questions.count(where: \.isCounted))
-        let required = Int64(definition.questions.count(where: \.required))
-        let wanted = (
-            total: try house.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS"),
-            required: try house.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")
-        )
-        guard (total, required) != wanted else { return }
-        house.log.warning(
-            "definition_counts_differ",
-            [
-                "questionnaire": .string(definition.key), "total": .integer(total), "required": .integer(required),
-                "wantedTotal": .integer(wanted.total), "wantedRequired": .integer(wanted.required),
-            ])
+    /// What the gate refuses is not published; people go on with what was published before.
+    @Loop private static func passes(
+        _ shipped: Definition, _ declared: PublishGate.Declared, in house: ServiceHouse
+    ) async throws -> Bool {
+        let report = try await Loop.offload {
+            PublishGate.check(shipped, today: Timestamp.now().date, declared: declared)
+        }
+        for problem in report.problems { house.log.error("definition_refused", problem.logged(of: shipped)) }
+        for problem in report.warnings { house.log.warning("definition_warning", problem.logged(of: shipped)) }
+        return report.problems.isEmpty
+    }
+}
+
+extension DefinitionProblem {
+    fileprivate func logged(of definition: Definition) -> [String: JSONValue] {
+        [
+            "questionnaire": .string(definition.key), "version": .integer(definition.version), "code": .string(code),
+            "pointer": .string(pointer), "problem": .string(message),
+        ]
     }
 }

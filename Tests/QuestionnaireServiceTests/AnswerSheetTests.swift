@@ -7,7 +7,8 @@ import Testing
 /// A definition out of questions, without a file.
 func definition(_ questions: [Question], dimensions: [Dimension] = []) -> Definition {
     Definition(
-        key: "test", version: 1, hash: Array(repeating: 7, count: 32), canonicalText: [], title: "Test",
+        key: "test", version: 1, hash: Array(repeating: 7, count: 32), canonicalText: [], language: "en",
+        translations: [:],
         dimensions: dimensions, sections: [.init(key: "s", questions: 0..<questions.count)], questions: questions)
 }
 

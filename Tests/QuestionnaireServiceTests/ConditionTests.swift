@@ -165,6 +165,28 @@ import Testing
         #expect(error?.problems.first?.message.hasSuffix("section first → a → section first") == true)
     }
 
+    /// What each child was asked has an answer for that child alone.
+    @Test func aSectionThatRepeatsIsLookedAtFromInsideOnly() throws {
+        let children: JSONValue = [
+            "key": "children", "repeat": ["subject": "child", "min": 1, "max": 20, "label": "name"],
+            "questions": [
+                Sample.question("name", "text"),
+                Sample.question("toys", "boolean", ["visibleIf": ["answered": "name"]]),
+                Sample.question("walks", "boolean", ["visibleIf": ["var": "parent"]]),
+            ],
+        ]
+        let parent = Sample.section("parents", [Sample.question("parent", "boolean")])
+        let after = Sample.section("after", [Sample.question("rest", "boolean", ["visibleIf": ["var": "toys"]])])
+        let definition = try DefinitionParserTests.parse(Sample.definition(sections: [parent, children]))
+        #expect(definition.sections[1].repetition == .init(subject: "child", range: 1...20, label: "name"))
+        #expect(
+            DefinitionParserTests.problems(Sample.definition(sections: [parent, children, after])) == [
+                "E05 /sections/2/questions/0/visibleIf/var"
+            ])
+        let report = PublishGate.check(definition, today: testDay, declared: nil)
+        #expect(report.problems.map(\.code) == ["unsupported"], "no session can ask it yet")
+    }
+
     @Test func sectionsAndQuestionsMayHaveTheSameKey() throws {
         _ = try DefinitionParserTests.parse(Sample.definition([Sample.question("first", "boolean")]))
     }

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func hasTextsEverywhere() {
-        #expect(!definition.title.isEmpty)
+        #expect(definition.translations["en"]?.title.isEmpty == false)
         for question in definition.questions {
             #expect(!question.text.isEmpty && question.options.allSatisfy { !$0.label.isEmpty })
             if question.kind == .slider {
@@ -106,12 +106,22 @@ import Testing
         "every rule is held",
         arguments: [
             ("key", "Not Kebab", "malformed /key"),
-            ("locales", ["en", "sv"], "unsupported /locales"),
+            ("locales", ["en", "sv"], "E11 /strings"), ("locales", ["en", "en"], "E01 /locales/1"),
+            ("locales", ["en", "e_n"], "malformed /locales/1"), ("defaultLocale", "sv", "E11 /defaultLocale"),
+            ("strings.en.spare", "Text", "E11 /strings/en/spare"),
+            ("sections.0.titleKey", "missing", "E11 /sections/0/titleKey"),
             ("derivedFrom", ["version": 1], "unsupported /derivedFrom"),
             ("policy", [:], "unsupported /policy"),
             ("migrations", [["drop": ["question": "x"]]], "unsupported /migrations"),
             ("sections.0.visibleIf", ["==": [1, 1]], "E05 /sections/0/visibleIf/=="),
-            ("sections.0.repeat", ["subject": "child"], "unsupported /sections/0/repeat"),
+            ("sections.0.repeat", ["subject": "child"], "malformed /sections/0/repeat/min"),
+            ("sections.0.repeat", ["subject": "a_b", "min": 1, "max": 2], "malformed /sections/0/repeat/subject"),
+            ("sections.0.repeat", ["subject": "child", "min": 3, "max": 2], "E08 /sections/0/repeat/min"),
+            ("sections.0.repeat", ["subject": "x", "min": 1, "max": 2, "label": "no"], "E02 /sections/0/repeat/label"),
+            (
+                "sections.0.repeat", ["subject": "x", "min": 1, "max": 2, "label": "first"],
+                "E05 /sections/0/repeat/label"
+            ),
             ("\(question).extract", [:], "unsupported \(pointer)/extract"),
             ("\(question).preference", [:], "unsupported \(pointer)/preference"),
             ("\(question).defaultCounts", true, "unsupported \(pointer)/defaultCounts"),

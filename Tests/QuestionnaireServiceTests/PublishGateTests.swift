@@ -6,7 +6,7 @@ import Testing
 
 @Suite("the publish gate") struct PublishGateTests {
     static func report(_ json: JSONValue) throws -> GateReport {
-        PublishGate.check(try DefinitionParserTests.parse(json), today: testDay)
+        PublishGate.check(try DefinitionParserTests.parse(json), today: testDay, declared: nil)
     }
 
     static func found(_ json: JSONValue) throws -> [String] {
@@ -22,7 +22,7 @@ import Testing
 
     @Test func theShippedDefinitionPasses() throws {
         let definition = try DefinitionParser.parse(PackageResources.yoked_compat_json)
-        #expect(PublishGate.check(definition, today: testDay) == GateReport(shortest: 25, longest: 25))
+        #expect(PublishGate.check(definition, today: testDay, declared: nil) == GateReport(shortest: 25, longest: 25))
     }
 
     @Test(
@@ -183,6 +183,15 @@ import Testing
         #expect(report.shortest == nil && report.longest == nil)
     }
 
+    @Test func otherNumbersThanDeclaredAreWarnedOf() throws {
+        let definition = try DefinitionParserTests.parse(Sample.definition([Self.sex]))
+        func codes(_ total: Int, _ required: Int) -> [String] {
+            let declared = PublishGate.Declared(total: total, required: required)
+            return PublishGate.check(definition, today: testDay, declared: declared).warnings.map(\.code)
+        }
+        #expect(codes(1, 1) == [] && codes(2, 1) == ["W3"] && codes(1, 0) == ["W3"])
+    }
+
     // MARK: Against all walks
 
     /// Definitions by chance, their verdicts against every way of going through them.
@@ -259,7 +268,7 @@ import Testing
         let bytes = CanonicalJSON.bytes(of: Self.large)
         var report = GateReport()
         let time = try ContinuousClock().measure {
-            report = PublishGate.check(try DefinitionParser.parse(bytes), today: testDay)
+            report = PublishGate.check(try DefinitionParser.parse(bytes), today: testDay, declared: nil)
         }
         #expect(report.problems.isEmpty && report.longest == 200, "\(report)")
         #expect(time < .milliseconds(500), "\(time)")

@@ -8,9 +8,14 @@ public struct GetQuestions: BusRequest {
     public static let type: MessageType = "questionnaire.get-questions"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
-    public static let schema = JSONSchema.object([])
+    public static let schema = JSONSchema.object([
+        .optional("acceptLanguage", .string(0...1000), "The languages that the person would rather read (RFC 9110).")
+    ])
 
-    public init() {}
+    /// The languages that the person would rather read, as the header `Accept-Language` has them; `nil`: the default one.
+    public var acceptLanguage: String?
+
+    public init(acceptLanguage: String? = nil) { self.acceptLanguage = acceptLanguage }
 }
 
 /// A questionnaire as one person sees it: the version that the session is pinned to.
@@ -23,6 +28,7 @@ public struct QuestionsView: PublicReply {
         .required("answers", .array(of: AnswerView.schema, count: 0...10_000), "What is answered, in question order."),
         .required("progress", QuestionnaireProgress.schema),
         .required("nextQuestion", .nullable(.string(1...64)), "Where to go on; null when nothing is left."),
+        .optional("language", .string(2...35), "Of the texts: a tag of RFC 5646."),
     ])
 
     public var questionnaire: QuestionnaireReference
@@ -33,10 +39,12 @@ public struct QuestionsView: PublicReply {
     public var progress: QuestionnaireProgress
     /// Key of the first visible question without an answer; `nil` when nothing is left.
     public var nextQuestion: String?
+    /// Of the texts: a tag of RFC 5646.
+    public var language: String?
 
     public init(
         questionnaire: QuestionnaireReference, sessionId: Identifier, status: SessionStatus, questions: [QuestionView],
-        answers: [AnswerView], progress: QuestionnaireProgress, nextQuestion: String?
+        answers: [AnswerView], progress: QuestionnaireProgress, nextQuestion: String?, language: String? = nil
     ) {
         self.questionnaire = questionnaire
         self.sessionId = sessionId
@@ -45,6 +53,7 @@ public struct QuestionsView: PublicReply {
         self.answers = answers
         self.progress = progress
         self.nextQuestion = nextQuestion
+        self.language = language
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -57,6 +66,7 @@ public struct QuestionsView: PublicReply {
         try container.encode(progress, forKey: .progress)
         // Written as null, too: a client tells "finished" from "left out".
         try container.encode(nextQuestion, forKey: .nextQuestion)
+        try container.encodeIfPresent(language, forKey: .language)
     }
 }
 

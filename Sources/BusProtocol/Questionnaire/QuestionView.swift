@@ -17,6 +17,7 @@ public struct QuestionView: Codable, Sendable, Equatable {
         .optional("default", .any, "A suggestion; it is no answer until it is sent."),
         .required("constraints", QuestionConstraints.schema),
         .optional("options", .array(of: QuestionOption.schema, count: 1...500)),
+        .optional("sectionTitle", .string(1...1000)),
     ])
 
     public var key: String
@@ -37,12 +38,13 @@ public struct QuestionView: Codable, Sendable, Equatable {
     public var `default`: JSONValue?
     public var constraints: QuestionConstraints
     public var options: [QuestionOption]?
+    public var sectionTitle: String?
 
     public init(
         key: String, slug: String? = nil, section: String, type: String, text: String, help: String? = nil,
         required: Bool, skippable: Bool, declinable: Bool, visible: Bool, presentation: String,
         default: JSONValue? = nil, constraints: QuestionConstraints = QuestionConstraints(),
-        options: [QuestionOption]? = nil
+        options: [QuestionOption]? = nil, sectionTitle: String? = nil
     ) {
         self.key = key
         self.slug = slug
@@ -58,6 +60,7 @@ public struct QuestionView: Codable, Sendable, Equatable {
         self.default = `default`
         self.constraints = constraints
         self.options = options
+        self.sectionTitle = sectionTitle
     }
 }
 

@@ -4,7 +4,8 @@ extension RouteTable {
     private static let compatibility: [Route] = [
         Route(
             .get, "/compatibility/questions", .user, .message("questionnaire.get-questions"),
-            "The person's questionnaire with the answers so far."),
+            "The person's questionnaire with the answers so far."
+        ).with { $0.sources = ["acceptLanguage": .header("accept-language")] },
         Route(
             .post, "/compatibility/responses", .user, .message("questionnaire.submit-responses"),
             "Saves answers, and completes the questionnaire where asked."

@@ -27,8 +27,8 @@ extension AnswerValidator {
             }
         }
         try checkCount(values.count, others: others.count)
-        if values.count > 1, let alone = chosen.first(where: { question.options[$0].exclusive }) {
-            throw AnswerProblem("exclusive", "“\(question.options[alone].label)” cannot be combined with another.")
+        if values.count > 1, chosen.contains(where: { question.options[$0].exclusive }) {
+            throw AnswerProblem("exclusive", "One of these cannot be combined with another.")
         }
         return .array(try (chosen.sorted().map { Entry.option($0) } + others.map { .other($0) }).map(json))
     }

@@ -3,27 +3,22 @@ import Cryptography
 
 extension Definition {
     /// How a client names this version.
-    var reference: QuestionnaireReference {
-        QuestionnaireReference(key: key, version: version, hash: Hex.encode(hash), title: title)
+    func reference(in language: String) -> QuestionnaireReference {
+        QuestionnaireReference(
+            key: key, version: version, hash: Hex.encode(hash), title: translations[language]?.title ?? "")
     }
 }
 
 extension QuestionView {
-    init(_ question: Question) {
+    init(_ question: Question, sectionTitle: String?) {
         self.init(
             key: question.key, slug: question.slug, section: question.section, type: question.kind.rawValue,
             text: question.text, help: question.help, required: question.required, skippable: question.skippable,
             declinable: question.declinable, visible: true, presentation: question.presentation,
             default: question.suggestion, constraints: QuestionConstraints(question),
-            options: QuestionOption.all(of: question))
-    }
-}
-
-extension QuestionOption {
-    /// `nil` for none: there is no empty list on the wire.
-    static func all(of question: Question) -> [QuestionOption]? {
-        question.options.isEmpty
-            ? nil : question.options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) }
+            options: question.options.isEmpty
+                ? nil : question.options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) },
+            sectionTitle: sectionTitle)
     }
 }
 

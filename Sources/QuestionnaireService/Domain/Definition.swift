@@ -9,7 +9,10 @@ struct Definition: Sendable {
     let hash: [UInt8]
     /// RFC 8785 form, without the members that tell of the life cycle (`status`, `contentHash`).
     let canonicalText: [UInt8]
-    let title: String
+    /// The language of the texts in ``questions``.
+    let language: String
+    /// By language; the default one is among them.
+    let translations: [String: Translation]
     let dimensions: [Dimension]
     let sections: [Section]
     /// In document order, across the sections.
@@ -26,17 +29,37 @@ struct Definition: Sendable {
         let questions: Range<Int>
         /// Hidden while this does not hold, with everything in it.
         var visibleIf: Condition?
+        /// Asked again for each of several subjects, each child of a family, say.
+        var repetition: Repetition?
+
+        struct Repetition: Sendable, Hashable {
+            /// What each of them is.
+            let subject: String
+            let range: ClosedRange<Int>
+            /// The question whose answer names the subject.
+            let label: String?
+        }
+    }
+
+    /// The texts in one language.
+    struct Translation: Sendable {
+        let title: String
+        /// By section.
+        let sectionTitles: [String: String]
+        /// As ``Definition/questions``, without their conditions.
+        let questions: [Question]
     }
 
     init(
-        key: String, version: Int64, hash: [UInt8], canonicalText: [UInt8], title: String, dimensions: [Dimension],
-        sections: [Section], questions: [Question]
+        key: String, version: Int64, hash: [UInt8], canonicalText: [UInt8], language: String,
+        translations: [String: Translation], dimensions: [Dimension], sections: [Section], questions: [Question]
     ) {
         self.key = key
         self.version = version
         self.hash = hash
         self.canonicalText = canonicalText
-        self.title = title
+        self.language = language
+        self.translations = translations
         self.dimensions = dimensions
         self.sections = sections
         self.questions = questions

@@ -2,7 +2,7 @@ import JSONText
 
 /// A definition as it stands in its file, before anything but its shape is checked.
 struct DefinitionFile: Decodable {
-    struct Dimension: Decodable {
+    struct Dimension: Decodable, Equatable {
         var key: String
         var method: String
         var range: [Int64]?
@@ -11,9 +11,17 @@ struct DefinitionFile: Decodable {
 
     struct Section: Decodable {
         var key: String
+        var titleKey: String?
         var questions: [Question]
         var visibleIf: JSONValue?
-        var `repeat`: JSONValue?
+        var `repeat`: Repeat?
+    }
+
+    struct Repeat: Decodable, Equatable {
+        var subject: String
+        var min: Int
+        var max: Int
+        var label: String?
     }
 
     struct Question: Decodable {
@@ -117,8 +125,13 @@ extension DefinitionFile {
     ])
 
     private static let section = JSONSchema.object([
-        .required("key", key), .required("questions", .array(of: question, count: 1...500)),
-        .optional("visibleIf", .any), .optional("repeat", .any),
+        .required("key", key), .optional("titleKey", key), .required("questions", .array(of: question, count: 1...500)),
+        .optional("visibleIf", .any), .optional("repeat", repetition),
+    ])
+
+    private static let repetition = JSONSchema.object([
+        .required("subject", key), .required("min", .integer(0...100)), .required("max", .integer(1...100)),
+        .optional("label", key),
     ])
 
     private static let dimension = JSONSchema.object([

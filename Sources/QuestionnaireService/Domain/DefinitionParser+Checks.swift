@@ -5,11 +5,11 @@ extension DefinitionParser {
     mutating func check(_ file: DefinitionFile, _ definition: Definition) {
         checkHeader(file)
         checkStrings(file)
-        var (sections, questions) = (Set<String>(), Set<String>())
+        var (sections, questions, subjects) = (Set<String>(), Set<String>(), Set<String>())
         for (sectionIndex, section) in file.sections.enumerated() {
             let pointer = "/sections/\(sectionIndex)"
             unique(section.key, in: &sections, at: "\(pointer)/key")
-            unsupported(section.repeat, "\(pointer)/repeat", "Sections that repeat")
+            if let repetition = section.repeat { check(repetition, of: section, &subjects, at: "\(pointer)/repeat") }
             for (index, question) in section.questions.enumerated() {
                 unique(question.key, in: &questions, at: "\(pointer)/questions/\(index)/key")
                 check(question, definition, at: "\(pointer)/questions/\(index)")
@@ -26,36 +26,21 @@ extension DefinitionParser {
         unsupported(file.derivedFrom, "/derivedFrom", "Derived versions")
         unsupported(file.policy, "/policy", "Upgrade policies")
         if file.migrations?.isEmpty == false { unsupported(true, "/migrations", "Migrations between versions") }
-        if file.locales != [file.defaultLocale] { unsupported(true, "/locales", "More languages than the default one") }
-        if Set(file.strings.keys) != Set(file.locales) {
-            refuse("E11", "/strings", "There must be strings for every locale and for no other.")
-        }
     }
 
-    private mutating func checkStrings(_ file: DefinitionFile) {
-        var used: [(key: String, pointer: String)] = [(file.titleKey, "/titleKey")]
-        for (sectionIndex, section) in file.sections.enumerated() {
-            for (index, question) in section.questions.enumerated() {
-                let pointer = "/sections/\(sectionIndex)/questions/\(index)"
-                used.append((question.textKey, "\(pointer)/textKey"))
-                if let key = question.helpKey { used.append((key, "\(pointer)/helpKey")) }
-                if let key = question.constraints?.minLabelKey {
-                    used.append((key, "\(pointer)/constraints/minLabelKey"))
-                }
-                if let key = question.constraints?.maxLabelKey {
-                    used.append((key, "\(pointer)/constraints/maxLabelKey"))
-                }
-                for (optionIndex, option) in (question.options ?? []).enumerated() {
-                    used.append((option.labelKey, "\(pointer)/options/\(optionIndex)/labelKey"))
-                }
-            }
-        }
-        let strings = file.strings[file.defaultLocale] ?? [:]
-        for (key, pointer) in used where strings[key] == nil {
-            refuse("E11", pointer, "There is no string “\(key)” in \(file.defaultLocale).")
-        }
-        for key in Set(strings.keys).subtracting(used.map(\.key)).sorted() {
-            refuse("E11", "/strings/\(file.defaultLocale)/\(Self.escaped(key))", "This string is not used.")
+    private mutating func check(
+        _ repetition: DefinitionFile.Repeat, of section: DefinitionFile.Section, _ subjects: inout Set<String>,
+        at pointer: String
+    ) {
+        unique(repetition.subject, in: &subjects, at: "\(pointer)/subject")
+        if !Self.isCamel(repetition.subject) { refuse("malformed", "\(pointer)/subject", "Subjects are in camelCase.") }
+        if repetition.min > repetition.max { refuse("E08", "\(pointer)/min", "min is above max.") }
+        guard let label = repetition.label else { return }
+        let question = section.questions.first { $0.key == label }
+        if question == nil {
+            refuse("E02", "\(pointer)/label", "There is no question “\(label)” in this section.", keys: [label])
+        } else if question?.type != QuestionKind.text.rawValue {
+            refuse("E05", "\(pointer)/label", "A subject is named by a text.", keys: [label])
         }
     }
 
@@ -121,7 +106,7 @@ extension DefinitionParser {
         }
     }
 
-    private mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
+    mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
         if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” stands here a second time.") }
     }
 

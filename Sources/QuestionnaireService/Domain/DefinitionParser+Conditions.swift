@@ -11,12 +11,15 @@ extension DefinitionParser {
             questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         let plain = questions
         let references = ConditionReferences(file)
+        let repeated = sections.filter { $0.repetition != nil }.map(\.questions)
         func read(
             _ json: JSONValue?, at pointer: String, of owner: ConditionReferences.Node, before: Int,
             _ parser: inout DefinitionParser
         ) -> Condition? {
             guard let json, json != .null else { return nil }
-            var reader = ConditionParser(questions: plain, places: places, before: before)
+            // What is asked once for each subject has an answer only for who asks about the same subject.
+            let inner = repeated.filter { !$0.contains(before) }
+            var reader = ConditionParser(questions: plain, places: places, before: before, outOfReach: inner)
             let condition = reader.condition(json, at: pointer)
             parser.take(reader.problems, of: owner, references)
             return condition

@@ -22,17 +22,19 @@ struct DefinitionError: Error, Sendable, CustomStringConvertible {
     var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Reads a definition file and holds it against the rules. What this version cannot do yet (sections that repeat, several
-/// languages, migrations between versions) is refused by name and never ignored.
+/// Reads a definition file and holds it against the rules that each of its parts can break by itself; what only shows
+/// along the paths is the ``PublishGate``'s. What this version cannot do yet is refused by name and never ignored.
 struct DefinitionParser {
+    /// Of a file of 256 KB, whatever is in it.
+    static let limits = JSONLimits(depth: 24, values: 65_536)
+
     private(set) var problems: [DefinitionProblem] = []
 
     /// - Parameter bytes: a JSON text of at most 256 KB.
     /// - Throws: every problem at once; of a file that has the wrong shape, only those of its shape.
     static func parse(_ bytes: [UInt8]) throws(DefinitionError) -> Definition {
         var parser = DefinitionParser()
-        let document = try parser.document(bytes)
-        let file = try parser.file(document, bytes)
+        let (document, file) = try read(bytes)
         let definition = parser.definition(file, canonicalText: canonicalText(of: document.root.value))
         parser.check(file, definition)
         if let claimed = file.contentHash, claimed != Hex.encode(definition.hash) {
@@ -40,6 +42,12 @@ struct DefinitionParser {
         }
         guard parser.problems.isEmpty else { throw DefinitionError(problems: parser.problems) }
         return definition
+    }
+
+    /// A file, of which only the shape is held against the rules.
+    static func read(_ bytes: [UInt8]) throws(DefinitionError) -> (document: JSONDocument, file: DefinitionFile) {
+        let document = try document(bytes)
+        return (document, try file(document, bytes))
     }
 
     /// What the hash is taken of: all but the members that change while the content stays.
@@ -56,21 +64,21 @@ struct DefinitionParser {
 
     mutating func refuse(_ problem: DefinitionProblem) { problems.append(problem) }
 
-    private func document(_ bytes: [UInt8]) throws(DefinitionError) -> JSONDocument {
+    private static func document(_ bytes: [UInt8]) throws(DefinitionError) -> JSONDocument {
         func failed(_ message: String) -> DefinitionError {
             DefinitionError(problems: [DefinitionProblem(code: "malformed", pointer: "", message: message)])
         }
         guard bytes.count <= 262_144 else { throw failed("The definition is larger than 256 KB.") }
         do throws(JSONTextError) {
-            return try JSONDocument(bytes, limits: JSONLimits(depth: 24, values: 65_536))
+            return try JSONDocument(bytes, limits: limits)
         } catch {
             throw failed(error.description)
         }
     }
 
-    private func file(_ document: JSONDocument, _ bytes: [UInt8]) throws(DefinitionError) -> DefinitionFile {
+    private static func file(_ document: JSONDocument, _ bytes: [UInt8]) throws(DefinitionError) -> DefinitionFile {
         let problems = DefinitionFile.schema.problems(in: document.root).map {
-            DefinitionProblem(code: "malformed", pointer: Self.pointer($0.field), message: $0.message)
+            DefinitionProblem(code: "malformed", pointer: pointer($0.field), message: $0.message)
         }
         guard problems.isEmpty else { throw DefinitionError(problems: problems) }
         do {
@@ -97,7 +105,31 @@ struct DefinitionParser {
     // MARK: Building
 
     private mutating func definition(_ file: DefinitionFile, canonicalText: [UInt8]) -> Definition {
-        let strings = file.strings[file.defaultLocale] ?? [:]
+        var (questions, sections) = build(file, in: file.defaultLocale)
+        readConditions(file, into: &questions, &sections)
+        // What is wrong was told of the default language.
+        var silent = self
+        let translations = file.strings.map { locale, strings in
+            let titles = file.sections.map { ($0.key, $0.titleKey.flatMap { strings[$0] }) }
+            return (
+                locale,
+                Definition.Translation(
+                    title: strings[file.titleKey] ?? "",
+                    sectionTitles: Dictionary(titles, uniquingKeysWith: { a, _ in a }).compactMapValues(\.self),
+                    questions: silent.build(file, in: locale).questions)
+            )
+        }
+        return Definition(
+            key: file.key, version: file.version, hash: SHA256.digest(canonicalText), canonicalText: canonicalText,
+            language: file.defaultLocale, translations: Dictionary(translations, uniquingKeysWith: { a, _ in a }),
+            dimensions: dimensions(file.dimensions ?? []), sections: sections, questions: questions)
+    }
+
+    /// Everything but the conditions, with the texts of one language.
+    private mutating func build(
+        _ file: DefinitionFile, in locale: String
+    ) -> (questions: [Question], sections: [Definition.Section]) {
+        let strings = file.strings[locale] ?? [:]
         var (questions, sections): ([Question], [Definition.Section]) = ([], [])
         for (sectionIndex, section) in file.sections.enumerated() {
             let start = questions.count
@@ -112,12 +144,12 @@ struct DefinitionParser {
                     self.question(question, kind, section: section.key, strings: strings, at: pointer))
             }
             sections.append(Definition.Section(key: section.key, questions: start..<questions.count))
+            if let repetition = section.repeat, repetition.min <= repetition.max {
+                sections[sectionIndex].repetition = .init(
+                    subject: repetition.subject, range: repetition.min...repetition.max, label: repetition.label)
+            }
         }
-        readConditions(file, into: &questions, &sections)
-        return Definition(
-            key: file.key, version: file.version, hash: SHA256.digest(canonicalText), canonicalText: canonicalText,
-            title: strings[file.titleKey] ?? "", dimensions: dimensions(file.dimensions ?? []),
-            sections: sections, questions: questions)
+        return (questions, sections)
     }
 
     private mutating func dimensions(_ dimensions: [DefinitionFile.Dimension]) -> [Dimension] {

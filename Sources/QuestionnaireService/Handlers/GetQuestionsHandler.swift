@@ -15,10 +15,12 @@ struct GetQuestionsHandler: RequestHandler {
         }
         let published = try await definitions.definition(session.hash)
         let sheet = AnswerSheet(definition: published.definition, answers: session.answers, today: session.now.date)
+        let language = published.language(for: request.acceptLanguage)
         return QuestionsView(
-            questionnaire: published.reference, sessionId: session.id, status: session.status,
-            questions: published.views(for: sheet), answers: sheet.views, progress: sheet.progress,
-            nextQuestion: sheet.next?.key)
+            questionnaire: published.reference(in: language), sessionId: session.id, status: session.status,
+            questions: published.views(for: sheet, in: language), answers: sheet.views, progress: sheet.progress,
+            nextQuestion: sheet.next?.key,
+            language: language)
     }
 }
 

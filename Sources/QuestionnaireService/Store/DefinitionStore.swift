@@ -29,24 +29,49 @@ import EventLoop
 
 /// A definition with the form that clients see.
 struct PublishedDefinition: Sendable {
+    /// It in one language.
+    private struct Page: Sendable {
+        let reference: QuestionnaireReference
+        let views: [QuestionView]
+    }
+
     let definition: Definition
-    let reference: QuestionnaireReference
-    private let views: [QuestionView]
+    private let pages: [String: Page]
 
     init(_ definition: Definition) {
         self.definition = definition
-        reference = definition.reference
-        views = definition.questions.map(QuestionView.init)
+        pages = Dictionary(
+            uniqueKeysWithValues: definition.translations.map { language, translation in
+                let views = translation.questions.map {
+                    QuestionView($0, sectionTitle: translation.sectionTitles[$0.section])
+                }
+                return (language, Page(reference: definition.reference(in: language), views: views))
+            })
+    }
+
+    /// The best of its languages for an `Accept-Language` header.
+    func language(for header: String?) -> String {
+        guard pages.count > 1, let header else { return definition.language }
+        return LanguagePreference(header).choose(from: pages.keys.sorted(), fallback: definition.language)
+    }
+
+    func reference(in language: String) -> QuestionnaireReference {
+        pages[language]?.reference ?? definition.reference(in: language)
     }
 
     /// Every question as the sheet's person sees it.
-    func views(for sheet: AnswerSheet) -> [QuestionView] {
+    func views(for sheet: AnswerSheet, in language: String) -> [QuestionView] {
+        let views = pages[language]?.views ?? []
         guard definition.hasConditions else { return views }
         return views.indices.map { place in
             let (written, seen) = (definition.questions[place], sheet.questions[place])
             var view = views[place]
             (view.visible, view.required) = (!sheet.hidden.contains(seen.key), seen.required)
-            if written.hasConditionalOptions { view.options = QuestionOption.all(of: seen) }
+            if written.hasConditionalOptions {
+                let offered = view.options?.filter { option in seen.options.contains { $0.key == option.key } } ?? []
+                // There is no empty list on the wire.
+                view.options = offered.isEmpty ? nil : offered
+            }
             return view
         }
     }

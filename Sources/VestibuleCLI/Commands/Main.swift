@@ -30,6 +30,7 @@ import Foundation
         case "config": try ConfigCommand.run(words)
         case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
+        case "questionnaire": try QuestionnaireCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
         default: throw CommandError.usage("there is no command \(command); see vestibule --help")
@@ -83,11 +84,14 @@ enum Help {
                                           who may speak on the bus; a change holds within a second
           vestibule keys rotate-signing [--state DIR]
                                           sign access tokens with a new key, as soon as every gateway knows it
+          vestibule questionnaire check FILE [--json]
+                                          everything that is wrong with a definition, with its line; nothing need run
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters and audit
         ask the services whose AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE) the environment has.
-        Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 65 an audit trail that does not hold, 69 something needed is not to be
+        Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 65 an audit trail that does not
+        hold or a definition with errors, 66 a definition that cannot be read, 69 something needed is not to be
         had, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything else.
         """
 }

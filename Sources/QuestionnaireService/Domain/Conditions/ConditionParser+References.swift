@@ -68,6 +68,11 @@ extension ConditionParser {
             refuse("E04", pointer, "The question “\(key)” does not stand before this.", keys: [key])
             return nil
         }
+        guard !outOfReach.contains(where: { $0.contains(place) }) else {
+            refuse(
+                "E05", pointer, "“\(key)” is asked once for each subject, so it has no one answer here.", keys: [key])
+            return nil
+        }
         return place
     }
 

@@ -31,10 +31,12 @@ struct ConditionParser {
     let places: [String: Int]
     /// How many questions stand before the one that the condition is about.
     let before: Int
+    /// Places of questions that are asked once for each of several subjects, and not for the one that this is about.
+    let outOfReach: [Range<Int>]
     private(set) var problems: [DefinitionProblem] = []
 
-    init(questions: [Question], places: [String: Int], before: Int) {
-        (self.questions, self.places, self.before) = (questions, places, before)
+    init(questions: [Question], places: [String: Int], before: Int, outOfReach: [Range<Int>]) {
+        (self.questions, self.places, self.before, self.outOfReach) = (questions, places, before, outOfReach)
     }
 
     /// - Returns: `nil` where ``problems`` says why.

@@ -14,23 +14,50 @@ struct GateReport: Sendable, Equatable {
 
 /// Looks for what no single question shows: conditions that never hold, questions that nobody sees or nobody can answer.
 ///
-/// Every verdict is exact for the day of the check, or is not given: then W4 says so.
+/// Every verdict is exact for the day of the check, or is not given: then W4 says so. A section that repeats is looked at
+/// for one subject.
 struct PublishGate {
     let map: PathMap
     private(set) var report = GateReport()
     /// Whose condition never holds, so that not everything in it needs to be told.
     private var hiddenSections = Set<Int>()
 
-    /// - Parameter today: the day that ages are counted on.
-    static func check(_ definition: Definition, today: CivilDate) -> GateReport {
+    /// How many questions a definition should have, and how many required ones among them.
+    struct Declared: Sendable {
+        var total: Int
+        var required: Int
+    }
+
+    /// - Parameters:
+    ///   - today: the day that ages are counted on.
+    ///   - declared: `nil` where nothing was.
+    static func check(_ definition: Definition, today: CivilDate, declared: Declared?) -> GateReport {
         var gate = PublishGate(map: PathMap(definition, today: today))
-        for section in definition.sections.indices { gate.check(section: section) }
+        if let declared { gate.compare(declared) }
+        for (index, section) in definition.sections.enumerated() {
+            if let repetition = section.repetition {
+                gate.refuse(
+                    "unsupported", "/sections/\(index)/repeat", "Sections that repeat cannot be asked yet.",
+                    keys: [repetition.subject])
+            }
+            gate.check(section: index)
+        }
         for place in definition.questions.indices { gate.check(question: place) }
         gate.measurePaths()
         return gate.report
     }
 
     private init(map: PathMap) { self.map = map }
+
+    private mutating func compare(_ declared: Declared) {
+        let questions = map.definition.questions
+        let (total, required) = (questions.count(where: \.isCounted), questions.count(where: \.required))
+        guard (total, required) != (declared.total, declared.required) else { return }
+        warn(
+            "W3", "/sections",
+            "There are \(total) questions, \(required) of them required; declared are \(declared.total) and "
+                + "\(declared.required).", keys: [])
+    }
 
     // MARK: Sections
 

@@ -1,0 +1,32 @@
+/// The languages that somebody would rather read, as an `Accept-Language` header has them. Source: RFC 9110, 12.5.4.
+struct LanguagePreference {
+    /// Tags in lower case, the most wanted first.
+    private let wanted: [Substring]
+
+    /// What of it cannot be read is passed over.
+    init(_ header: String) {
+        // No language range has a space inside.
+        let header = header.lowercased().filter { $0 != " " && $0 != "\t" }
+        let ranges = header.split(separator: ",").enumerated().compactMap { order, part in
+            let pieces = part.split(separator: ";")
+            let quality = pieces.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            return pieces.first.map { (tag: $0, quality: quality, order: order) }
+        }
+        wanted = ranges.filter { $0.quality > 0 }.sorted { ($1.quality, $0.order) < ($0.quality, $1.order) }.map(\.tag)
+    }
+
+    /// The best of the languages that there are, `fallback` where none was asked for. Who asks for `pt-BR` is given `pt`
+    /// where there is no `pt-BR`, and the other way round. Source: RFC 4647, 3.4.
+    func choose(from languages: [String], fallback: String) -> String {
+        for tag in wanted where tag != "*" {
+            var parts = tag.split(separator: "-")
+            while !parts.isEmpty {
+                let shorter = parts.joined(separator: "-")
+                if let found = languages.first(where: { $0.lowercased() == shorter }) { return found }
+                parts.removeLast()
+            }
+            if let found = languages.first(where: { $0.lowercased().hasPrefix("\(tag)-") }) { return found }
+        }
+        return fallback
+    }
+}

@@ -1,0 +1,73 @@
+import BusProtocol
+import JSONText
+import Testing
+
+@testable import QuestionnaireService
+
+@Suite("checking a file") struct DefinitionCheckTests {
+    static let text = """
+        {
+          "key": "a-b", "version": 1, "titleKey": "t",
+          "locales": ["en"], "defaultLocale": "en",
+          "strings": {"en": {"t": "Title", "spare/part": "x"}},
+          "sections": [
+            {
+              "key": "one",
+              "questions": [
+                {"key": "first", "type": "boolean", "textKey": "t"},
+                {
+                  "key": "second", "type": "boolean", "textKey": "t",
+                  "visibleIf": {"and": [{"var": "first"}, {"not": {"var": "first"}}]}
+                }
+              ]
+            }
+          ]
+        }
+        """
+
+    static func lines(_ text: String) -> [String] {
+        DefinitionCheck(Array(text.utf8), today: testDay).lines(of: "f.json")
+    }
+
+    @Test func whatIsWrongStandsAtItsPlace() {
+        #expect(
+            Self.lines(Self.text) == [
+                "f.json:4:50: error: This string is not used. (spare/part) [E11 /strings/en/spare~1part]",
+                "1 error, 0 warnings",
+            ])
+    }
+
+    @Test func theGateIsAskedWhenTheRestHolds() {
+        let text = Self.text.replacing(", \"spare/part\": \"x\"", with: "")
+        #expect(
+            Self.lines(text) == [
+                "f.json:10:9: warning: Nobody ever sees this question. (second, first) [W2 /sections/0/questions/1]",
+                "f.json:12:24: error: This condition can never hold. (first) [E06 /sections/0/questions/1/visibleIf]",
+                "1 error, 1 warning; the shortest path shows 1 questions, the longest 1",
+            ])
+    }
+
+    @Test func whatIsMissingIsToldOfWhereItIsMissing() {
+        let text = Self.text.replacing("\"type\": \"boolean\", \"textKey\": \"t\"},", with: "\"textKey\": \"t\"},")
+        #expect(
+            Self.lines(text).first
+                == "f.json:9:9: error: This is required. [malformed /sections/0/questions/0/type]")
+    }
+
+    @Test func whatIsNoJSONIsToldWithItsPlace() {
+        #expect(
+            Self.lines("{\n  \"key\": }").first == "f.json:2:10: error: Not JSON: unexpected character. [malformed ]")
+    }
+
+    @Test func programsReadTheSame() {
+        let check = DefinitionCheck(Array(Self.text.utf8), today: testDay)
+        let finding = check.json["findings"]?.arrayValue?.first
+        #expect(finding?["line"] == 4 && finding?["code"] == "E11" && finding?["keys"] == ["spare/part"])
+        #expect(finding?["severity"] == "error" && check.json["longestPath"] == .null)
+    }
+
+    @Test func theShippedDefinitionIsClean() {
+        let check = DefinitionCheck(PackageResources.yoked_compat_json, today: testDay)
+        #expect(check.findings.isEmpty && check.shortest == 25)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import JSONText
+import Testing
+
+@testable import VestibuleCLI
+
+/// Nothing runs, and there is no state folder.
+@Suite struct QuestionnaireCheckTests {
+    private static let shipped = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Sources/QuestionnaireService/Definitions/yoked-compat.json").path
+
+    @Test func aDefinitionIsCheckedWithItsLines() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let clean = try installation.run("questionnaire", "check", Self.shipped)
+        #expect(
+            clean.code == 0
+                && clean.output == "0 errors, 0 warnings; the shortest path shows 25 questions, the longest 25\n")
+        let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
+        let broken = FileManager.default.temporaryDirectory.appending(path: "broken-\(UUID().uuidString).json").path
+        defer { unlink(broken) }
+        try text.replacing("\"type\": \"slider\"", with: "\"type\": \"essay\"").write(
+            toFile: broken, atomically: true, encoding: .utf8)
+        let found = try installation.run("questionnaire", "check", broken)
+        let place = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .firstIndex { $0.contains("\"type\": \"slider\"") }
+        let line = try #require(place) + 1
+        #expect(found.code == 65 && found.output.hasPrefix("\(broken):\(line):"))
+        let json = try installation.run("questionnaire", "check", broken, "--json")
+        let findings = try JSONValue.parse(Array(json.output.utf8))["findings"]
+        #expect(json.code == 65 && findings?.arrayValue?.isEmpty == false)
+    }
+
+    @Test func whatCannotBeReadOrIsNotUnderstoodIsSaid() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        #expect(try installation.run("questionnaire", "check", "/nowhere/at-all.json").code == 66)
+        #expect(try installation.run("questionnaire", "check").code == 64)
+        #expect(try installation.run("questionnaire", "publish", Self.shipped).code == 64)
+    }
+}
