@@ -37,6 +37,21 @@ import Testing
         }
     }
 
+    @Test func aKeyThatWasGivenUpIsNotTakenAgain() async throws {
+        try await withService { service in
+            func publish(_ version: Int64, _ key: String) async throws {
+                let json = Sample.definition([Sample.question(key, "boolean")]).setting(
+                    "version", to: .integer(version))
+                let definition = try DefinitionParserTests.parse(json)
+                _ = try await DefinitionImport(database: service.houses[0].database, definition: definition).run()
+            }
+            try await publish(2, "fresh")
+            let error = await #expect(throws: DefinitionError.self) { try await publish(3, "smoking") }
+            #expect(error?.problems.map(\.code) == ["E14"] && error?.problems.first?.keys == ["smoking"])
+            #expect(try await service.rows("SELECT max(version) FROM definitions") == "2")
+        }
+    }
+
     @Test func whoOpensAtOnceFromManyPlacesHasOneSession() async throws {
         try await withService(replicas: 2) { service in
             let views = try await atOnce(24) { try await patiently { try await service.questions(as: person) } }

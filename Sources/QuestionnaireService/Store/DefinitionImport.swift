@@ -12,7 +12,8 @@ import EventLoop
     let database: Database
     let definition: Definition
 
-    /// - Throws: ``Edited`` where another text was published under the same version.
+    /// - Throws: ``Edited`` where another text was published under the same version, ``DefinitionError`` where it takes the
+    ///   key of something that an earlier version had.
     func run() async throws -> Result {
         try await database.transaction { transaction in
             transaction.send(Self.lock)
@@ -21,6 +22,11 @@ import EventLoop
                 guard try row.bytes("content_hash") == definition.hash else { throw Edited() }
                 return .alreadyThere
             }
+            let earlier = try await transaction.query(Self.findEarlier, version).map { row in
+                try DefinitionParser.read(Array(try row.text("content").utf8)).file
+            }
+            let problems = RetiredKeys(earlier).problems(in: try DefinitionParser.read(definition.canonicalText).file)
+            guard problems.isEmpty else { throw DefinitionError(problems: problems) }
             let content = String(decoding: definition.canonicalText, as: UTF8.self)
             transaction.send(Self.insert, version + [.bytes(definition.hash), .text(content)])
             return .published
@@ -33,6 +39,9 @@ import EventLoop
         """
     private static let find: Statement = """
         SELECT content_hash FROM definitions WHERE questionnaire = $1 AND version = $2
+        """
+    private static let findEarlier: Statement = """
+        SELECT content FROM definitions WHERE questionnaire = $1 AND version < $2 ORDER BY version
         """
     private static let insert: Statement = """
         INSERT INTO definitions (questionnaire, version, content_hash, content) VALUES ($1, $2, $3, $4)
