@@ -191,6 +191,13 @@ import Testing
         _ = try DefinitionParserTests.parse(Sample.definition([Sample.question("first", "boolean")]))
     }
 
+    @Test func aLargeDefinitionIsRead() throws {
+        let questions = (0..<200).map {
+            Sample.question("q\($0)", "single_choice", options: ["a", "b", "c", "d", "e"])
+        }
+        #expect(try DefinitionParserTests.parse(Sample.definition(questions)).questions.count == 200)
+    }
+
     @Test func thereAreAtMost500Questions() throws {
         func many(_ count: Int) -> JSONValue {
             Sample.definition(

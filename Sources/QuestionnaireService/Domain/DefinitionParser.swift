@@ -47,7 +47,7 @@ struct DefinitionParser {
     /// A file, of which only the shape is held against the rules.
     static func read(_ bytes: [UInt8]) throws(DefinitionError) -> (document: JSONDocument, file: DefinitionFile) {
         let document = try document(bytes)
-        return (document, try file(document, bytes))
+        return (document, try file(document))
     }
 
     /// What the hash is taken of: all but the members that change while the content stays.
@@ -76,13 +76,13 @@ struct DefinitionParser {
         }
     }
 
-    private static func file(_ document: JSONDocument, _ bytes: [UInt8]) throws(DefinitionError) -> DefinitionFile {
+    private static func file(_ document: JSONDocument) throws(DefinitionError) -> DefinitionFile {
         let problems = DefinitionFile.schema.problems(in: document.root).map {
             DefinitionProblem(code: "malformed", pointer: pointer($0.field), message: $0.message)
         }
         guard problems.isEmpty else { throw DefinitionError(problems: problems) }
         do {
-            return try WireJSON.decode(DefinitionFile.self, from: bytes)
+            return try WireJSON.decode(DefinitionFile.self, from: document.root)
         } catch {
             let problem = DefinitionProblem(code: "malformed", pointer: "", message: "The definition cannot be read.")
             throw DefinitionError(problems: [problem])
