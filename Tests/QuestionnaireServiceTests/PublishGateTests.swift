@@ -264,8 +264,22 @@ import Testing
         return Sample.definition(sections: sections)
     }
 
-    @Test func twoHundredQuestionsWithinHalfASecond() throws {
-        let bytes = CanonicalJSON.bytes(of: Self.large)
+    /// Two hundred questions of which each depends on the two before it.
+    static var chain: JSONValue {
+        let questions = (0..<200).map { index -> JSONValue in
+            let before = { (back: Int) in JSONValue.string("q\(index - back)") }
+            let condition: JSONValue =
+                index < 2
+                ? .null : ["or": [["==": [["var": before(1)], "a"]], ["in": [["var": before(2)], ["b", "c"]]]]]
+            return Sample.question(
+                "q\(index)", "single_choice", options: ["a", "b", "c", "d", "e"], ["visibleIf": condition])
+        }
+        return Sample.definition(questions)
+    }
+
+    @Test("two hundred questions within half a second", arguments: [large, chain])
+    func time(json: JSONValue) throws {
+        let bytes = CanonicalJSON.bytes(of: json)
         var report = GateReport()
         let time = try ContinuousClock().measure {
             report = PublishGate.check(try DefinitionParser.parse(bytes), today: testDay, declared: nil)

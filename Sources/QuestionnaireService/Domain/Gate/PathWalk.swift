@@ -7,6 +7,7 @@ struct PathWalk {
 
     /// What was done about the questions walked through, as far as it still matters.
     struct Way: Hashable {
+        /// Of the questions that something behind still looks at.
         fileprivate var cells: [Int]
         /// Whether a person could complete the questionnaire, as far as it was walked through.
         fileprivate(set) var isDone: Bool
@@ -34,25 +35,26 @@ struct PathWalk {
 
     private let map: PathMap
     private let places: [Int]
-    private let positions: [Int: Int]
-    /// For each position, the positions whose answers nothing behind it looks at.
-    private var forgotten: [[Int]]
-    /// By position: the tests that this walk asks; answers that differ in no other are one.
+    private let counters: [Set<Int>]
+    /// For each step, the questions whose answers nothing behind it looks at.
+    private var forgotten: [Set<Int>]
+    /// For each step, the tests on its question that this walk asks; answers that differ in no other are one.
     private var asked: [[Int]]
+    /// The questions that are remembered, by their place: which of a way's cells is theirs.
+    private var slots: [Int: Int] = [:]
     private(set) var ways: [Way: Counts]
 
     /// - Parameters:
     ///   - places: in document order, with all that they depend on.
     ///   - end: conditions that are looked at when everything was walked through.
-    ///   - counters: for each thing that is counted, the places that count. Only ways that can be completed are then walked.
-    /// - Returns: `nil` where there are too many ways.
-    init?(_ map: PathMap, through places: [Int], end: [PathMap.Part], counting counters: [Set<Int>] = []) {
-        (self.map, self.places) = (map, places)
-        positions = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1, $0) })
+    ///   - counters: for each thing that is counted, the places that count.
+    init(_ map: PathMap, through places: [Int], end: [PathMap.Part], counting counters: [Set<Int>]) {
+        (self.map, self.places, self.counters) = (map, places, counters)
+        let positions = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1, $0) })
         asked = Array(repeating: [], count: places.count)
         forgotten = Array(repeating: [], count: places.count)
         var lastUse = Array(places.indices)
-        let parts = places.map { ([map.questions[$0], map.sections[map.sectionOf[$0]]]) } + [end]
+        let parts = places.map { [map.questions[$0], map.sections[map.sectionOf[$0]]] } + [end]
         for (step, parts) in parts.enumerated() {
             for look in parts.flatMap(\.looks) {
                 guard let position = positions[look.place] else { continue }
@@ -60,14 +62,30 @@ struct PathWalk {
                 if !asked[position].contains(look.test) { asked[position].append(look.test) }
             }
         }
-        for (position, step) in lastUse.enumerated() where step < places.count { forgotten[step].append(position) }
-        let none = Array(repeating: 0, count: counters.count)
-        ways = [Way(cells: Array(repeating: -1, count: places.count), isDone: true): Counts(least: none, most: none)]
-        var steps = 0
-        for (position, place) in places.enumerated() {
-            let counts = counters.map { $0.contains(place) ? 1 : 0 }
-            guard advance(position, place, adding: counts, &steps) else { return nil }
+        for (position, step) in lastUse.enumerated() where step < places.count {
+            forgotten[step].insert(places[position])
         }
+        let none = Array(repeating: 0, count: counters.count)
+        ways = [Way(cells: [], isDone: true): Counts(least: none, most: none)]
+    }
+
+    /// Goes to the end.
+    ///
+    /// - Parameters:
+    ///   - stepsLeft: what this and later walks may take; beside ``stepLimit``.
+    ///   - visit: is called when all ways have come to a question, with its place.
+    /// - Returns: `false` where there are too many ways; then nothing that was seen is the whole truth.
+    mutating func run(_ stepsLeft: inout Int, _ visit: (Int, PathWalk) -> Void) -> Bool {
+        var steps = min(stepsLeft, Self.stepLimit)
+        let given = steps
+        defer { stepsLeft -= given - steps }
+        for (position, place) in places.enumerated() {
+            visit(place, self)
+            guard advance(position, place, adding: counters.map { $0.contains(place) ? 1 : 0 }, &steps) else {
+                return false
+            }
+        }
+        return true
     }
 
     private mutating func advance(_ position: Int, _ place: Int, adding counts: [Int], _ steps: inout Int) -> Bool {
@@ -81,6 +99,9 @@ struct PathWalk {
             (first[truths], classes[cell]) = (known, known)
             return known
         }
+        let remembered = slots.sorted { $0.value < $1.value }.map(\.key)
+        let kept = remembered.indices.filter { !forgotten[position].contains(remembered[$0]) }
+        let isKept = !forgotten[position].contains(place)
         for (way, before) in ways {
             let sight = sight(of: place, on: way)
             var (after, outcomes) = (before, [AnswerCells.Outcome(cell: map.cells.hidden(place), isDone: true)])
@@ -88,23 +109,23 @@ struct PathWalk {
                 let standing = AnswerCells.Standing(
                     place: place, isRequired: sight.isRequired, offered: sight.offered)
                 guard let found = map.cells.outcomes(of: standing) else { return false }
-                outcomes = counts.isEmpty ? found : found.filter(\.isDone)
+                outcomes = found
                 for index in counts.indices {
                     after.least[index] += counts[index]
                     after.most[index] += counts[index]
                 }
             }
+            let cells = kept.map { way.cells[$0] }
             for outcome in Set(outcomes.map { AnswerCells.Outcome(cell: same($0.cell), isDone: $0.isDone) }) {
-                steps += 1
-                guard steps <= Self.stepLimit else { return false }
-                var way = way
-                way.cells[position] = outcome.cell
-                way.isDone = way.isDone && outcome.isDone
-                for position in forgotten[position] { way.cells[position] = -1 }
+                guard steps > 0 else { return false }
+                steps -= 1
+                let way = Way(cells: isKept ? cells + [outcome.cell] : cells, isDone: way.isDone && outcome.isDone)
                 if next[way]?.widen(by: after) == nil { next[way] = after }
             }
         }
         ways = next
+        let places = kept.map { remembered[$0] } + (isKept ? [place] : [])
+        slots = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1, $0) })
         return true
     }
 
@@ -122,8 +143,8 @@ struct PathWalk {
     func holds(_ condition: Logic<PathMap.Look>?, on way: Way) -> Bool {
         guard let condition else { return true }
         return condition.truth { look in
-            guard let position = positions[look.place] else { return nil }
-            return map.cells.truths[look.place][way.cells[position]][look.test]
+            guard let slot = slots[look.place] else { return nil }
+            return map.cells.truths[look.place][way.cells[slot]][look.test]
         } ?? false
     }
 }

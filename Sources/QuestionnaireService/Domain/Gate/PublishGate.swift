@@ -15,12 +15,15 @@ struct GateReport: Sendable, Equatable {
 /// Looks for what no single question shows: conditions that never hold, questions that nobody sees or nobody can answer.
 ///
 /// Every verdict is exact for the day of the check, or is not given: then W4 says so. A section that repeats is looked at
-/// for one subject.
+/// for one subject. Questions that have to do with each other are walked through together, once; where that is too much,
+/// each is looked at by itself, with what it depends on and nothing else.
 struct PublishGate {
     let map: PathMap
     private(set) var report = GateReport()
     /// Whose condition never holds, so that not everything in it needs to be told.
     private var hiddenSections = Set<Int>()
+    /// Steps that all walks together still have; every definition is judged in bounded time.
+    private var stepsLeft = 1_000_000
 
     /// How many questions a definition should have, and how many required ones among them.
     struct Declared: Sendable {
@@ -40,10 +43,8 @@ struct PublishGate {
                     "unsupported", "/sections/\(index)/repeat", "Sections that repeat cannot be asked yet.",
                     keys: [repetition.subject])
             }
-            gate.check(section: index)
         }
-        for place in definition.questions.indices { gate.check(question: place) }
-        gate.measurePaths()
+        gate.checkPaths()
         return gate.report
     }
 
@@ -59,24 +60,102 @@ struct PublishGate {
                 + "\(declared.required).", keys: [])
     }
 
-    // MARK: Sections
+    // MARK: Walks
 
-    private mutating func check(section: Int) {
+    /// Every question, the shortest and the longest path, and for each dimension the fewest questions that count towards it
+    /// on one.
+    private mutating func checkPaths() {
+        let (definition, questions) = (map.definition, map.definition.questions)
+        let counted = Set(questions.indices.filter { questions[$0].isCounted })
+        let counters =
+            [counted]
+            + definition.dimensions.map { dimension in
+                Set(questions.indices.filter { questions[$0].weights[dimension.key] != nil })
+            }
+        var (least, most) = (counters.map { _ in 0 }, counters.map { _ in 0 })
+        var unmeasured: [Int] = []
+        for component in map.components {
+            guard let counts = check(component, counting: counters) else {
+                unmeasured += component
+                continue
+            }
+            for index in counters.indices {
+                least[index] += counts.map { $0.least[index] }.min() ?? 0
+                most[index] += counts.map { $0.most[index] }.max() ?? 0
+            }
+        }
+        guard unmeasured.isEmpty else {
+            return warn(
+                "W4", "/sections", "There are too many combinations of answers to measure the paths.",
+                keys: keys(Set(unmeasured)))
+        }
+        (report.shortest, report.longest) = (least[0], most[0])
+        for (index, dimension) in definition.dimensions.enumerated()
+        where most[index + 1] == 0 || least[index + 1] < dimension.minAnswered {
+            refuse(
+                "E13", "/dimensions/\(index)",
+                "On some path only \(least[index + 1]) questions count towards this, and on none more than "
+                    + "\(most[index + 1]).", keys: [dimension.key])
+        }
+    }
+
+    /// - Returns: what the paths that can be completed count; `nil` where there are too many ways.
+    private mutating func check(_ component: [Int], counting counters: [Set<Int>]) -> [PathWalk.Counts]? {
+        let before = (report, hiddenSections)
+        var (walk, steps) = (PathWalk(map, through: component, end: [], counting: counters), stepsLeft)
+        let isWhole = walk.run(&steps) { place, walk in look(at: place, on: walk) }
+        stepsLeft = steps
+        guard isWhole else {
+            (report, hiddenSections) = before
+            for place in component { checkAlone(place) }
+            return nil
+        }
+        return walk.ways.filter(\.key.isDone).map(\.value)
+    }
+
+    private mutating func look(at place: Int, on walk: PathWalk) {
+        if isFirst(place) { judge(section: map.sectionOf[place], on: walk) }
+        judge(question: place, on: walk)
+    }
+
+    private mutating func checkAlone(_ place: Int) {
+        let section = map.sectionOf[place]
+        let (part, whole) = (map.questions[place], map.sections[section])
+        if isFirst(place), whole.visibleIf != nil,
+            let walk = walk(to: Set(whole.looks.map(\.place)), end: [whole], at: "/sections/\(section)/visibleIf")
+        {
+            judge(section: section, on: walk)
+        }
+        if let walk = walk(to: map.causes[place], end: [part, whole], at: pointer(place)) {
+            judge(question: place, on: walk)
+        }
+    }
+
+    private mutating func walk(to causes: Set<Int>, end: [PathMap.Part], at pointer: String) -> PathWalk? {
+        var walk = PathWalk(map, through: map.cone(of: causes), end: end, counting: [])
+        if walk.run(&stepsLeft, { _, _ in }) { return walk }
+        warn(
+            "W4", pointer, "There are too many combinations of answers to decide what can come of this.",
+            keys: keys(causes))
+        return nil
+    }
+
+    private func isFirst(_ place: Int) -> Bool {
+        map.definition.sections[map.sectionOf[place]].questions.lowerBound == place
+    }
+
+    // MARK: Verdicts
+
+    private mutating func judge(section: Int, on walk: PathWalk) {
         let part = map.sections[section]
-        guard part.visibleIf != nil else { return }
-        let (pointer, causes) = ("/sections/\(section)/visibleIf", Set(part.looks.map(\.place)))
-        guard let walk = walk(to: causes, end: [part], at: pointer) else { return }
-        judge(part.visibleIf, on: walk, at: pointer, keys: keys(causes))
+        judge(
+            part.visibleIf, on: walk, at: "/sections/\(section)/visibleIf", keys: keys(Set(part.looks.map(\.place))))
         if !walk.ways.keys.contains(where: { walk.holds(part.visibleIf, on: $0) }) { hiddenSections.insert(section) }
     }
 
-    // MARK: Questions
-
-    private mutating func check(question place: Int) {
-        let (part, question, section) = (map.questions[place], map.definition.questions[place], map.sectionOf[place])
-        let pointer = self.pointer(place)
-        guard let walk = walk(to: map.causes[place], end: [part, map.sections[section]], at: pointer) else { return }
-        let keys = keys(map.causes[place])
+    private mutating func judge(question place: Int, on walk: PathWalk) {
+        let (part, question) = (map.questions[place], map.definition.questions[place])
+        let (pointer, keys) = (pointer(place), keys(map.causes[place]))
         judge(part.visibleIf, on: walk, at: "\(pointer)/visibleIf", keys: keys)
         judge(part.requiredIf, on: walk, at: "\(pointer)/requiredIf", keys: keys)
         for (index, condition) in part.options.enumerated() {
@@ -131,8 +210,6 @@ struct PublishGate {
         }
     }
 
-    // MARK: Conditions
-
     private mutating func judge(
         _ condition: Logic<PathMap.Look>?, on walk: PathWalk, at pointer: String, keys: [String]
     ) {
@@ -141,50 +218,6 @@ struct PublishGate {
             refuse("E06", pointer, "This condition can never hold.", keys: keys)
         } else if walk.ways.keys.allSatisfy({ !$0.isDone || walk.holds(condition, on: $0) }) {
             warn("W1", pointer, "This condition holds on every path.", keys: keys)
-        }
-    }
-
-    private mutating func walk(to causes: Set<Int>, end: [PathMap.Part], at pointer: String) -> PathWalk? {
-        let walk = PathWalk(map, through: map.cone(of: causes), end: end)
-        if walk == nil {
-            warn(
-                "W4", pointer, "There are too many combinations of answers to decide what can come of this.",
-                keys: keys(causes))
-        }
-        return walk
-    }
-
-    // MARK: Paths
-
-    /// The shortest and the longest path, and for each dimension the fewest questions that count towards it on one.
-    private mutating func measurePaths() {
-        let (definition, questions) = (map.definition, map.definition.questions)
-        let counted = Set(questions.indices.filter { questions[$0].isCounted })
-        let counters =
-            [counted]
-            + definition.dimensions.map { dimension in
-                Set(questions.indices.filter { questions[$0].weights[dimension.key] != nil })
-            }
-        var (least, most) = (counters.map { _ in 0 }, counters.map { _ in 0 })
-        for component in map.components {
-            let walk = PathWalk(map, through: component, end: [], counting: counters)
-            guard let counts = walk.map({ Array($0.ways.values) }), !counts.isEmpty else {
-                return warn(
-                    "W4", "/sections", "There are too many combinations of answers to measure the paths.",
-                    keys: keys(Set(component)))
-            }
-            for index in counters.indices {
-                least[index] += counts.map { $0.least[index] }.min() ?? 0
-                most[index] += counts.map { $0.most[index] }.max() ?? 0
-            }
-        }
-        (report.shortest, report.longest) = (least[0], most[0])
-        for (index, dimension) in definition.dimensions.enumerated()
-        where most[index + 1] == 0 || least[index + 1] < dimension.minAnswered {
-            refuse(
-                "E13", "/dimensions/\(index)",
-                "On some path only \(least[index + 1]) questions count towards this, and on none more than "
-                    + "\(most[index + 1]).", keys: [dimension.key])
         }
     }
 
