@@ -3,26 +3,56 @@ import Foundation
 import JSONText
 import ServiceRuntime
 
-/// What questionnaire's program does with a definition file instead of serving. It needs neither a database nor keys.
+/// What questionnaire's program does with definition files instead of serving. It needs neither a database nor keys.
 enum DefinitionCommand {
-    static let argument = "--check-definition"
+    private static let check = "--check-definition"
+    private static let compare = "--diff-definitions"
 
-    /// Prints what is wrong with a file and ends: with 0 where nothing is, 65 (`EX_DATAERR`) where something is, 66
-    /// (`EX_NOINPUT`) where the file cannot be read.
+    /// Does what the program was asked to and ends, or returns where it was asked for nothing of this.
     ///
-    /// - Parameter words: what follows ``argument``.
-    static func main(_ words: [String]) -> Never {
-        let (isJSON, files) = (words.contains("--json"), words.filter { $0 != "--json" })
-        guard files.count == 1, let name = files.first else {
-            ServiceProcess.fail("\(argument): expected one file, and --json or nothing more", code: 64)
+    /// It ends with 0 where everything is well, 65 (`EX_DATAERR`) where something is wrong with a file, and 66
+    /// (`EX_NOINPUT`) where one cannot be read.
+    ///
+    /// - Parameter arguments: of the program, without its name.
+    static func runIfAsked(_ arguments: [String]) {
+        let (isJSON, names) = (arguments.contains("--json"), arguments.dropFirst().filter { $0 != "--json" })
+        switch (arguments.first, names.count) {
+        case (check, 1): checkFile(names[0], isJSON: isJSON)
+        case (compare, 2): compareFiles(names[0], names[1], isJSON: isJSON)
+        case (check, _), (compare, _):
+            ServiceProcess.fail("expected \(check) FILE or \(compare) OLD NEW, and --json or nothing more", code: 64)
+        default: break
         }
+    }
+
+    private static func checkFile(_ name: String, isJSON: Bool) -> Never {
+        let check = DefinitionCheck(bytes(of: name), today: Timestamp.now().date)
+        tell(check.json, check.lines(of: name), isJSON: isJSON)
+        exit(check.errorCount == 0 ? 0 : 65)
+    }
+
+    private static func compareFiles(_ old: String, _ new: String, isJSON: Bool) -> Never {
+        let difference = DefinitionDifference(from: file(old), to: file(new))
+        tell(difference.json, difference.lines, isJSON: isJSON)
+        exit(0)
+    }
+
+    private static func file(_ name: String) -> DefinitionFile {
+        do throws(DefinitionError) {
+            return try DefinitionParser.read(bytes(of: name)).file
+        } catch {
+            ServiceProcess.fail("\(name) is no definition: see vestibule questionnaire check \(name)", code: 65)
+        }
+    }
+
+    private static func bytes(of name: String) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: name) else {
             ServiceProcess.fail("\(name) cannot be read", code: 66)
         }
-        let check = DefinitionCheck(Array(data), today: Timestamp.now().date)
-        let lines =
-            isJSON ? [String(decoding: CanonicalJSON.bytes(of: check.json), as: UTF8.self)] : check.lines(of: name)
-        for line in lines { print(line) }
-        exit(check.errorCount == 0 ? 0 : 65)
+        return Array(data)
+    }
+
+    private static func tell(_ json: JSONValue, _ lines: [String], isJSON: Bool) {
+        for line in isJSON ? [String(decoding: CanonicalJSON.bytes(of: json), as: UTF8.self)] : lines { print(line) }
     }
 }

@@ -5,8 +5,7 @@ import ServiceRuntime
 
 @main enum QuestionnaireMain {
     static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.first == DefinitionCommand.argument { DefinitionCommand.main(Array(arguments.dropFirst())) }
+        DefinitionCommand.runIfAsked(Array(CommandLine.arguments.dropFirst()))
         await ServiceProcess.main(QuestionnaireBlueprint.blueprint)
     }
 }

@@ -31,6 +31,25 @@ import Testing
         #expect(json.code == 65 && findings?.arrayValue?.isEmpty == false)
     }
 
+    @Test func whatChangedIsToldWithItsClass() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let same = try installation.run("questionnaire", "diff", Self.shipped, Self.shipped)
+        #expect(same.code == 0 && same.output == "0 changes\n")
+        let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
+        let edited = FileManager.default.temporaryDirectory.appending(path: "edited-\(UUID().uuidString).json").path
+        defer { unlink(edited) }
+        try text.replacing("\"relationshipGoal\"", with: "\"aim\"").replacing("What matters to you", with: "You").write(
+            toFile: edited, atomically: true, encoding: .utf8)
+        let found = try installation.run("questionnaire", "diff", Self.shipped, edited)
+        #expect(found.code == 0 && found.output.hasPrefix("breaking: key_renamed (relationshipGoal, aim) ["))
+        #expect(found.output.hasSuffix("2 changes; the version is breaking\n"))
+        let json = try installation.run("questionnaire", "diff", Self.shipped, edited, "--json")
+        #expect(try JSONValue.parse(Array(json.output.utf8))["class"] == "breaking")
+        #expect(try installation.run("questionnaire", "diff", Self.shipped).code == 64)
+        #expect(try installation.run("questionnaire", "diff", Self.shipped, "/nowhere").code == 66)
+    }
+
     @Test func whatCannotBeReadOrIsNotUnderstoodIsSaid() throws {
         let installation = try Installation()
         defer { installation.remove() }

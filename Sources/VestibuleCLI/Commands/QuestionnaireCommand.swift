@@ -1,17 +1,21 @@
 import Foundation
 
 /// What an author does with a definition before anybody is asked it. The rules are questionnaire's own: its program is
-/// started in place of this one, and reads the file where no system runs and no database is.
+/// started in place of this one, and reads the files where no system runs and no database is.
 enum QuestionnaireCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, flags: ["--json"], mostWords: 2)
-        guard arguments.rest.count == 2, arguments.rest[0] == "check" else {
-            throw CommandError.usage("expected vestibule questionnaire check FILE")
-        }
-        let program = LocalSystem.binary(LocalSystem.programs["questionnaire"] ?? "questionnaire")
+        let arguments = try Arguments(words, flags: ["--json"], mostWords: 3)
         let flags = arguments.has("--json") ? ["--json"] : []
-        let words = [program, "--check-definition", arguments.rest[1]] + flags
-        var pointers = words.map { strdup($0) } + [nil]
+        switch (arguments.rest.first, arguments.rest.count) {
+        case ("check", 2): try become(["--check-definition"] + arguments.rest.dropFirst() + flags)
+        case ("diff", 3): try become(["--diff-definitions"] + arguments.rest.dropFirst() + flags)
+        default: throw CommandError.usage("expected vestibule questionnaire check FILE or diff OLD NEW")
+        }
+    }
+
+    private static func become(_ words: [String]) throws {
+        let program = LocalSystem.binary(LocalSystem.programs["questionnaire"] ?? "questionnaire")
+        var pointers = ([program] + words).map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         execv(program, &pointers)
         throw CommandError.unavailable("\(program) cannot be started: \(String(cString: strerror(errno)))")
