@@ -19,8 +19,8 @@ public struct OutboxItem: Sendable {
 @Loop public final class Outbox {
     let database: Database
     let sealer: Sealer
-    /// Called when something was written that is due now.
-    var onEnqueue: (@Loop () -> Void)?
+    /// Each is called when something was written that is due now.
+    var onEnqueue: [@Loop () -> Void] = []
 
     /// An item is tried so often before it is a dead letter.
     public nonisolated static let mostAttempts = 10
@@ -60,7 +60,7 @@ public struct OutboxItem: Sendable {
 
     /// The commit follows in this turn or in one of the next; a relay that looks too early looks again soon.
     private func wakeSoon() {
-        _ = LoopTimer(after: .milliseconds(2)) { [weak self] in self?.onEnqueue?() }
+        _ = LoopTimer(after: .milliseconds(2)) { [weak self] in self?.onEnqueue.forEach { $0() } }
     }
 
     private static let nextSequence: Statement = """

@@ -2,9 +2,33 @@ import BusProtocol
 import EventLoop
 import Glibc
 
+/// Which items a relay takes: what is slow to deliver has a relay of its own, and leaves the others' alone.
+public struct OutboxLane: Sendable {
+    let destinations: [String]
+    /// These, else all but these.
+    let isOnly: Bool
+
+    public static let all = OutboxLane(destinations: [], isOnly: false)
+    public static func only(_ destination: String) -> OutboxLane {
+        OutboxLane(destinations: [destination], isOnly: true)
+    }
+    public static func allBut(_ destinations: [String]) -> OutboxLane {
+        OutboxLane(destinations: destinations, isOnly: false)
+    }
+}
+
+/// A deliverer's word that its attempt failed, with the time at which it wants the next one instead of the outbox's.
+public struct DeliveryPostponed: Error, Equatable {
+    public let pause: Duration
+    /// Of why; stands in the log.
+    public let code: String
+    public init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
+}
+
 /// Delivers what is due: at least once, in order per person and destination, on whichever replica looks first.
 @Loop public final class OutboxRelay {
     private let outbox: Outbox
+    private let lane: OutboxLane
     private let deliver: @Loop (OutboxItem) async throws -> Void
     private var isStopped = false
     private var nap: LoopPromise<Void>?
@@ -27,14 +51,16 @@ import Glibc
     private static let longestNap = Duration.milliseconds(500)
 
     /// - Parameter deliver: returns when the item is safe elsewhere; whatever it throws counts as a failed attempt.
-    public init(_ outbox: Outbox, deliver: @escaping @Loop (OutboxItem) async throws -> Void) {
-        self.outbox = outbox
+    public init(
+        _ outbox: Outbox, _ lane: OutboxLane = .all, deliver: @escaping @Loop (OutboxItem) async throws -> Void
+    ) {
+        (self.outbox, self.lane) = (outbox, lane)
         self.deliver = deliver
     }
 
     /// Runs until `stop`.
     public func run() async {
-        outbox.onEnqueue = { [weak self] in self?.wake() }
+        outbox.onEnqueue.append { [weak self] in self?.wake() }
         while !isStopped {
             let room = Self.batch - inHand
             let taken = room > 0 ? await look(for: room) : 0
@@ -91,7 +117,11 @@ import Glibc
         timersMayFire = agrees
         let done = delivered
         let rows = try await database.write(
-            Self.claim, [.integer(Int64(room)), .bool(timersMayFire), .uuidArray(done)])
+            Self.claim,
+            [
+                .integer(Int64(room)), .bool(timersMayFire), .uuidArray(done), .textArray(lane.destinations),
+                .bool(lane.isOnly),
+            ])
         delivered.removeFirst(done.count)
         for row in rows {
             inHand += 1
@@ -115,7 +145,9 @@ import Glibc
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
             onFailure?(destination, attempts, code)
             if isDead { onAlarm?(.deadLetter(destination, id)) }
-            let pause = DeliveryPause.milliseconds(afterAttempt: Int(attempts))
+            let pause =
+                (error as? DeliveryPostponed)?.pause.milliseconds
+                ?? DeliveryPause.milliseconds(afterAttempt: Int(attempts))
             // Where this fails too, the lease runs out and the item is taken again.
             _ = try? await outbox.database.write(
                 Self.postpone, [.uuid(id), .integer(pause), .bool(isDead), .text(code)])
@@ -124,7 +156,8 @@ import Glibc
 
     /// Never an error's own text, which may tell of a person.
     private static func code(of error: any Error) -> String {
-        (error as? any BusErrorConvertible)?.busError.code ?? "\(type(of: error))"
+        if let postponed = error as? DeliveryPostponed { return postponed.code }
+        return (error as? any BusErrorConvertible)?.busError.code ?? "\(type(of: error))"
     }
 
     private func item(_ row: Row) throws -> OutboxItem {
@@ -149,6 +182,7 @@ import Glibc
             SELECT o.id FROM outbox o
             WHERE o.dead_at IS NULL AND o.due_at <= clock_timestamp() AND o.id <> ALL ($3)
                 AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
+                AND (o.destination = ANY ($4)) = $5
                 AND ($2 OR o.destination NOT LIKE 'timer:%')
                 AND (o.person_sequence IS NULL OR NOT EXISTS (
                     SELECT 1 FROM outbox e WHERE e.destination = o.destination AND e.person_id = o.person_id

@@ -20,7 +20,8 @@ import JSONText
     private var deliverers: [String: @Loop (OutboxItem) async throws -> Void] = [:]
     private var backgrounds: [(name: String, body: @Loop () async throws -> Void)] = []
     private var tasks: [Task<Void, any Error>] = []
-    private var relay: OutboxRelay?
+    private var apart: [String] = []
+    private var relays: [OutboxRelay] = []
     private var isStopping = false
     private let end = LoopPromise<End>()
 
@@ -148,8 +149,13 @@ import JSONText
     public func handle(_ handler: some RequestHandler) { bus.register(handler) }
 
     /// Takes outbox items that are for no other service: `sms`, `push`, `timer:hold-ended`.
-    public func deliver(_ destination: String, _ body: @escaping @Loop (OutboxItem) async throws -> Void) {
+    ///
+    /// - Parameter isApart: by a relay of its own, so that a slow one keeps nothing else waiting.
+    public func deliver(
+        _ destination: String, apart isApart: Bool = false, _ body: @escaping @Loop (OutboxItem) async throws -> Void
+    ) {
         deliverers[destination] = body
+        if isApart { apart.append(destination) }
     }
 
     /// Work that goes on beside the requests until the service stops. What it throws is logged, and it begins again.
@@ -164,20 +170,24 @@ import JSONText
         try await migrate()
         database.start()
         try bus.start()
-        let relay = OutboxRelay(outbox) { [unowned self] item in try await deliver(item) }
+        relays = ([.allBut(apart)] + apart.map { OutboxLane.only($0) }).map { relay($0) }
+        tasks.append(Loop.spawn { [self] in await begin() })
+    }
+
+    private func relay(_ lane: OutboxLane) -> OutboxRelay {
+        let relay = OutboxRelay(outbox, lane) { [unowned self] item in try await deliver(item) }
         relay.onFailure = { [log] destination, attempt, code in
             log.warning(
                 "delivery_failed",
                 ["destination": .string(destination), "attempt": .integer(attempt), "error": .string(code)])
         }
         relay.onAlarm = { [log] in log.error("outbox_alarm", Self.fields(of: $0)) }
-        self.relay = relay
-        tasks.append(Loop.spawn { [self] in await begin(relay) })
+        return relay
     }
 
-    private func begin(_ relay: OutboxRelay) async {
+    private func begin() async {
         guard await areKeysThoseOfTheData(), !isStopping else { return }
-        tasks.append(Loop.spawn { await relay.run() })
+        for relay in relays { tasks.append(Loop.spawn { await relay.run() }) }
         tasks.append(Loop.spawn { [self] in await watchDatabase() })
         tasks.append(Loop.spawn { [self] in await keep("audit-anchors") { try await anchor() } })
         for (name, body) in backgrounds { tasks.append(Loop.spawn { [self] in await keep(name, body) }) }
@@ -205,7 +215,9 @@ import JSONText
         guard !isStopping else { return }
         isStopping = true
         await bus.drain(notice: notice)
-        await relay?.stop()
+        // Together: each waits for what it has in hand.
+        let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
+        for end in ends { _ = await end.result }
         for task in tasks { task.cancel() }
         database.close()
     }

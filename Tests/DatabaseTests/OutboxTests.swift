@@ -206,6 +206,32 @@ import Testing
         await house.stop()
     }
 
+    @Test func whatIsSlowKeepsNothingElseWaitingAndChoosesItsPauses() async throws {
+        let house = try await house()
+        let (hung, fast) = (LoopPromise<Void>(), LoopPromise<String>())
+        try await house.database.transaction { transaction in
+            // More than a relay has in hand at once.
+            for _ in 0..<40 { house.outbox.enqueue("slow", payload: [1], in: transaction) }
+            house.outbox.enqueue("fast", payload: [1], in: transaction)
+        }
+        let slow = OutboxRelay(house.outbox, .only("slow")) { _ in
+            try await hung.get()
+            throw DeliveryPostponed(pause: .seconds(90), code: "later")
+        }
+        let others = OutboxRelay(house.outbox, .allBut(["slow"])) { fast.resolve(.success($0.destination)) }
+        for relay in [slow, others] { Loop.spawn { await relay.run() } }
+        #expect(try await fast.get() == "fast")
+        #expect(try await comes { try await house.scratch.query("SELECT sum(attempts) FROM outbox") == "32" })
+        hung.resolve(.success(()))
+        for relay in [slow, others] { await relay.stop() }
+        let postponed = """
+            SELECT count(*) >= 32 FROM outbox WHERE last_error = 'later' AND attempts = 1
+                AND due_at BETWEEN now() + interval '80 s' AND now() + interval '90 s'
+            """
+        #expect(try await house.scratch.query(postponed) == "t")
+        await house.stop()
+    }
+
     @Test func aTimerFiresOnceInTheFleetAndNotBeforeItsTime() async throws {
         let house = try await house()
         let now = try await house.database.read("SELECT clock_timestamp() AS now").first?.timestamp("now")
