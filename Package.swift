@@ -104,7 +104,7 @@ let package = Package(
             path: "Tests/TestReplica", swiftSettings: strict),
         tests("EventLoopTests", ["EventLoop"]),
         tests("JSONTextTests", ["JSONText"]),
-        tests("CryptographyTests", ["Cryptography"]),
+        tests("CryptographyTests", ["Cryptography", "TestSupport"]),
         tests(
             "BusRuntimeTests",
             ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestReplica", "TestSupport"]),

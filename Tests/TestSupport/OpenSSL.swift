@@ -1,0 +1,22 @@
+import Foundation
+
+/// Another implementation to hold ours against.
+public enum OpenSSL {
+    /// What the program writes to its standard output.
+    ///
+    /// - Throws: where it does not end well.
+    public static func run(_ arguments: [String], _ input: [UInt8] = []) throws -> String {
+        let (process, stdin, stdout) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = arguments
+        (process.standardInput, process.standardOutput) = (stdin, stdout)
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try stdin.fileHandleForWriting.write(contentsOf: Data(input))
+        try stdin.fileHandleForWriting.close()
+        let text = String(decoding: try stdout.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+        return text
+    }
+}
