@@ -36,7 +36,8 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0001_accounts.sql"), .embedInCode("Migrations/m0002_undelivered_codes.sql"),
         .embedInCode("Migrations/m0003_housekeeping.sql"), .embedInCode("Migrations/m0004_prefix_breakers.sql"),
         .embedInCode("Migrations/m0005_session_ends.sql"), .embedInCode("Migrations/m0006_signing_key_rotation.sql"),
-        .embedInCode("Migrations/m0007_refresh_grace.sql"), .embedInCode("Migrations/m0009_reauthentication.sql"),
+        .embedInCode("Migrations/m0007_refresh_grace.sql"), .embedInCode("Migrations/m0008_push.sql"),
+        .embedInCode("Migrations/m0009_reauthentication.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),

@@ -15,11 +15,8 @@ enum AuthBlueprint {
 
     @Loop private static func assemble(_ house: ServiceHouse) throws {
         let configuration = house.configuration
-        let spool = SpoolProvider(folder: try configuration.text("SPOOL_DIR"))
-        let providers = try SMSProviders.named(configuration, spool: spool)
-        guard configuration.profile != .production else {
-            throw ConfigurationError("PUSH_PROVIDER: the production profile takes no spool provider")
-        }
+        let providers = try SMSProviders.named(configuration)
+        let pushProvider = try PushProviders.named(configuration)
         let secrets = Secrets(house.keys)
         let limits = try limits(configuration)
         let phones = try PhonePolicy(
@@ -33,12 +30,14 @@ enum AuthBlueprint {
             log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
         }
         let checker = ChallengeChecker(audit: house.audit, secrets: secrets, limits: limits)
-        let notifier = PersonNotifier(house: house, appName: appName)
-        let opener = SessionOpener(house: house, secrets: secrets, keys: keys, notifier: notifier)
+        let tokens = PushTokens(secrets: secrets)
+        let notifier = PersonNotifier(house: house, tokens: tokens, appName: appName)
+        let opener = SessionOpener(house: house, secrets: secrets, keys: keys, tokens: tokens, notifier: notifier)
         let sms = SMSSender(house: house, providers: providers)
         house.handle(
             SendOTPHandler(
                 house: house, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms))
+        house.handle(GetCodeDeliveryHandler(house: house, limits: limits))
         house.handle(VerifyOTPHandler(house: house, checker: checker, opener: opener))
         house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, opener: opener))
         house.handle(LogoutHandler(house: house))
@@ -46,7 +45,8 @@ enum AuthBlueprint {
         house.handle(EndSessionHandler(house: house))
         house.handle(EndOtherSessionsHandler(house: house))
         house.handle(ListDevicesHandler(house: house))
-        house.handle(PutDeviceHandler(house: house, secrets: secrets))
+        house.handle(PutDeviceHandler(house: house, tokens: tokens, notifier: notifier))
+        house.handle(RemoveDeviceHandler(house: house, notifier: notifier))
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(RotateSigningKeyHandler(keys: keys))
         house.handle(FollowRevocationsHandler(house: house))
@@ -56,9 +56,10 @@ enum AuthBlueprint {
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))
         house.handle(NotifyPersonHandler(house: house, notifier: notifier))
-        let push = PushSender(house: house, secrets: secrets, spool: spool)
+        let push = PushSender(house: house, tokens: tokens, provider: pushProvider)
         house.deliver("sms") { try await sms.send($0) }
-        house.deliver("push") { try await push.send($0) }
+        // Nobody waits for a push as for a code: a provider of theirs that hangs keeps no SMS and no event waiting.
+        house.deliver("push", apart: true) { try await push.send($0) }
         house.background("housekeeping") {
             try await house.database.waitUntilAvailable()
             try await Housekeeping.run(house.database, audit: house.audit)
@@ -120,11 +121,10 @@ enum AuthBlueprint {
             .init(
                 "SMS_PROVIDER", .choices(["spool", "webhook", "twilio"]), "spool",
                 "Who sends SMS; of several the next where one fails"),
-            // Another one would be taken for the spool, and nobody would get a message.
-            .init("PUSH_PROVIDER", .choice(["spool"]), "spool", "Who sends pushes"),
+            .init("PUSH_PROVIDER", .choice(["spool", "webhook", "fcm"]), "spool", "Who sends pushes"),
             .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
         ]
-        + SMSProviders.variables
+        + SMSProviders.variables + PushProviders.variables
         + ["APPLE", "GOOGLE"].flatMap { provider in
             ["ISSUER", "JWKS_URL", "AUDIENCES"].map {
                 ConfigurationVariable(

@@ -89,6 +89,19 @@ import Testing
         }
     }
 
+    @Test func aDeviceThatIsRemovedIsWrittenDownOnceWithTheEndOfItsSessions() async throws {
+        try await AuthStage.run { auth in
+            let first = try await auth.signIn(Self.phone, push: "t1")
+            let second = try await auth.signIn(Self.phone, push: "t2")
+            let before = try await acts(auth).count
+            for _ in 0..<2 {
+                _ = try await auth.ask(RemoveDevice(deviceId: first.deviceId), as: actor(second))
+            }
+            #expect(try await acts(auth).dropFirst(before) == ["session_ended device", "device_removed"])
+            #expect(try await holds(auth))
+        }
+    }
+
     @Test("a locked code belongs to who has the number", arguments: [true, false])
     func lockedCode(hasAccount: Bool) async throws {
         try await AuthStage.run { auth in

@@ -86,6 +86,18 @@ import Testing
         return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
     }
 
+    func actor(_ session: Session) -> Actor {
+        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+    }
+
+    /// Takes the event in that recovery tells.
+    func notify(_ session: Session, _ kind: String, sequence: Int64) async throws {
+        let event = NotifyPerson(
+            notificationID: .ordered(), personID: session.user.id, personSequence: sequence, kind: kind,
+            data: ["disputeToken": "dt_0123456789"])
+        _ = try await stage.asking(as: .recovery).call(event, options())
+    }
+
     /// A code that is not the one given.
     nonisolated static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 

@@ -55,20 +55,9 @@ import Testing
         let timestamp = try #require(headers.first("vestibule-timestamp"))
         #expect(abs(Date().timeIntervalSince1970 - (Double(timestamp) ?? 0)) < 60)
         let signed = Array("\(timestamp).".utf8) + request.body
-        let code = try Self.openssl(["dgst", "-sha256", "-hmac", Self.key, "-r"], signed).prefix(64)
+        let code = try OpenSSL.run(["dgst", "-sha256", "-hmac", Self.key, "-r"], signed).prefix(64)
         #expect(headers.first("vestibule-signature") == "v1=\(code)")
         await server.stop()
-    }
-
-    private static func openssl(_ arguments: [String], _ input: [UInt8]) throws -> String {
-        let (process, stdin, stdout) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments = arguments
-        (process.standardInput, process.standardOutput) = (stdin, stdout)
-        try process.run()
-        try stdin.fileHandleForWriting.write(contentsOf: Data(input))
-        try stdin.fileHandleForWriting.close()
-        return String(decoding: try stdout.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     }
 
     @Test func twilioGetsAFormWithItsCredentials() async throws {
@@ -179,14 +168,14 @@ import Testing
 
     private static let complete = [
         "SMS_WEBHOOK_URL": "https://sms.example/send", "SMS_WEBHOOK_KEY": key, "SMS_TWILIO_ACCOUNT": "AC0",
-        "SMS_TWILIO_TOKEN": "t", "SMS_TWILIO_FROM": "MG0",
+        "SMS_TWILIO_TOKEN": "t", "SMS_TWILIO_FROM": "MG0", "SPOOL_DIR": "/",
     ]
 
     private static func names(_ changes: [String: String]) throws -> [String] {
         let configuration = try Configuration(
             variables: AuthBlueprint.blueprint.variables, prefix: "AUTH_",
             environment: complete.merging(changes) { $1 })
-        return try SMSProviders.named(configuration, spool: SpoolProvider(folder: "/")).map(\.name)
+        return try SMSProviders.named(configuration).map(\.name)
     }
 
     @Test func providersComeInTheOrderGiven() throws {

@@ -3,8 +3,10 @@ import HTTPServer
 
 /// A small local server in the place of a provider: it answers as it is told, or hangs, and keeps what it got.
 @Loop public final class ProviderServer {
-    public enum Manner: Sendable {
-        case answers(status: Int, body: String)
+    public indirect enum Manner: Sendable {
+        case answers(status: Int, body: String, headers: HTTPHeaders = [:])
+        /// One manner for this request, another one for that.
+        case chooses(@Loop @Sendable (HTTPRequest) -> Manner)
         case redirects(to: String)
         /// Takes the request and says nothing.
         case hangs
@@ -28,8 +30,14 @@ import HTTPServer
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         requests.append(request)
+        return await answer(request, manner)
+    }
+
+    private func answer(_ request: HTTPRequest, _ manner: Manner) async -> HTTPResponse {
         switch manner {
-        case .answers(let status, let body): return HTTPResponse(status: status, body: Array(body.utf8))
+        case .answers(let status, let body, let headers):
+            return HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
+        case .chooses(let choose): return await answer(request, choose(request))
         case .redirects(let place): return HTTPResponse(status: 307, headers: ["location": place])
         case .hangs:
             try? await end.get()

@@ -9,6 +9,16 @@ enum NotificationText {
                 "New sign-in",
                 "\(device(data)) signed in to your \(appName) account\(time(data)). If it was not you, remove it from your devices now."
             )
+        case "device_changed":
+            (
+                "Device changed",
+                "\(device(data)) of your \(appName) account was changed from another one\(time(data)). If it was not you, look at your devices now."
+            )
+        case "device_removed":
+            (
+                "Device removed",
+                "\(device(data)) was removed from your \(appName) account\(time(data)). If it was not you, sign in and look at your devices now."
+            )
         case "recovery_requested":
             (
                 "Is this you?",

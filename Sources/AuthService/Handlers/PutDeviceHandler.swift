@@ -4,29 +4,29 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// One's own device at any time; another one only while the sign-in is five minutes old at the most.
+/// One's own device at any time; another one only while the sign-in is five minutes old at the most, and all are told.
 struct PutDeviceHandler: RequestHandler {
     let house: ServiceHouse
-    let secrets: Secrets
+    let tokens: PushTokens
+    let notifier: PersonNotifier
 
     func handle(_ request: PutDevice, context: RequestContext) async throws -> KnownDevice {
         let actor = try context.person()
         return try await house.database.transaction { transaction in
-            let isOwn = try await DeviceStore.isOwn(
+            let device = try await DeviceStore.locked(
                 request.deviceId, person: actor.userID, session: actor.sessionID, in: transaction)
-            guard let isOwn else { throw Self.unknown }
-            if !isOwn {
+            guard let device, !device.isRemoved else { throw Self.unknown }
+            if !device.isOwn {
                 try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(to: "change another device")
+                try await notifier.tell(of: "device_changed", device, in: transaction)
             }
-            let push = request.pushToken.map {
-                secrets.pushSealer.seal(Array($0.utf8), associated: request.deviceId.array)
-            }
+            let push = try tokens.replacement(of: device, with: request.pushToken, in: transaction)
             let changed = try await DeviceStore.change(
                 request.deviceId, name: request.name, platform: request.platform, push: push,
                 session: actor.sessionID, in: transaction)
             guard let changed else { throw Self.unknown }
             // One's own changes at each start of the app, with its push token.
-            guard !isOwn else { return changed }
+            guard !device.isOwn else { return changed }
             let chain = try await house.audit.chain(of: actor.userID, in: transaction)
             house.audit.note(
                 AuditAct(
@@ -37,5 +37,5 @@ struct PutDeviceHandler: RequestHandler {
         }
     }
 
-    private static let unknown = BusError(.notFound, "There is no such device.")
+    static let unknown = BusError(.notFound, "There is no such device.")
 }

@@ -10,6 +10,7 @@ struct SessionOpener: Sendable {
     let house: ServiceHouse
     let secrets: Secrets
     let keys: SigningKeyStore
+    let tokens: PushTokens
     let notifier: PersonNotifier
 
     @Loop func signIn(
@@ -52,17 +53,17 @@ struct SessionOpener: Sendable {
         _ claim: DeviceClaim, of account: Account, in transaction: Transaction
     ) async throws -> (id: Identifier, secret: String?) {
         if let id = claim.id, let secret = claim.secret,
-            let known = try await DeviceStore.secretHash(of: id, person: account.id, in: transaction),
-            constantTimeEqual(known, secrets.hash(of: secret))
+            let known = try await DeviceStore.locked(id, person: account.id, in: transaction),
+            constantTimeEqual(known.secretHash, secrets.hash(of: secret))
         {
-            let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
+            let push = try tokens.replacement(of: known, with: claim.pushToken, in: transaction)
             DeviceStore.touch(id, claim: claim, push: push, in: transaction)
             return (id, nil)
         }
         let (id, secret) = (Identifier.ordered(), SecretToken.make(prefix: "ds"))
-        let push = claim.pushToken.map { secrets.pushSealer.seal(Array($0.utf8), associated: id.array) }
         DeviceStore.insert(
-            id, person: account.id, secret: secrets.hash(of: secret), claim: claim, push: push, in: transaction)
+            id, person: account.id, secret: secrets.hash(of: secret), claim: claim,
+            push: tokens.sealed(claim.pushToken, of: id), in: transaction)
         house.audit.note(AuditAct("device_added", ["device": id.description]), on: account.chain, in: transaction)
         return (id, secret)
     }

@@ -7,9 +7,11 @@ import ServiceRuntime
 /// Tells a person something, by a push to each device that one can be sent to.
 struct PersonNotifier: Sendable {
     let house: ServiceHouse
+    let tokens: PushTokens
     let appName: String
 
-    /// Writes the pushes, sealed, in the transaction of what is told; they leave with it.
+    /// Writes the pushes, sealed, in the transaction of what is told; they leave with it. What is told of a recovery
+    /// (`recovery_…`) goes to removed devices and replaced tokens too, for 30 days.
     ///
     /// - Parameters:
     ///   - kind: decides the text (``NotificationText``), and goes out in the push's data.
@@ -21,11 +23,22 @@ struct PersonNotifier: Sendable {
         notification: Identifier = .ordered(), in transaction: Transaction
     ) async throws {
         let (title, body) = NotificationText.text(kind: kind, data: data, appName: appName)
-        for device in try await DeviceStore.reachable(of: person, in: transaction) where device != excluded {
+        let isRecovery = kind.hasPrefix("recovery_")
+        for target in try await tokens.targets(of: person, isRecovery: isRecovery, in: transaction)
+        where target.device != excluded {
             let push = PushMessage(
-                notificationID: notification, personID: person, deviceID: device, title: title, body: body,
+                notificationID: notification, personID: person, deviceID: target.device, token: target.token,
+                replacedTokenID: target.replacedID, title: title, body: body,
                 data: data.merging(["kind": kind]) { $1 })
             house.outbox.enqueue("push", payload: try WireJSON.encode(push), in: transaction)
         }
+    }
+
+    /// Tells all devices of a person what was done to one of them.
+    @Loop func tell(of kind: String, _ device: LockedDevice, in transaction: Transaction) async throws {
+        let data = [
+            "deviceId": device.id.description, "platform": device.platform, "at": Timestamp.now().description,
+        ]
+        try await tell(device.person, kind, data, in: transaction)
     }
 }

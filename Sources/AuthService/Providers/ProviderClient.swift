@@ -7,6 +7,8 @@ import Synchronization
 struct ProviderAnswer: Sendable {
     var status: Int
     var body: [UInt8]
+    /// When it wants to be asked again, where it said so.
+    var retryAfter: Duration?
 }
 
 /// Asks providers over HTTP.
@@ -70,7 +72,11 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate {
         guard error == nil, body.count <= ProviderClient.largestAnswerBytes,
             let answer = task.response as? HTTPURLResponse
         else { return finish(nil) }
-        finish(ProviderAnswer(status: answer.statusCode, body: body))
+        let retryAfter = answer.value(forHTTPHeaderField: "Retry-After")
+        finish(
+            ProviderAnswer(
+                status: answer.statusCode, body: body,
+                retryAfter: retryAfter.flatMap { RetryAfter.duration($0, now: Date()) }))
     }
 
     func urlSession(

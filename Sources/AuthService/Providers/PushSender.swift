@@ -1,15 +1,19 @@
 import BusProtocol
-import Cryptography
 import Database
 import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// A push for one device; it stands sealed in the outbox until it is sent.
+/// A push for one device; it stands sealed in the outbox until it is sent or given up.
 struct PushMessage: Codable, Sendable {
     var notificationID: Identifier
     var personID: Identifier
     var deviceID: Identifier
+    /// The one that the device had when the push was written: whoever puts another in its place stops nothing that is on
+    /// its way. `nil` in what the previous release wrote.
+    var token: String?
+    /// The row of a token that the device has replaced since.
+    var replacedTokenID: Identifier?
     var title: String
     var body: String
     var data: [String: String]
@@ -18,26 +22,60 @@ struct PushMessage: Codable, Sendable {
 /// Sends pushes and tells recovery what became of each.
 struct PushSender: Sendable {
     let house: ServiceHouse
-    let secrets: Secrets
-    let spool: SpoolProvider
+    let tokens: PushTokens
+    let provider: any PushProvider
+
+    /// Of one attempt: a service that is to stop waits for what it has begun.
+    private static let patience = Duration.milliseconds(4500)
 
     @Loop func send(_ item: OutboxItem) async throws {
         let push = try WireJSON.decode(PushMessage.self, from: item.payload)
-        guard let sealed = try await DeviceStore.pushToken(of: push.deviceID, in: house.database) else { return }
-        let token = try secrets.pushSealer.open(sealed, associated: push.deviceID.array)
-        try await spool.append(
-            "push.jsonl",
-            [
-                "id": .string(item.id.description), "userId": .string(push.personID.description),
-                "deviceId": .string(push.deviceID.description),
-                "pushToken": .string(String(decoding: token, as: UTF8.self)),
-                "title": .string(push.title), "body": .string(push.body),
-                "data": .object(push.data.mapValues { .string($0) }), "at": .string(Timestamp.now().description),
-            ])
+        // A device that has no token any more, where a previous release wrote no token into the push, gets none.
+        guard let token = try await token(of: push) else { return try await tell(push, "failed") { _ in } }
+        do {
+            let outgoing = OutgoingPush(
+                id: item.id, notificationID: push.notificationID, personID: push.personID, deviceID: push.deviceID,
+                token: token, title: push.title, body: push.body, data: push.data)
+            try await provider.send(outgoing, within: Self.patience)
+        } catch {
+            return try await fail(push, token, error, attempts: item.attempts)
+        }
+        try await tell(push, "delivered") { _ in }
+    }
+
+    @Loop private func token(of push: PushMessage) async throws -> String? {
+        if let token = push.token { return token }
+        return try await tokens.current(of: push.deviceID, in: house.database)
+    }
+
+    @Loop private func fail(_ push: PushMessage, _ token: String, _ error: PushError, attempts: Int) async throws {
+        switch error {
+        case .deadToken:
+            house.log.info("push_token_expired", ["device": .string(push.deviceID.description)])
+            try await tell(push, "failed") { transaction in
+                try await tokens.expire(token, of: push, in: transaction)
+            }
+        case .notTaken(let reason, let retryAfter):
+            guard attempts >= Outbox.mostAttempts else {
+                throw DeliveryPostponed(
+                    pause: PushPolicy.pause(afterAttempt: attempts, retryAfter: retryAfter), code: reason)
+            }
+            // Given up, and its text and token erased with it.
+            house.log.warning(
+                "push_given_up",
+                ["notification": .string(push.notificationID.description), "error": .string(reason)])
+            try await tell(push, "failed") { _ in }
+        }
+    }
+
+    @Loop private func tell(
+        _ push: PushMessage, _ outcome: String, with effect: @Loop (Transaction) async throws -> Void
+    ) async throws {
         try await house.database.transaction { transaction in
+            try await effect(transaction)
             let told = NotificationDelivered(
                 personID: push.personID, notificationID: push.notificationID, deviceID: push.deviceID,
-                outcome: "delivered", at: .now())
+                outcome: outcome, at: .now())
             try await house.outbox.tell(told, in: transaction)
         }
     }

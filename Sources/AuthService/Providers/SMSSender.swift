@@ -39,6 +39,8 @@ struct SMSMessage: Codable, Sendable {
         let sms = try WireJSON.decode(SMSMessage.self, from: item.payload)
         do {
             try await offer(OutgoingSMS(id: item.id, to: sms.to, body: sms.body))
+            // A note that is not written makes the person wait, and a failure here would send the SMS again.
+            try? await CodeStateStore.noteSent(sms.challengeID, in: house.database)
         } catch {
             guard error == .unusableNumber || item.attempts >= Outbox.mostAttempts else { throw error }
             // Given up, and its text erased with it: a code that is minutes old is of no use to anybody.

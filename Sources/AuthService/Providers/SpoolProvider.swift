@@ -36,3 +36,11 @@ extension SpoolProvider: SMSProvider {
         } catch { throw .notTaken }
     }
 }
+
+extension SpoolProvider: PushProvider {
+    @Loop func send(_ push: OutgoingPush, within limit: Duration) async throws(PushError) {
+        do {
+            try await append("push.jsonl", push.json)
+        } catch { throw .notTaken(reason: "spool_not_written", retryAfter: nil) }
+    }
+}

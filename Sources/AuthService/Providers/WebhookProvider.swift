@@ -5,34 +5,41 @@ import Foundation
 import FoundationNetworking
 import JSONText
 
-/// Posts each SMS as signed JSON to one address, whose owner sends it.
+/// Posts each SMS or push as signed JSON to one address, whose owner sends it.
 ///
 /// `Vestibule-Signature` is `v1=` and the HMAC-SHA-256, in hex, of `Vestibule-Timestamp` (seconds since 1970), a dot and
-/// the body. `Idempotency-Key` is the SMS's id: an SMS whose answer was lost comes again with it. 2xx takes the SMS.
-struct WebhookProvider: SMSProvider {
+/// the body. `Idempotency-Key` is the message's id: one whose answer was lost comes again with it. 2xx takes the message;
+/// 410 says that nobody is behind a push token any more.
+struct WebhookProvider: SMSProvider, PushProvider {
     let name = "webhook"
     let url: URL
     let key: [UInt8]
 
     @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
-        guard let answer = await ProviderClient.ask(request(sms), within: limit), 200...299 ~= answer.status else {
-            throw .notTaken
+        let json: JSONValue = [
+            "id": .string(sms.id.description), "to": .string(sms.to), "body": .string(sms.body),
+            "at": .string(Timestamp.now().description),
+        ]
+        guard let answer = await ProviderClient.ask(request(sms.id, json), within: limit), 200...299 ~= answer.status
+        else { throw .notTaken }
+    }
+
+    @Loop func send(_ push: OutgoingPush, within limit: Duration) async throws(PushError) {
+        let answer = await ProviderClient.ask(request(push.id, push.json), within: limit)
+        guard let answer, 200...299 ~= answer.status else {
+            throw answer?.status == 410 ? .deadToken : .notTaken(answer)
         }
     }
 
-    private func request(_ sms: OutgoingSMS) -> URLRequest {
-        let body = CanonicalJSON.bytes(
-            of: [
-                "id": .string(sms.id.description), "to": .string(sms.to), "body": .string(sms.body),
-                "at": .string(Timestamp.now().description),
-            ])
+    private func request(_ id: Identifier, _ json: JSONValue) -> URLRequest {
+        let body = CanonicalJSON.bytes(of: json)
         let timestamp = "\(Int64(Date().timeIntervalSince1970))"
         let signature = Hex.encode(HMACSHA256.code(for: Array("\(timestamp).".utf8) + body, key: key))
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.httpBody = Data(body)
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue(sms.id.description, forHTTPHeaderField: "Idempotency-Key")
+        request.setValue(id.description, forHTTPHeaderField: "Idempotency-Key")
         request.setValue(timestamp, forHTTPHeaderField: "Vestibule-Timestamp")
         request.setValue("v1=\(signature)", forHTTPHeaderField: "Vestibule-Signature")
         return request

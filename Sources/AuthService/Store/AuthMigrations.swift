@@ -19,6 +19,7 @@ enum AuthMigrations {
             sql: String(decoding: PackageResources.m0006_signing_key_rotation_sql, as: UTF8.self)),
         Migration(
             name: "m0007_refresh_grace", sql: String(decoding: PackageResources.m0007_refresh_grace_sql, as: UTF8.self)),
+        Migration(name: "m0008_push", sql: String(decoding: PackageResources.m0008_push_sql, as: UTF8.self)),
         Migration(
             name: "m0009_reauthentication",
             sql: String(decoding: PackageResources.m0009_reauthentication_sql, as: UTF8.self)),

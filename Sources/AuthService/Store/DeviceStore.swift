@@ -2,6 +2,20 @@ import BusProtocol
 import Database
 import EventLoop
 
+/// A device whose row is locked until the transaction ends.
+struct LockedDevice: Sendable {
+    let id: Identifier
+    let person: Identifier
+    /// It is that of the session that asks.
+    let isOwn: Bool
+    let isRemoved: Bool
+    let platform: String
+    let secretHash: [UInt8]
+    /// The sealed push token.
+    let push: [UInt8]?
+    let isPushExpired: Bool
+}
+
 /// Rows of devices.
 @Loop enum DeviceStore {
     /// The devices of a person, the one used last first; a hundred at the most.
@@ -9,12 +23,16 @@ import EventLoop
         try await database.read(select, [.uuid(person), .uuid(session)]).map { try KnownDevice($0) }
     }
 
-    /// Locks the device until the transaction ends, and says whether it is the session's own; `nil` where it is not the
-    /// person's.
-    static func isOwn(
-        _ id: Identifier, person: Identifier, session: Identifier, in transaction: Transaction
-    ) async throws -> Bool? {
-        try await transaction.query(lock, [.uuid(id), .uuid(person), .uuid(session)]).first?.bool("is_own")
+    /// A device of a person, locked until the transaction ends; `nil` where it is not the person's.
+    static func locked(
+        _ id: Identifier, person: Identifier, session: Identifier? = nil, in transaction: Transaction
+    ) async throws -> LockedDevice? {
+        try await transaction.query(lock, [.uuid(id), .uuid(person), .uuid(session)]).first.map {
+            LockedDevice(
+                id: id, person: person, isOwn: try $0.bool("is_own"), isRemoved: try $0.bool("is_removed"),
+                platform: try $0.text("platform"), secretHash: try $0.bytes("secret_hash"),
+                push: try $0.optionalBytes("push_token_sealed"), isPushExpired: try $0.bool("is_push_expired"))
+        }
     }
 
     /// - Parameter push: the sealed token; `nil` leaves the one that is known.
@@ -24,15 +42,6 @@ import EventLoop
     ) async throws -> KnownDevice? {
         let values: [SQLValue] = [.uuid(id), .text(name), .text(platform), .bytes(push), .uuid(session)]
         return try await transaction.query(change, values).first.map { try KnownDevice($0) }
-    }
-
-    /// The hash of a device's secret, where the device is the person's.
-    static func secretHash(
-        of id: Identifier, person: Identifier, in transaction: Transaction
-    ) async throws -> [UInt8]? {
-        try await transaction.query(
-            "SELECT secret_hash FROM devices WHERE id = $1 AND person_id = $2", [.uuid(id), .uuid(person)]
-        ).first?.bytes("secret_hash")
     }
 
     static func insert(
@@ -49,51 +58,50 @@ import EventLoop
         transaction.send(touch, [.uuid(id), .text(claim.name), .text(claim.platform), .bytes(push)])
     }
 
-    /// The devices of a person that a push can be sent to.
-    static func reachable(of person: Identifier, in transaction: Transaction) async throws -> [Identifier] {
-        try await transaction.query(
-            "SELECT id FROM devices WHERE person_id = $1 AND push_token_sealed IS NOT NULL", [.uuid(person)]
-        ).map { try $0.uuid("id") }
-    }
-
-    /// The sealed push token; `nil` where the device has none (any more).
-    static func pushToken(of id: Identifier, in database: Database) async throws -> [UInt8]? {
-        try await database.read("SELECT push_token_sealed FROM devices WHERE id = $1", [.uuid(id)]).first?
-            .optionalBytes("push_token_sealed")
+    /// Removes a device: no secret proves it any more. Its row stays for the notices of a recovery.
+    static func remove(_ id: Identifier, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE devices SET removed_at = clock_timestamp(), secret_hash = '' WHERE id = $1", [.uuid(id)])
     }
 
     private static let select: Statement = """
         SELECT d.id, d.name, d.platform, d.push_token_sealed IS NOT NULL AS has_push_token, d.created_at, d.last_used_at,
+            d.push_expired_at IS NOT NULL AS is_push_expired,
             EXISTS (SELECT 1 FROM sessions s WHERE s.id = $2 AND s.device_id = d.id) AS is_current
-        FROM devices d WHERE d.person_id = $1 ORDER BY d.last_used_at DESC LIMIT 100
+        FROM devices d WHERE d.person_id = $1 AND d.removed_at IS NULL ORDER BY d.last_used_at DESC LIMIT 100
         """
     private static let lock: Statement = """
-        SELECT s.device_id = d.id AS is_own
-        FROM devices d JOIN sessions s ON s.id = $3 AND s.person_id = $2
-        WHERE d.id = $1 AND d.person_id = $2 FOR UPDATE OF d
+        SELECT d.platform, d.secret_hash, d.push_token_sealed, d.push_expired_at IS NOT NULL AS is_push_expired,
+            d.removed_at IS NOT NULL AS is_removed,
+            EXISTS (SELECT 1 FROM sessions s WHERE s.id = $3 AND s.device_id = d.id) AS is_own
+        FROM devices d WHERE d.id = $1 AND d.person_id = $2 FOR UPDATE
         """
+    /// A token that is presented, be it the same, is taken to be alive until its provider says otherwise.
     private static let change: Statement = """
         UPDATE devices d SET name = $2, platform = $3, push_token_sealed = coalesce($4, push_token_sealed),
-            last_used_at = clock_timestamp()
+            push_expired_at = CASE WHEN $4 IS NULL THEN push_expired_at END, last_used_at = clock_timestamp()
         WHERE d.id = $1
         RETURNING d.id, d.name, d.platform, d.push_token_sealed IS NOT NULL AS has_push_token, d.created_at,
-            d.last_used_at, EXISTS (SELECT 1 FROM sessions s WHERE s.id = $5 AND s.device_id = d.id) AS is_current
+            d.last_used_at, d.push_expired_at IS NOT NULL AS is_push_expired,
+            EXISTS (SELECT 1 FROM sessions s WHERE s.id = $5 AND s.device_id = d.id) AS is_current
         """
     private static let insert: Statement = """
         INSERT INTO devices (id, person_id, secret_hash, name, platform, push_token_sealed) VALUES ($1, $2, $3, $4, $5, $6)
         """
     private static let touch: Statement = """
         UPDATE devices SET name = $2, platform = $3, push_token_sealed = coalesce($4, push_token_sealed),
-            last_used_at = clock_timestamp()
+            push_expired_at = CASE WHEN $4 IS NULL THEN push_expired_at END, last_used_at = clock_timestamp()
         WHERE id = $1
         """
 }
 
 extension KnownDevice {
     fileprivate init(_ row: Row) throws(DatabaseError) {
+        let hasToken = try row.bool("has_push_token")
         self.init(
             id: try row.uuid("id"), name: try row.text("name"), platform: try row.text("platform"),
-            hasPushToken: try row.bool("has_push_token"), current: try row.bool("is_current"),
-            createdAt: try row.timestamp("created_at"), lastUsedAt: try row.timestamp("last_used_at"))
+            hasPushToken: hasToken, push: !hasToken ? "none" : try row.bool("is_push_expired") ? "expired" : "ok",
+            current: try row.bool("is_current"), createdAt: try row.timestamp("created_at"),
+            lastUsedAt: try row.timestamp("last_used_at"))
     }
 }

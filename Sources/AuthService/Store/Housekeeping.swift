@@ -34,6 +34,16 @@ import EventLoop
                 AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.session_id = s.id) LIMIT 1000)
         """,
         """
+        DELETE FROM replaced_push_tokens WHERE id IN (
+            SELECT id FROM replaced_push_tokens WHERE replaced_at < now() - interval '30 days' LIMIT 1000)
+        """,
+        // Its sessions ended with it, and are gone long before.
+        """
+        DELETE FROM devices WHERE id IN (
+            SELECT d.id FROM devices d WHERE d.removed_at < now() - interval '30 days' AND NOT EXISTS (
+                SELECT FROM sessions s WHERE s.person_id = d.person_id AND s.device_id = d.id) LIMIT 1000)
+        """,
+        """
         UPDATE refresh_tokens SET answer_sealed = NULL WHERE hash IN (
             SELECT hash FROM refresh_tokens
             WHERE answer_sealed IS NOT NULL AND replaced_at < now() - interval '1 minute' LIMIT 1000)

@@ -92,6 +92,8 @@ struct PresentedToken: Sendable {
         case logout
         /// By another session of the person.
         case ended
+        /// Its device was removed.
+        case device
         /// A refresh token that was replaced came again.
         case reuse
         /// It was not renewed for too long, or is too old.
@@ -113,6 +115,18 @@ struct PresentedToken: Sendable {
         transaction.send(
             revokeOthers,
             [.uuid(person), .uuid(session), .integer(memory), .text(chain.name), .text(why.rawValue)])
+    }
+
+    /// Ends every session on a device of a person, tells the gateways and writes each down.
+    static func revokeAll(
+        on device: Identifier, of person: Identifier, chain: AuditChain, in transaction: Transaction
+    ) {
+        transaction.send(
+            revokeOnDevice,
+            [
+                .uuid(person), .uuid(device), .integer(memory), .text(chain.name),
+                .text(Ending.device.rawValue),
+            ])
     }
 
     /// Ends what is over by its age, a thousand sessions at the most, each by itself.
@@ -219,6 +233,17 @@ struct PresentedToken: Sendable {
         WITH ended AS (
             UPDATE sessions SET revoked_at = clock_timestamp()
             WHERE person_id = $1 AND id IS DISTINCT FROM $2 AND revoked_at IS NULL RETURNING id
+        ), told AS (
+            INSERT INTO revocations (session_id, forget_at)
+            SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
+        )
+        SELECT audit_append($4, 'session_ended', '{"session":"' || id || '","why":"' || $5 || '"}')
+        FROM (SELECT id FROM ended ORDER BY id) AS all_ended
+        """
+    private static let revokeOnDevice: Statement = """
+        WITH ended AS (
+            UPDATE sessions SET revoked_at = clock_timestamp()
+            WHERE person_id = $1 AND device_id = $2 AND revoked_at IS NULL RETURNING id
         ), told AS (
             INSERT INTO revocations (session_id, forget_at)
             SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended

@@ -2,7 +2,8 @@ extension Catalogue {
     /// What auth answers, and the events that it tells.
     static let auth: [any BusRequest.Type] = [
         SendOTP.self, VerifyOTP.self, RefreshToken.self, Logout.self, ListSessions.self, EndSession.self,
-        EndOtherSessions.self, ListDevices.self, PutDevice.self, GetSigningKeys.self, RotateSigningKey.self,
+        EndOtherSessions.self, ListDevices.self, PutDevice.self, RemoveDevice.self, GetCodeDelivery.self,
+        GetSigningKeys.self, RotateSigningKey.self,
         FollowRevocations.self,
         CheckSession.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
         AccountCreated.self, NotificationDelivered.self, RecoveryBegan.self,

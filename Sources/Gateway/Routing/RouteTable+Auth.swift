@@ -4,7 +4,10 @@ extension RouteTable {
             .with {
                 $0.success = 202; $0.body = .members
             },
-        Route(.get, "/auth/otp/{challengeId}", .public, .later, "Tells whether the code was delivered."),
+        Route(
+            .get, "/auth/otp/{challengeId}", .public, .message("auth.get-code-delivery"),
+            "Tells whether the code was delivered."
+        ).with { $0.sources = ["challengeId": .path("challengeId")] },
         Route(.post, "/auth/otp/verify", .public, .message("auth.verify-otp"), "Trades a code for a session.")
             .with { $0.body = .members },
         Route(.post, "/auth/social/nonce", .public, .later, "Issues a nonce for a social sign-in."),
@@ -31,7 +34,12 @@ extension RouteTable {
             .with {
                 $0.body = .members; $0.sources = ["deviceId": .path("id")]
             },
-        Route(.delete, "/users/me/devices/{id}", .user, .later, "Forgets a device."),
+        Route(
+            .delete, "/users/me/devices/{id}", .user, .message("auth.remove-device"),
+            "Forgets a device and ends its sessions."
+        ).with {
+            $0.success = 204; $0.sources = ["deviceId": .path("id")]
+        },
         Route(.get, "/auth/identities", .user, .later, "Lists the linked identities."),
         Route(.delete, "/auth/identities/{provider}", .user, .later, "Unlinks an identity."),
         Route(.post, "/auth/phone/change", .user, .later, "Changes the phone of the account."),

@@ -3,7 +3,8 @@ enum AuthContracts {
     static let all: [any MessageContract.Type] = [
         SendOTPContract.self, VerifyOTPContract.self, RefreshTokenContract.self, LogoutContract.self,
         ListSessionsContract.self, EndSessionContract.self, EndOtherSessionsContract.self,
-        ListDevicesContract.self, PutDeviceContract.self, GetSigningKeysContract.self, RotateSigningKeyContract.self,
+        ListDevicesContract.self, PutDeviceContract.self, RemoveDeviceContract.self, GetCodeDeliveryContract.self,
+        GetSigningKeysContract.self, RotateSigningKeyContract.self,
         FollowRevocationsContract.self,
         CheckSessionContract.self, NoteTokenUseContract.self, BeginRecoveryContract.self, NotifyPersonContract.self,
         AccountCreatedContract.self,

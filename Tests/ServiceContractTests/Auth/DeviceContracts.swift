@@ -82,3 +82,43 @@ enum PutDeviceContract: MessageContract {
         },
     ]
 }
+
+enum RemoveDeviceContract: MessageContract {
+    static let canonical = RemoveDevice(deviceId: Sample.device)
+    static let minimal: RemoveDevice = canonical
+    static let maximal: RemoveDevice = canonical
+
+    static let canonicalReply = NoContent()
+    static let minimalReply = NoContent()
+    static let maximalReply = NoContent()
+
+    static let errors: [BusError] = [
+        Sample.unauthorized, BusError(.notFound, "There is no such device."),
+        BusError(.reauthenticationRequired, "Please sign in again to remove another device."),
+    ]
+
+    static let route: String? = "DELETE /users/me/devices/{id} 204"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<RemoveDevice> {
+        let session = try await auth.session()
+        return Asked(RemoveDevice(deviceId: session.deviceId), for: session.user.id, in: session.sessionId)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, RemoveDevice>] = [
+        "unauthorized": { Asked(RemoveDevice(deviceId: try await $0.session().deviceId)) },
+        "not_found": { auth in
+            let (session, stranger) = (try await auth.session(), try await auth.session())
+            return Asked(RemoveDevice(deviceId: stranger.deviceId), for: session.user.id, in: session.sessionId)
+        },
+        "reauthentication_required": { auth in
+            let phone = auth.newPhone()
+            let first = try await auth.session(phone: phone)
+            try await auth.age("2 minutes")
+            let second = try await auth.session(phone: phone)
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
+            return Asked(RemoveDevice(deviceId: first.deviceId), for: second.user.id, in: second.sessionId)
+        },
+    ]
+}

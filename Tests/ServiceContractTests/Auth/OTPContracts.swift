@@ -121,3 +121,32 @@ enum VerifyOTPContract: MessageContract {
         Asked(VerifyOTP(challengeId: challenge, code: code, device: Sample.phone), key: auth.key())
     }
 }
+
+enum GetCodeDeliveryContract: MessageContract {
+    static let canonical = GetCodeDelivery(challengeId: Sample.challenge)
+    static let minimal: GetCodeDelivery = canonical
+    static let maximal: GetCodeDelivery = canonical
+
+    static let canonicalReply = CodeDelivery(delivery: "sent", resendAfterSeconds: 42, expiresInSeconds: 282)
+    static let minimalReply = CodeDelivery(delivery: "failed", resendAfterSeconds: 0, expiresInSeconds: 0)
+    static let maximalReply = CodeDelivery(delivery: "queued", resendAfterSeconds: 86_400, expiresInSeconds: 3600)
+
+    static let errors: [BusError] = [BusError(.notFound, "There is no such code.")]
+
+    static let route: String? = "GET /auth/otp/{challengeId} 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = ["resendAfterSeconds", "expiresInSeconds"]
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<GetCodeDelivery> {
+        let id = try await auth.challenge().id
+        // The SMS can be read a moment before it is noted as sent.
+        while try await auth.stage.rows("SELECT sent_at IS NULL FROM challenges WHERE id = '\(id)'") == "t" {
+            try await Loop.sleep(for: .milliseconds(2))
+        }
+        return Asked(GetCodeDelivery(challengeId: id))
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, GetCodeDelivery>] = [
+        "not_found": { _ in Asked(GetCodeDelivery(challengeId: .ordered())) }
+    ]
+}

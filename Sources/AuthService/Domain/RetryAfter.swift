@@ -1,0 +1,19 @@
+import Foundation
+
+/// The header `Retry-After` (RFC 9110, section 10.2.3).
+enum RetryAfter {
+    /// - Parameter header: seconds, or a date of the form that HTTP prefers.
+    /// - Returns: `nil` where it is neither; zero for a date that is over.
+    static func duration(_ header: String, now: Date) -> Duration? {
+        if let seconds = Int64(header), seconds >= 0 { return .seconds(min(seconds, longest)) }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        guard let date = format.date(from: header) else { return nil }
+        return .seconds(min(max(0, Int64(date.timeIntervalSince(now).rounded(.up))), longest))
+    }
+
+    /// Seconds; a number that nobody means is not worth an overflow.
+    private static let longest: Int64 = 31_536_000
+}

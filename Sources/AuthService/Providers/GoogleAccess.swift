@@ -1,0 +1,75 @@
+import BusProtocol
+import EventLoop
+import Foundation
+import FoundationNetworking
+import JSONText
+
+/// Access tokens for Google's services: one is had by an exchange (RFC 7523) and kept until a minute before its end.
+@Loop final class GoogleAccess {
+    private let account: ServiceAccount
+    private let exchange: URL
+    private var token: (text: String, usableUntil: UInt64)?
+    /// However many wait, one exchange is under way.
+    private var pending: LoopPromise<Result<String, PushError>>?
+
+    private static let margin: Int64 = 60
+    /// Seconds; a longer life is not believed.
+    private static let longestLife: Int64 = 86_400
+
+    nonisolated init(account: ServiceAccount, exchange: URL) { (self.account, self.exchange) = (account, exchange) }
+
+    /// - Throws: ``PushError`` where there is none to be had; the next one who asks tries again.
+    func accessToken(within limit: Duration) async throws(PushError) -> String {
+        if let token, MonotonicClock.now() < token.usableUntil { return token.text }
+        let promise = pending ?? begin(within: limit)
+        guard let result = try? await promise.get() else { throw .notTaken(nil) }
+        return try result.get()
+    }
+
+    /// Google no longer takes it: the next one who asks exchanges anew.
+    func forget(_ text: String) {
+        if token?.text == text { token = nil }
+    }
+
+    private func begin(within limit: Duration) -> LoopPromise<Result<String, PushError>> {
+        let promise = LoopPromise<Result<String, PushError>>()
+        pending = promise
+        Loop.spawn { [self] in await finish(promise, within: limit) }
+        return promise
+    }
+
+    private func finish(_ promise: LoopPromise<Result<String, PushError>>, within limit: Duration) async {
+        let result: Result<String, PushError>
+        do throws(PushError) {
+            result = .success(try await exchanged(within: limit))
+        } catch {
+            result = .failure(error)
+        }
+        pending = nil
+        promise.resolve(.success(result))
+    }
+
+    private func exchanged(within limit: Duration) async throws(PushError) -> String {
+        let (account, now, start) = (account, Timestamp.now(), MonotonicClock.now())
+        guard let assertion = try? await Loop.offload({ account.assertion(at: now) }),
+            let answer = await ProviderClient.ask(request(assertion), within: limit)
+        else {
+            throw .notTaken(reason: "access_no_answer", retryAfter: nil)
+        }
+        guard answer.status == 200, let body = try? JSONValue.parse(answer.body),
+            let text = body["access_token"]?.stringValue, case .integer(let life)? = body["expires_in"], life > 0
+        else { throw .notTaken(reason: "access_http_\(answer.status)", retryAfter: answer.retryAfter) }
+        let usable = Duration.seconds(max(0, min(life, Self.longestLife) - Self.margin))
+        token = (text, start + usable.nanoseconds)
+        return text
+    }
+
+    private func request(_ assertion: String) -> URLRequest {
+        var request = URLRequest(url: exchange)
+        request.httpMethod = "POST"
+        let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+        request.httpBody = Data(form.utf8)
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        return request
+    }
+}

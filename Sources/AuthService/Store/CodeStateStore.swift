@@ -1,0 +1,26 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// What became of the SMS of challenges.
+@Loop enum CodeStateStore {
+    /// `nil` where there is no such challenge (any more).
+    static func read(_ id: Identifier, in database: Database) async throws -> CodeState? {
+        try await database.read(select, [.uuid(id)]).first.map {
+            CodeState(
+                state: try $0.text("state"), isSent: try $0.bool("is_sent"), createdAt: try $0.timestamp("created_at"),
+                expiresAt: try $0.timestamp("expires_at"), lockedUntil: try $0.optionalTimestamp("locked_until"),
+                now: try $0.timestamp("now"))
+        }
+    }
+
+    static func noteSent(_ id: Identifier, in database: Database) async throws {
+        _ = try await database.write("UPDATE challenges SET sent_at = clock_timestamp() WHERE id = $1", [.uuid(id)])
+    }
+
+    private static let select: Statement = """
+        SELECT c.state, c.sent_at IS NOT NULL AS is_sent, c.created_at, c.expires_at, clock_timestamp() AS now,
+            (SELECT l.until FROM challenge_locks l WHERE l.phone_hash = c.phone_hash AND l.asker = c.asker) AS locked_until
+        FROM challenges c WHERE c.id = $1
+        """
+}
