@@ -1,0 +1,30 @@
+/// The public half of an RSA key (RFC 8017).
+public struct RSAPublicKey: Sendable, Hashable {
+    /// Big-endian, without leading zeros.
+    public let modulus: [UInt8]
+    public let exponent: [UInt8]
+
+    /// `nil` for what no identity provider should sign with: a modulus of fewer than 2048 or more than 8192 bits, or an
+    /// exponent that is even, 1, or longer than four bytes. Larger ones would let a stranger's key cost time.
+    public init?(modulus: [UInt8], exponent: [UInt8]) {
+        let exponentValue = exponent.count <= 4 ? exponent.reduce(0) { $0 << 8 | UInt64($1) } : 0
+        guard let first = modulus.first, first != 0, let last = modulus.last, last % 2 == 1,
+            (2048...8192).contains(modulus.count * 8 - first.leadingZeroBitCount), exponent.first != 0,
+            exponentValue > 2, exponentValue % 2 == 1
+        else { return nil }
+        (self.modulus, self.exponent) = (modulus, exponent)
+    }
+
+    /// RSASSA-PKCS1-v1_5 with SHA-256, `RS256` of RFC 7518. False for a signature of another length than the modulus, too.
+    public func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
+        guard signature.count == modulus.count else { return false }
+        let numbers = DER.sequence(DER.integer(modulus), DER.integer(exponent))
+        guard let key = KeyHandle(der: DER.sequence(Self.algorithm, DER.bits(numbers))) else { return false }
+        return key.verifies(signature, for: message)
+    }
+
+    /// rsaEncryption and NULL (RFC 3279, section 2.3.1), as DER.
+    private static let algorithm: [UInt8] = [
+        0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00,
+    ]
+}
