@@ -34,11 +34,30 @@ enum AuthBlueprint {
         let notifier = PersonNotifier(house: house, tokens: tokens, appName: appName)
         let opener = SessionOpener(house: house, secrets: secrets, keys: keys, tokens: tokens, notifier: notifier)
         let sms = SMSSender(house: house, providers: providers)
+        let apple = AppleTokens(house: house, secrets: secrets, client: try AppleClient(configuration))
+        let identities = try IdentityProviders(configuration, log: house.log)
+        let social = SocialSignIn(
+            house: house, secrets: secrets, providers: identities, opener: opener, apple: apple)
         house.handle(
             SendOTPHandler(
-                house: house, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms))
+                house: house, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms,
+                acts: ActReader(secrets: secrets)))
         house.handle(GetCodeDeliveryHandler(house: house, limits: limits))
-        house.handle(VerifyOTPHandler(house: house, checker: checker, opener: opener))
+        house.handle(
+            VerifyOTPHandler(
+                house: house, checker: checker, opener: opener,
+                linker: IdentityLinker(house: house, secrets: secrets, notifier: notifier)))
+        house.handle(IssueSocialNonceHandler(house: house, secrets: secrets, providers: identities))
+        house.handle(SignInWithAppleHandler(signIn: social))
+        house.handle(SignInWithGoogleHandler(signIn: social))
+        house.handle(
+            TakeAppleNotificationHandler(
+                house: house, secrets: secrets, providers: identities, notifier: notifier))
+        house.handle(ListIdentitiesHandler(house: house, secrets: secrets))
+        house.handle(UnlinkIdentityHandler(house: house, apple: apple, notifier: notifier))
+        house.handle(
+            ChangePhoneHandler(
+                house: house, secrets: secrets, checker: checker, notifier: notifier, appName: appName))
         house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, opener: opener))
         house.handle(LogoutHandler(house: house))
         house.handle(ListSessionsHandler(house: house))
@@ -60,6 +79,8 @@ enum AuthBlueprint {
         house.deliver("sms") { try await sms.send($0) }
         // Nobody waits for a push as for a code: a provider of theirs that hangs keeps no SMS and no event waiting.
         house.deliver("push", apart: true) { try await push.send($0) }
+        house.deliver(AppleTokens.exchange, apart: true) { try await apple.exchange($0) }
+        house.deliver(AppleTokens.revocation, apart: true) { try await apple.revoke($0) }
         house.background("housekeeping") {
             try await house.database.waitUntilAvailable()
             try await Housekeeping.run(house.database, audit: house.audit)
@@ -124,14 +145,5 @@ enum AuthBlueprint {
             .init("PUSH_PROVIDER", .choice(["spool", "webhook", "fcm"]), "spool", "Who sends pushes"),
             .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
         ]
-        + SMSProviders.variables + PushProviders.variables
-        + ["APPLE", "GOOGLE"].flatMap { provider in
-            ["ISSUER", "JWKS_URL", "AUDIENCES"].map {
-                ConfigurationVariable(
-                    "AUTH_\(provider)_\($0)", .text, nil, "Of the identity provider; not used yet")
-            }
-        }
-        + ["TOKEN_URL", "REVOKE_URL", "TEAM_ID", "KEY_ID", "KEY_FILE"].map {
-            ConfigurationVariable("AUTH_APPLE_\($0)", .text, nil, "Of Apple's code exchange; not used yet")
-        } + [.init("AUTH_SOCIAL_RAW_NONCE", .boolean, "false", "Takes nonces as issued; not used yet")]
+        + SMSProviders.variables + PushProviders.variables + IdentityProviders.variables + AppleClient.variables
 }

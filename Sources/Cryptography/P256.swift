@@ -40,13 +40,14 @@ public struct P256PublicKey: Sendable, Hashable {
 
 /// A signing key on the curve P-256, as a provider hands it out: PKCS #8 in PEM, without a password.
 public struct P256PrivateKey: Sendable {
-    private let pem: [UInt8]
+    /// The key as it stands in its file; secret.
+    public let pem: String
     public let publicKey: P256PublicKey
 
     /// `nil` for anything else than one key on this curve.
     public init?(pem: String) {
-        self.pem = Array(pem.utf8)
-        guard let key = Self.handle(self.pem), let publicKey = Self.publicKey(of: key) else { return nil }
+        self.pem = pem
+        guard let key = Self.handle(pem), let publicKey = Self.publicKey(of: key) else { return nil }
         self.publicKey = publicKey
     }
 
@@ -79,11 +80,14 @@ public struct P256PrivateKey: Sendable {
         return Self.numbers(of: Array(encoded.prefix(length)))
     }
 
-    private static func handle(_ pem: [UInt8]) -> KeyHandle? {
-        let memory = BIO_new_mem_buf(pem, Int32(pem.count))
-        defer { BIO_free(memory) }
-        // Of a key with a password libcrypto would ask the terminal.
-        guard let raw = PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else { return nil }
+    private static func handle(_ pem: String) -> KeyHandle? {
+        let raw = Array(pem.utf8).withUnsafeBytes { bytes in
+            let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { BIO_free(memory) }
+            // Of a key with a password libcrypto would ask the terminal.
+            return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
+        }
+        guard let raw else { return nil }
         let key = KeyHandle(owning: raw)
         var name = [CChar](repeating: 0, count: 32)
         var length = 0

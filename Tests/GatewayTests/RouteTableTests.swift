@@ -11,6 +11,7 @@ private let contract = """
     POST /auth/social/nonce
     POST /auth/social/apple
     POST /auth/social/google
+    POST /auth/social/apple/notifications
     POST /auth/token/refresh
     POST /auth/logout
     GET /auth/sessions

@@ -78,6 +78,18 @@ import ServiceRuntime
         return house
     }
 
+    /// Puts one replica that does not have these variables in the place of all others.
+    public func replaceReplicas(without names: Set<String>) async throws {
+        let old = houses
+        houses = []
+        let house = try ServiceHouse(blueprint, environment: environment.filter { !names.contains($0.key) }) { [log] in
+            log.append($0)
+        }
+        houses.append(house)
+        try await house.start()
+        for house in old { await house.stop(notice: .zero) }
+    }
+
     /// Another service's side of the bus, from where the service is asked.
     public func asking(as caller: ServiceName) throws -> Bus {
         if let known = others[caller] { return known }

@@ -32,6 +32,26 @@ enum NotificationText {
                 "Whoever asked to recover your \(appName) account took the request back. Nothing has changed."
             )
         case "now_eligible": ("Welcome", "You are old enough for \(appName) now.")
+        case "identity_linked":
+            (
+                "New way to sign in",
+                "\(identity(data)) opens your \(appName) account from now on. If it was not you, unlink it now."
+            )
+        case "identity_unlinked":
+            (
+                "A way to sign in was removed",
+                "\(identity(data)) no longer opens your \(appName) account. If it was not you, sign in and look at it now."
+            )
+        case "identity_revoked":
+            (
+                "A way to sign in has ended",
+                "\(identity(data)) told us that it no longer opens your \(appName) account. Your phone number does."
+            )
+        case "phone_changed":
+            (
+                "Your number was changed",
+                "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now. If it was not you, recover your account with the old one."
+            )
         default: (appName, "There is news about your account.")
         }
     }
@@ -50,5 +70,11 @@ enum NotificationText {
     private static func time(_ data: [String: String]) -> String {
         guard let at = data["at"], Timestamp(at) != nil else { return "" }
         return " on \(at.prefix(10)) at \(at.dropFirst(11).prefix(5)) UTC"
+    }
+
+    /// "Google a…@e…"
+    private static func identity(_ data: [String: String]) -> String {
+        let provider = data["provider"].flatMap { IdentityProviderName(rawValue: $0) }?.title ?? "Another account"
+        return [provider, data["email"] ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }

@@ -1,5 +1,6 @@
 import BusProtocol
 import Cryptography
+import JSONText
 
 /// Everything secret that auth makes or looks up, each under a subkey of its own.
 struct Secrets: Sendable {
@@ -10,6 +11,9 @@ struct Secrets: Sendable {
     let pushSealer: Sealer
     let keySealer: Sealer
     let answerSealer: Sealer
+    let identityHash: KeyedHash
+    let identitySealer: Sealer
+    let refreshSealer: Sealer
     private let codeHash: KeyedHash
     private let tokenHash: KeyedHash
     private let referenceHash: KeyedHash
@@ -22,12 +26,30 @@ struct Secrets: Sendable {
         pushSealer = Sealer(keys, purpose: "push-token")
         keySealer = Sealer(keys, purpose: "signing-key")
         answerSealer = Sealer(keys, purpose: "refresh-answer")
+        identityHash = KeyedHash(keys, purpose: "identity-lookup")
+        identitySealer = Sealer(keys, purpose: "identity")
+        refreshSealer = Sealer(keys, purpose: "provider-refresh")
         codeHash = KeyedHash(keys, purpose: "otp")
         tokenHash = KeyedHash(keys, purpose: "token")
         referenceHash = KeyedHash(keys, purpose: "phone-reference")
     }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
+
+    /// What an identity is found by: its issuer and subject.
+    func hash(of identity: ProvenIdentity) -> [UInt8] { hash(ofIssuer: identity.issuer, subject: identity.subject) }
+
+    func hash(ofIssuer issuer: String, subject: String) -> [UInt8] { identityHash.code(for: "\(issuer)\n\(subject)") }
+
+    /// What is known of an identity, for its row.
+    func seal(_ identity: ProvenIdentity) throws -> [UInt8] {
+        identitySealer.seal(try WireJSON.encode(identity), associated: hash(of: identity))
+    }
+
+    /// - Parameter hash: of the identity.
+    func identity(_ sealed: [UInt8], hash: [UInt8]) throws -> ProvenIdentity {
+        try WireJSON.decode(ProvenIdentity.self, from: try identitySealer.open(sealed, associated: hash))
+    }
 
     /// Bound to its challenge and its phone: a code of another challenge never fits.
     func hash(ofCode code: String, challenge: Identifier, phone: [UInt8]) -> [UInt8] {

@@ -13,13 +13,10 @@ struct SendOTPHandler: RequestHandler {
     let phones: PhonePolicy
     let appName: String
     let sms: SMSSender
+    let acts: ActReader
 
     func handle(_ request: SendOTP, context: RequestContext) async throws -> OTPSent {
         let phone = try phones.number(request.phone)
-        let purpose = request.purpose ?? "login"
-        guard request.linkToken == nil, purpose != "change_phone" else {
-            throw BusError(.notImplemented, "This is not available yet.")
-        }
         try sms.refuseWhileDown()
         let hash = secrets.phoneHash.code(for: phone.e164)
         let prefix = secrets.prefixHash.code(for: phone.destinationPrefix)
@@ -31,16 +28,19 @@ struct SendOTPHandler: RequestHandler {
             let (asker, history) = try await ChallengeStore.history(
                 phone: hash, prefix: prefix, address: address, proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
+            let act = try await acts.act(of: request, context, in: transaction)
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
             ChallengeStore.insert(
                 id, phone: hash, phoneSealed: secrets.phoneSealer.seal(Array(phone.e164.utf8), associated: id.array),
-                purpose: purpose, asker: asker, address: address, prefix: history.isKnownDevice ? nil : prefix,
+                purpose: request.purpose ?? "login", asker: asker, address: address,
+                prefix: history.isKnownDevice ? nil : prefix,
                 code: secrets.hash(ofCode: code, challenge: id, phone: hash), lifetime: limits.lifetime, in: transaction
             )
+            acts.bind(id, to: act, in: transaction)
             if let numbers = limits.perPrefixHour, !history.isKnownDevice {
                 ChallengeStore.closePrefix(prefix, from: numbers, in: transaction)
             }
-            let message = SMSMessage(challengeID: id, to: phone.e164, body: text(code: code, purpose: purpose))
+            let message = SMSMessage(challengeID: id, to: phone.e164, body: text(code: code, act: act))
             house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
             return .reply(
                 OTPSent(
@@ -66,11 +66,10 @@ struct SendOTPHandler: RequestHandler {
         }
     }
 
-    private func text(code: String, purpose: String) -> String {
-        let act = purpose == "recovery" ? "to recover an account" : "to sign in"
+    private func text(code: String, act: ChallengeAct) -> String {
         // Rounded down: a code is never said to live longer than it does.
         let (minutes, seconds) = (limits.lifetime / 60, limits.lifetime)
         let life = minutes == 0 ? "\(seconds) seconds" : minutes == 1 ? "a minute" : "\(minutes) minutes"
-        return "\(code) is your \(appName) code \(act). It is valid for \(life). Never share it."
+        return "\(code) is your \(appName) code \(act.words). It is valid for \(life). Never share it."
     }
 }

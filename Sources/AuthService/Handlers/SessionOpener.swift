@@ -25,25 +25,35 @@ struct SessionOpener: Sendable {
         if account.isNew {
             try await house.outbox.tell(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
         }
+        return try await open(account, claim, by: nil, now: challenge.now, in: transaction)
+    }
+
+    /// - Parameters:
+    ///   - provider: whose identity proved the person; `nil` where a code did.
+    ///   - now: the database's clock.
+    @Loop func open(
+        _ account: Account, _ claim: DeviceClaim, by provider: IdentityProviderName?, now: Timestamp,
+        in transaction: Transaction
+    ) async throws -> Session {
         let (device, secret) = try await device(claim, of: account, in: transaction)
         if secret != nil, !account.isNew {
             try await notifier.tell(
                 account.id, "new_device",
                 [
                     "deviceId": device.description, "platform": claim.platform,
-                    "at": challenge.now.description,
+                    "at": now.description,
                 ], except: device, in: transaction)
         }
         let (session, access, refresh) = (Identifier.ordered(), Identifier.ordered(), SecretToken.make(prefix: "rf"))
         SessionStore.insert(
-            session, person: account.id, device: device, isByCode: true, access: access,
+            session, person: account.id, device: device, by: provider, access: access,
             refresh: secrets.hash(of: refresh), in: transaction)
         house.audit.note(
             AuditAct("session_opened", ["session": session.description, "device": device.description]),
             on: account.chain, in: transaction)
         return Session(
-            accessToken: try keys.issuer(at: challenge.now).token(
-                id: access, person: account.id, session: session, role: account.role, now: challenge.now),
+            accessToken: try keys.issuer(at: now).token(
+                id: access, person: account.id, session: session, role: account.role, now: now),
             expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
             deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))
     }

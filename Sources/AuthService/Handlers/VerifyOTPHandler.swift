@@ -9,13 +9,20 @@ struct VerifyOTPHandler: RequestHandler {
     let house: ServiceHouse
     let checker: ChallengeChecker
     let opener: SessionOpener
+    let linker: IdentityLinker
 
     func handle(_ request: VerifyOTP, context: RequestContext) async throws -> Session {
         var session: Session = try await house.once(context, carriesToken: true) { transaction in
             switch try await checker.check(request.challengeId, request.code, purpose: "login", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                return .reply(try await opener.signIn(challenge, request.device, in: transaction))
+                let link = try await linker.pending(challenge, in: transaction)
+                let session = try await opener.signIn(challenge, request.device, in: transaction)
+                if let link {
+                    try await linker.make(
+                        link, for: session, isConfirmed: request.confirmLink ?? false, in: transaction)
+                }
+                return .reply(session)
             }
         }
         // Outside of the transaction: profile's answer is worth no lock, and a stored reply gets a fresh one.
@@ -39,9 +46,8 @@ struct ChallengeChecker: Sendable {
     @Loop func check(
         _ id: Identifier, _ code: String, purpose: String, in transaction: Transaction
     ) async throws -> Result {
-        let expired = BusError(.otpExpired, "Code expired. Request a new one.")
         guard let challenge = try await ChallengeStore.locked(id, in: transaction), challenge.purpose == purpose else {
-            throw expired
+            throw Self.expired
         }
         let hash = secrets.hash(ofCode: code, challenge: id, phone: challenge.phoneHash)
         let verdict = ChallengePolicy.verdict(
@@ -52,7 +58,7 @@ struct ChallengeChecker: Sendable {
         case .right:
             ChallengeStore.use(id, in: transaction)
             return .passed(challenge)
-        case .expired: throw expired
+        case .expired: throw Self.expired
         case .wrong(let left):
             ChallengeStore.countWrong(challenge, isDead: false, lock: limits.lock, in: transaction)
             return .refused(
@@ -74,6 +80,8 @@ struct ChallengeChecker: Sendable {
                 stranger: challenge.isOfStranger)
         }
     }
+
+    static let expired = BusError(.otpExpired, "Code expired. Request a new one.")
 
     /// - Parameters:
     ///   - seconds: until a code may be tried again.

@@ -7,7 +7,8 @@ import ServiceRuntime
 
 /// What an SMS needs to be sent; it stands sealed in the outbox until it is sent or given up.
 struct SMSMessage: Codable, Sendable {
-    var challengeID: Identifier
+    /// Whose code it carries; `nil` where it carries none.
+    var challengeID: Identifier?
     var to: String
     var body: String
 }
@@ -40,12 +41,12 @@ struct SMSMessage: Codable, Sendable {
         do {
             try await offer(OutgoingSMS(id: item.id, to: sms.to, body: sms.body))
             // A note that is not written makes the person wait, and a failure here would send the SMS again.
-            try? await CodeStateStore.noteSent(sms.challengeID, in: house.database)
+            if let challenge = sms.challengeID { try? await CodeStateStore.noteSent(challenge, in: house.database) }
         } catch {
             guard error == .unusableNumber || item.attempts >= Outbox.mostAttempts else { throw error }
             // Given up, and its text erased with it: a code that is minutes old is of no use to anybody.
-            house.log.warning("sms_given_up", ["challenge": .string(sms.challengeID.description)])
-            try await ChallengeStore.giveUp(sms.challengeID, in: house.database)
+            house.log.warning("sms_given_up", ["challenge": sms.challengeID.map { .string($0.description) } ?? .null])
+            if let challenge = sms.challengeID { try await ChallengeStore.giveUp(challenge, in: house.database) }
         }
     }
 

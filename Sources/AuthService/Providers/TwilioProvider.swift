@@ -28,20 +28,11 @@ struct TwilioProvider: SMSProvider {
 
     private func request(_ sms: OutgoingSMS) -> URLRequest {
         let sender = from.hasPrefix("MG") ? "MessagingServiceSid" : "From"
-        let form = [("To", sms.to), (sender, from), ("Body", sms.body)].map { "\($0)=\(Self.encoded($1))" }
-        var request = URLRequest(url: base.appending(path: "2010-04-01/Accounts/\(account)/Messages.json"))
-        request.httpMethod = "POST"
-        request.httpBody = Data(form.joined(separator: "&").utf8)
-        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        let form = [("To", sms.to), (sender, from), ("Body", sms.body)]
+        var request = URLRequest(
+            posting: form, to: base.appending(path: "2010-04-01/Accounts/\(account)/Messages.json"))
         let credentials = Data("\(account):\(token)".utf8).base64EncodedString()
         request.setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
         return request
     }
-
-    /// All but RFC 3986's unreserved characters as percent and hex.
-    private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-    }
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

@@ -15,9 +15,12 @@ struct Account: Sendable {
 @Loop enum AccountStore {
     static func account(phone: [UInt8], audit: AuditTrail, in transaction: Transaction) async throws -> Account? {
         guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first else { return nil }
-        guard try row.text("status") == "active" else {
-            throw BusError(.forbidden, "This account is not available. Please contact support.")
-        }
+        return try await account(row, audit: audit, in: transaction)
+    }
+
+    /// - Parameter row: of an account, with the sealed key of its pseudonym.
+    static func account(_ row: Row, audit: AuditTrail, in transaction: Transaction) async throws -> Account {
+        guard try row.text("status") == "active" else { throw unavailable }
         let id = try row.uuid("id")
         let chain =
             if let sealed = try row.optionalBytes("key_sealed") {
@@ -28,12 +31,42 @@ struct Account: Sendable {
         return Account(id: id, role: try row.text("role"), isNew: false, chain: chain)
     }
 
+    /// Whoever proved to be the owner of an account that is closed.
+    static var unavailable: BusError {
+        BusError(.forbidden, "This account is not available. Please contact support.")
+    }
+
+    /// Waits for whoever gives this number an account.
+    static func lock(phone: [UInt8], in transaction: Transaction) {
+        transaction.send("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 1))", [.bytes(phone)])
+    }
+
+    /// Locks an account until the transaction ends.
+    static func lock(_ person: Identifier, in transaction: Transaction) {
+        transaction.send("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.uuid(person)])
+    }
+
+    /// Locks the account that has a number, where one has, until the transaction ends.
+    static func lock(holderOf phone: [UInt8], in transaction: Transaction) {
+        transaction.send(lockHolder, [.bytes(phone)])
+    }
+
+    /// Makes staff an ordinary person again.
+    ///
+    /// - Returns: false for who is one.
+    static func dropRole(of person: Identifier, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(
+            "UPDATE accounts SET role = 'user' WHERE id = $1 AND role <> 'user' RETURNING id", [.uuid(person)]
+        ).isEmpty
+    }
+
     /// The account that a claim may reach; one that is closed is none, and cannot be told from none. It is locked until the
-    /// transaction ends, so that whoever moves it meanwhile finds the freeze, or has moved it before.
+    /// transaction ends, so that whoever moves it meanwhile finds the freeze, or has moved it before. A number that an
+    /// account had reaches it while it is nobody else's.
     static func reachable(phone: [UInt8], in transaction: Transaction) async throws -> Identifier? {
-        guard let row = try await transaction.query(lockedByPhone, [.bytes(phone)]).first,
-            try row.text("status") == "active"
-        else { return nil }
+        var row = try await transaction.query(lockedByPhone, [.bytes(phone)]).first
+        if row == nil { row = try await transaction.query(lockedByAlias, [.bytes(phone)]).first }
+        guard let row, try row.text("status") == "active" else { return nil }
         return try row.uuid("id")
     }
 
@@ -53,7 +86,7 @@ struct Account: Sendable {
         in transaction: Transaction
     ) async throws -> Account {
         // Codes of two challenges may be right at the same moment: the second waits here and finds the account.
-        transaction.send("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 1))", [.bytes(phone)])
+        lock(phone: phone, in: transaction)
         if let known = try await account(phone: phone, audit: audit, in: transaction) { return known }
         let id = Identifier.random()
         let sealed = try seal(id)
@@ -69,8 +102,15 @@ struct Account: Sendable {
         FROM phones p JOIN accounts a ON a.id = p.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
         WHERE p.hash = $1
         """
+    private static let lockHolder: Statement = """
+        SELECT a.id FROM accounts a JOIN phones p ON p.person_id = a.id WHERE p.hash = $1 FOR NO KEY UPDATE OF a
+        """
     private static let lockedByPhone: Statement = """
         SELECT a.id, a.status FROM accounts a JOIN phones p ON p.person_id = a.id WHERE p.hash = $1 FOR SHARE OF a, p
+        """
+    private static let lockedByAlias: Statement = """
+        SELECT a.id, a.status FROM accounts a JOIN phone_aliases p ON p.person_id = a.id
+        WHERE p.hash = $1 AND p.until > clock_timestamp() ORDER BY p.taken_off_at DESC LIMIT 1 FOR SHARE OF a
         """
     private static let insertPhone: Statement = """
         INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4) RETURNING person_id

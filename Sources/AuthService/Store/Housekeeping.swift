@@ -20,6 +20,18 @@ import EventLoop
             SELECT phone_hash, asker FROM challenge_locks WHERE until < now() LIMIT 1000)
         """,
         "DELETE FROM prefix_breakers WHERE until < now()",
+        """
+        DELETE FROM social_nonces WHERE hash IN (SELECT hash FROM social_nonces WHERE expires_at < now() LIMIT 1000)
+        """,
+        "DELETE FROM link_tokens WHERE hash IN (SELECT hash FROM link_tokens WHERE expires_at < now() LIMIT 1000)",
+        """
+        DELETE FROM phone_aliases WHERE (person_id, hash) IN (
+            SELECT person_id, hash FROM phone_aliases WHERE until < now() LIMIT 1000)
+        """,
+        """
+        DELETE FROM apple_notifications WHERE hash IN (
+            SELECT hash FROM apple_notifications WHERE forget_at < now() LIMIT 1000)
+        """,
         "DELETE FROM revocations WHERE id IN (SELECT id FROM revocations WHERE forget_at < now() LIMIT 1000)",
         // An old token must be known to be recognised when it is used again; of an ended session nothing is. Its row goes
         // with the last of its tokens.

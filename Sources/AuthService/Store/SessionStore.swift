@@ -31,15 +31,16 @@ struct PresentedToken: Sendable {
 /// Rows of sessions, their refresh tokens and the log of those that ended.
 @Loop enum SessionStore {
     /// - Parameters:
-    ///   - isByCode: a code opens it, and nothing else.
+    ///   - provider: whose identity opens it; `nil` where a code does.
     ///   - access: the `jti` of the session's first access token.
     ///   - refresh: the hash of its first refresh token.
     static func insert(
-        _ id: Identifier, person: Identifier, device: Identifier, isByCode: Bool, access: Identifier, refresh: [UInt8],
+        _ id: Identifier, person: Identifier, device: Identifier, by provider: IdentityProviderName?,
+        access: Identifier, refresh: [UInt8],
         in transaction: Transaction
     ) {
         transaction.send(
-            insert, [.uuid(id), .uuid(person), .uuid(device), .uuid(access), .bool(isByCode)])
+            insert, [.uuid(id), .uuid(person), .uuid(device), .uuid(access), .text(provider?.rawValue)])
         insertToken(refresh, session: id, generation: 1, in: transaction)
     }
 
@@ -98,6 +99,10 @@ struct PresentedToken: Sendable {
         case reuse
         /// It was not renewed for too long, or is too old.
         case age
+        /// The identity that opened it opens the account no longer.
+        case unlinked
+        /// Its tokens carry a role that the person has no longer.
+        case role
     }
 
     /// Ends a session, tells the gateways and writes it down; one that ended before stays as it is.
@@ -127,6 +132,16 @@ struct PresentedToken: Sendable {
                 .uuid(person), .uuid(device), .integer(memory), .text(chain.name),
                 .text(Ending.device.rawValue),
             ])
+    }
+
+    /// Ends every session of a person that an identity of a provider opened, tells the gateways and writes each down.
+    static func revokeAll(
+        of person: Identifier, openedBy provider: IdentityProviderName, _ why: Ending, chain: AuditChain,
+        in transaction: Transaction
+    ) {
+        transaction.send(
+            revokeOpened,
+            [.uuid(person), .text(provider.rawValue), .integer(memory), .text(chain.name), .text(why.rawValue)])
     }
 
     /// Ends what is over by its age, a thousand sessions at the most, each by itself.
@@ -159,6 +174,12 @@ struct PresentedToken: Sendable {
                 createdAt: try row.timestamp("created_at"), lastUsedAt: try row.timestamp("last_used_at"),
                 current: id == current)
         }
+    }
+
+    /// The device that a session is on; `nil` where there is no such session.
+    static func device(of session: Identifier, in transaction: Transaction) async throws -> Identifier? {
+        try await transaction.query("SELECT device_id FROM sessions WHERE id = $1", [.uuid(session)]).first?
+            .uuid("device_id")
     }
 
     /// Whether a session, ended or not, is a person's.
@@ -196,8 +217,8 @@ struct PresentedToken: Sendable {
     }
 
     private static let insert: Statement = """
-        INSERT INTO sessions (id, person_id, device_id, access_id, otp_at)
-        VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN clock_timestamp() END)
+        INSERT INTO sessions (id, person_id, device_id, access_id, opened_by, otp_at)
+        VALUES ($1, $2, $3, $4, $5, CASE WHEN $5 IS NULL THEN clock_timestamp() END)
         """
     /// Both rows are locked: who waited for the session's alone would read the token's as it was before its twin
     /// replaced it, and take a repeated call for a theft.
@@ -244,6 +265,17 @@ struct PresentedToken: Sendable {
         WITH ended AS (
             UPDATE sessions SET revoked_at = clock_timestamp()
             WHERE person_id = $1 AND device_id = $2 AND revoked_at IS NULL RETURNING id
+        ), told AS (
+            INSERT INTO revocations (session_id, forget_at)
+            SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
+        )
+        SELECT audit_append($4, 'session_ended', '{"session":"' || id || '","why":"' || $5 || '"}')
+        FROM (SELECT id FROM ended ORDER BY id) AS all_ended
+        """
+    private static let revokeOpened: Statement = """
+        WITH ended AS (
+            UPDATE sessions SET revoked_at = clock_timestamp()
+            WHERE person_id = $1 AND opened_by = $2 AND revoked_at IS NULL RETURNING id
         ), told AS (
             INSERT INTO revocations (session_id, forget_at)
             SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended

@@ -10,7 +10,7 @@ import EventLoop
     /// - Throws: ``BusError`` `unauthorized` where the session ended, or is not that person's, or the account is closed.
     static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding {
         // A statement of its own: what reads freezes must begin behind the wait.
-        transaction.send("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.uuid(actor.userID)])
+        AccountStore.lock(actor.userID, in: transaction)
         let values: [SQLValue] = [
             .uuid(actor.sessionID), .uuid(actor.userID),
             .integer(SessionStanding.freshness.components.seconds),

@@ -6,6 +6,8 @@ extension Catalogue {
         GetSigningKeys.self, RotateSigningKey.self,
         FollowRevocations.self,
         CheckSession.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
+        IssueSocialNonce.self, SignInWithApple.self, SignInWithGoogle.self, ListIdentities.self, UnlinkIdentity.self,
+        TakeAppleNotification.self, ChangePhone.self,
         AccountCreated.self, NotificationDelivered.self, RecoveryBegan.self,
     ]
 }

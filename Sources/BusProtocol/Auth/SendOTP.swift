@@ -13,12 +13,16 @@ public struct SendOTP: BusRequest {
     ])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once,
-        errors: [.invalidPhone, .rateLimited, .otpLocked, .smsUnavailable, .notImplemented])
+        errors: [
+            .invalidPhone, .rateLimited, .otpLocked, .validationFailed, .linkTokenExpired, .unauthorized,
+            .reauthenticationRequired, .accountFrozen, .smsUnavailable,
+        ])
 
     public var phone: String
     public var device: Proof?
+    /// Of a social sign-in: the code links its identity to the phone's account. With purpose `login` only.
     public var linkToken: String?
-    /// `login` where it is missing.
+    /// `login` where it is missing; `change_phone` belongs to the session that asks.
     public var purpose: String?
 
     /// What a device proves itself with.

@@ -10,12 +10,18 @@ public struct VerifyOTP: BusRequest {
         .optional("anonymousId", .string(1...64)),
     ])
     public static let rules = MessageRules(
-        service: .auth, callers: [.gateway], effect: .once, errors: [.otpInvalid, .otpExpired, .otpLocked, .forbidden],
+        service: .auth, callers: [.gateway], effect: .once,
+        errors: [
+            .otpInvalid, .otpExpired, .otpLocked, .forbidden, .linkConfirmationRequired, .linkTokenExpired,
+            .identityInUse,
+            .providerAlreadyLinked, .accountFrozen,
+        ],
         replyCarriesToken: true)
 
     public var challengeId: Identifier
     public var code: String
     public var device: DeviceClaim
+    /// The identity of the challenge's link token is to be linked to an account that exists already.
     public var confirmLink: Bool?
     public var newAccount: Bool?
     public var anonymousId: String?

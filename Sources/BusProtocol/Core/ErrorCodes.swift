@@ -52,6 +52,19 @@ extension ErrorCode {
         "refresh_token_invalid", .unauthenticated, http: 401, "Refresh token invalid")
     public static let refreshTokenReused = ErrorCode(
         "refresh_token_reused", .unauthenticated, http: 401, "Refresh token reused")
+    public static let identityTokenInvalid = ErrorCode(
+        "identity_token_invalid", .unauthenticated, http: 401, "Identity token invalid")
+    public static let identityProviderUnavailable = ErrorCode(
+        "identity_provider_unavailable", .unavailable, http: 503, "Identity provider unavailable")
+    public static let identityInUse = ErrorCode("identity_in_use", .failedPrecondition, http: 409, "Identity in use")
+    public static let providerAlreadyLinked = ErrorCode(
+        "provider_already_linked", .failedPrecondition, http: 409, "Another identity is linked")
+    public static let linkConfirmationRequired = ErrorCode(
+        "link_confirmation_required", .failedPrecondition, http: 409, "Link not confirmed")
+    public static let linkTokenExpired = ErrorCode(
+        "link_token_expired", .failedPrecondition, http: 410, "Link token expired")
+    public static let lastWayIn = ErrorCode("last_way_in", .failedPrecondition, http: 409, "Last way in")
+    public static let phoneInUse = ErrorCode("phone_in_use", .failedPrecondition, http: 409, "Phone in use")
     public static let accountFrozen = ErrorCode("account_frozen", .failedPrecondition, http: 409, "Account frozen")
 
     // Profile.

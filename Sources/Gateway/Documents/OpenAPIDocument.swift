@@ -45,7 +45,7 @@ struct OpenAPIDocument: Sendable {
         case .user, .staff, .admin: [["accessToken": []]]
         case .ops: [["operatorKey": []]]
         case .recoveryToken: [["recoveryToken": []]]
-        case .userOrMember: [["accessToken": []], [:]]
+        case .anybody, .userOrMember: [["accessToken": []], [:]]
         }
     }
 

@@ -11,6 +11,8 @@ struct Route: Sendable {
     /// Who may call.
     enum Access: Sendable, Equatable {
         case `public`
+        /// Anybody, and a person by their access token where one is given.
+        case anybody
         /// An access token with this role, or with a higher one.
         case user, staff, admin
         /// The operator's key.

@@ -1,6 +1,6 @@
 extension RouteTable {
     static let auth: [Route] = [
-        Route(.post, "/auth/otp/send", .public, .message("auth.send-otp"), "Sends a code to a phone.")
+        Route(.post, "/auth/otp/send", .anybody, .message("auth.send-otp"), "Sends a code to a phone.")
             .with {
                 $0.success = 202; $0.body = .members
             },
@@ -10,9 +10,18 @@ extension RouteTable {
         ).with { $0.sources = ["challengeId": .path("challengeId")] },
         Route(.post, "/auth/otp/verify", .public, .message("auth.verify-otp"), "Trades a code for a session.")
             .with { $0.body = .members },
-        Route(.post, "/auth/social/nonce", .public, .later, "Issues a nonce for a social sign-in."),
-        Route(.post, "/auth/social/apple", .public, .later, "Signs in with Apple."),
-        Route(.post, "/auth/social/google", .public, .later, "Signs in with Google."),
+        Route(
+            .post, "/auth/social/nonce", .public, .message("auth.issue-social-nonce"),
+            "Issues a nonce for a social sign-in."
+        ).with { $0.body = .members },
+        Route(.post, "/auth/social/apple", .public, .message("auth.sign-in-with-apple"), "Signs in with Apple.")
+            .with { $0.body = .members },
+        Route(.post, "/auth/social/google", .public, .message("auth.sign-in-with-google"), "Signs in with Google.")
+            .with { $0.body = .members },
+        Route(
+            .post, "/auth/social/apple/notifications", .public, .message("auth.take-apple-notification"),
+            "Takes what Apple tells of an identity."
+        ).with { $0.body = .members },
         Route(
             .post, "/auth/token/refresh", .public, .message("auth.refresh-token"),
             "Trades a refresh token for a new pair of tokens."
@@ -40,9 +49,16 @@ extension RouteTable {
         ).with {
             $0.success = 204; $0.sources = ["deviceId": .path("id")]
         },
-        Route(.get, "/auth/identities", .user, .later, "Lists the linked identities."),
-        Route(.delete, "/auth/identities/{provider}", .user, .later, "Unlinks an identity."),
-        Route(.post, "/auth/phone/change", .user, .later, "Changes the phone of the account."),
+        Route(
+            .get, "/auth/identities", .user, .message("auth.list-identities"), "Lists the linked identities."),
+        Route(
+            .delete, "/auth/identities/{provider}", .user, .message("auth.unlink-identity"), "Unlinks an identity."
+        ).with {
+            $0.success = 204; $0.sources = ["provider": .path("provider")]
+        },
+        Route(
+            .post, "/auth/phone/change", .user, .message("auth.change-phone"), "Changes the phone of the account."
+        ).with { $0.body = .members },
         Route(
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys),
             "The keys that access tokens are signed with."),

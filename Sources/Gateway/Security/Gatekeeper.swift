@@ -38,7 +38,7 @@ import HTTPServer
             let token = try Self.bearer(credentials(headers))
             guard token.utf8.count <= 128 else { throw Self.unauthorized }
             return Caller(recoveryToken: token)
-        case .userOrMember:
+        case .anybody, .userOrMember:
             return headers.first("authorization") == nil ? Caller() : Caller(actor: try await person(headers))
         case .user: return Caller(actor: try await person(headers))
         case .staff, .admin:

@@ -7,7 +7,9 @@ enum AuthContracts {
         GetSigningKeysContract.self, RotateSigningKeyContract.self,
         FollowRevocationsContract.self,
         CheckSessionContract.self, NoteTokenUseContract.self, BeginRecoveryContract.self, NotifyPersonContract.self,
-        AccountCreatedContract.self,
+        IssueSocialNonceContract.self, SignInWithAppleContract.self, SignInWithGoogleContract.self,
+        ListIdentitiesContract.self, UnlinkIdentityContract.self, TakeAppleNotificationContract.self,
+        ChangePhoneContract.self, AccountCreatedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
     ]
 }

@@ -22,8 +22,12 @@ enum SendOTPContract: MessageContract {
         BusError(
             .otpLocked, "Too many attempts. Try again in 15 minutes.", retryAfter: .seconds(900),
             details: Sample.alternatives),
+        BusError(
+            .validationFailed, "Some members of the request are missing or wrong.",
+            errors: [.init(field: "linkToken", code: "not_allowed", message: "Only a sign-in can link an identity.")]),
+        Sample.linkTokenExpired, Sample.unauthorized,
+        BusError(.reauthenticationRequired, "Please sign in again to change your number."), Sample.frozen,
         BusError(.smsUnavailable, "Unable to send SMS. Try again?", retryAfter: .seconds(30)),
-        BusError(.notImplemented, "This is not available yet."),
     ]
 
     static let route: String? = "POST /auth/otp/send 202"
@@ -52,8 +56,31 @@ enum SendOTPContract: MessageContract {
             try await auth.breakSMS()
             return Asked(SendOTP(phone: auth.newPhone()), key: auth.key())
         },
-        "not_implemented": { Asked(SendOTP(phone: $0.newPhone(), purpose: "change_phone"), key: $0.key()) },
+        "validation_failed": {
+            Asked(SendOTP(phone: $0.newPhone(), linkToken: "lk_0123456789", purpose: "recovery"), key: $0.key())
+        },
+        "link_token_expired": { Asked(SendOTP(phone: $0.newPhone(), linkToken: "lk_0123456789"), key: $0.key()) },
+        "unauthorized": { Asked(SendOTP(phone: $0.newPhone(), purpose: "change_phone"), key: $0.key()) },
+        "reauthentication_required": { auth in
+            let session = try await auth.session()
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
+            return changing(session, auth)
+        },
+        "account_frozen": { auth in
+            let phone = auth.newPhone()
+            let session = try await auth.session(phone: phone)
+            try await auth.reply(to: try await auth.claim(of: phone))
+            return changing(session, auth)
+        },
     ]
+}
+
+extension SendOTPContract {
+    @Loop fileprivate static func changing(_ session: Session, _ auth: AuthProvider) -> Asked<SendOTP> {
+        Asked(
+            SendOTP(phone: auth.newPhone(), purpose: "change_phone"), for: session.user.id, in: session.sessionId,
+            key: auth.key())
+    }
 }
 
 enum VerifyOTPContract: MessageContract {
@@ -79,6 +106,11 @@ enum VerifyOTPContract: MessageContract {
     static let errors: [BusError] = [
         Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
         BusError(.forbidden, "This account is not available. Please contact support."),
+        BusError(
+            .linkConfirmationRequired,
+            "This number has an account already. Confirm that Google is to open it from now on."),
+        Sample.linkTokenExpired, BusError(.identityInUse, "This Google account is linked to another account."),
+        BusError(.providerAlreadyLinked, "Another Google account is linked to yours. Unlink it first."), Sample.frozen,
     ]
 
     static let route: String? = "POST /auth/otp/verify 200"
@@ -115,7 +147,47 @@ enum VerifyOTPContract: MessageContract {
             let challenge = try await auth.challenge(for: phone)
             return guess(challenge.id, challenge.code, auth)
         },
+        "link_confirmation_required": { auth in
+            let phone = auth.newPhone()
+            _ = try await auth.session(phone: phone)
+            return try await linking(phone, subject: auth.key(), isConfirmed: false, auth)
+        },
+        "link_token_expired": { auth in
+            let asked = try await linking(auth.newPhone(), subject: auth.key(), auth)
+            try await auth.stage.rows("UPDATE link_tokens SET expires_at = now()")
+            return asked
+        },
+        "identity_in_use": { auth in
+            let subject = auth.key()
+            let asked = try await linking(auth.newPhone(), subject: subject, auth)
+            _ = try await auth.linked("google", subject: subject)
+            return asked
+        },
+        "provider_already_linked": { auth in
+            let phone = auth.newPhone()
+            _ = try await auth.linked("google", subject: auth.key(), phone: phone)
+            return try await linking(phone, subject: auth.key(), auth)
+        },
+        "account_frozen": { auth in
+            let phone = auth.newPhone()
+            _ = try await auth.session(phone: phone)
+            try await auth.reply(to: try await auth.claim(of: phone))
+            return try await linking(phone, subject: auth.key(), auth)
+        },
     ]
+
+    /// The code that links an identity to a phone's account.
+    @Loop private static func linking(
+        _ phone: String, subject: String, isConfirmed: Bool = true, _ auth: AuthProvider
+    ) async throws -> Asked<VerifyOTP> {
+        try await auth.age("2 minutes")
+        let token = try await auth.linkToken("google", subject: subject)
+        let challenge = try await auth.challenge(for: phone, linkToken: token)
+        return Asked(
+            VerifyOTP(
+                challengeId: challenge.id, code: challenge.code, device: Sample.phone, confirmLink: isConfirmed),
+            key: auth.key())
+    }
 
     @Loop private static func guess(_ challenge: Identifier, _ code: String, _ auth: AuthProvider) -> Asked<VerifyOTP> {
         Asked(VerifyOTP(challengeId: challenge, code: code, device: Sample.phone), key: auth.key())

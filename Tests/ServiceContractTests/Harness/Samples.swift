@@ -33,4 +33,9 @@ enum Sample {
     static let rateLimited = BusError(
         .rateLimited, "Please wait 42 seconds before retrying", retryAfter: .seconds(42), details: alternatives)
     static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
+    static let linkTokenExpired = BusError(
+        .linkTokenExpired, "This took too long. Please sign in with your provider again.")
+    static let frozen = BusError(
+        .accountFrozen, "This account is protected because of a recovery request. Please try again later.",
+        retryAfter: .seconds(1_468_800))
 }

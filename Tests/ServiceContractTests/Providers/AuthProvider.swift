@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 import Foundation
+import JSONText
 import TestSupport
 import Testing
 
@@ -11,25 +12,35 @@ import Testing
 @Loop final class AuthProvider: Provider {
     let stage: ServiceStage
     let spool: Spool
+    /// Apple and Google, and where their keys are.
+    let forge: IdentityForge
+    private let keyServer: ProviderServer
     private var phones = 0
 
-    private init(_ stage: ServiceStage, _ spool: Spool) { (self.stage, self.spool) = (stage, spool) }
+    private init(_ stage: ServiceStage, _ spool: Spool, _ forge: IdentityForge, _ keyServer: ProviderServer) {
+        (self.stage, self.spool) = (stage, spool)
+        (self.forge, self.keyServer) = (forge, keyServer)
+    }
 
     nonisolated static func run(_ body: @escaping @Loop @Sendable (AuthProvider) async throws -> Void) async throws {
         let spool = try Spool()
         defer { spool.remove() }
+        let forge = IdentityForge()
+        let keyServer = try await ProviderServer(
+            .answers(status: 200, body: String(decoding: CanonicalJSON.bytes(of: forge.keySet), as: UTF8.self)))
         // Every request comes from one address, for numbers of one prefix.
         let environment = [
             "SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000", "AUTH_OTP_PREFIX_BREAKER": "off",
-        ]
+        ].merging(IdentityForge.variables(keySet: await keyServer.url)) { $1 }
         try await ServiceStage.run(AuthBlueprint.blueprint, environment: environment) { stage in
             try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>())
             try stage.answering(as: .recovery, Ears<RecoveryBegan>(), Ears<NotificationDelivered>())
             while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
                 try await Loop.sleep(for: .milliseconds(5))
             }
-            try await body(AuthProvider(stage, spool))
+            try await body(AuthProvider(stage, spool, forge, keyServer))
         }
+        await keyServer.stop()
     }
 
     private struct NewPerson: RequestHandler {
@@ -48,11 +59,11 @@ import Testing
 
     /// A challenge and its code.
     func challenge(
-        for phone: String? = nil, purpose: String? = nil
+        for phone: String? = nil, purpose: String? = nil, linkToken: String? = nil
     ) async throws -> (phone: String, id: Identifier, code: String) {
         let phone = phone ?? newPhone()
         let known = spool.count(for: phone)
-        let sent = try await reply(to: Asked(SendOTP(phone: phone, purpose: purpose), key: key()))
+        let sent = try await reply(to: Asked(SendOTP(phone: phone, linkToken: linkToken, purpose: purpose), key: key()))
         return (phone, sent.challengeId, try await spool.code(for: phone, after: known))
     }
 
@@ -62,6 +73,40 @@ import Testing
         let device = DeviceClaim(name: "Pixel 9", platform: "android", pushToken: "fcm:\(challenge.id)")
         return try await reply(
             to: Asked(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: device), key: key()))
+    }
+
+    /// A nonce of a provider's.
+    func nonce(of provider: String) async throws -> String {
+        try await reply(to: Asked(IssueSocialNonce(provider: provider), key: key())).nonce
+    }
+
+    /// Puts a replica that serves neither Apple nor Google in the place of the one that does.
+    func serveNoProvider() async throws {
+        try await stage.replaceReplicas(without: ["AUTH_APPLE_AUDIENCES", "AUTH_GOOGLE_AUDIENCES"])
+    }
+
+    /// What an identity that is linked to nobody is linked with.
+    func linkToken(_ provider: String, subject: String) async throws -> String {
+        let nonce = try await nonce(of: provider)
+        let token = forge.token(provider, subject: subject, nonce: nonce)
+        let answer =
+            provider == "apple"
+            ? try await reply(
+                to: Asked(SignInWithApple(identityToken: token, nonce: nonce, device: Sample.phone), key: key()))
+            : try await reply(
+                to: Asked(SignInWithGoogle(identityToken: token, nonce: nonce, device: Sample.phone), key: key()))
+        guard case .phoneVerificationRequired(let required) = answer else {
+            throw BusError(.internalError, "The identity is linked already.")
+        }
+        return required.linkToken
+    }
+
+    /// A person who linked an identity a moment ago.
+    func linked(_ provider: String, subject: String, phone: String? = nil) async throws -> Session {
+        let challenge = try await challenge(
+            for: phone, linkToken: try await linkToken(provider, subject: subject))
+        return try await reply(
+            to: Asked(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: Sample.phone), key: key()))
     }
 
     /// Lets three messages fail, so that the provider is known to be down. What they left behind is cleared away.

@@ -1,0 +1,29 @@
+import Cryptography
+import JSONText
+
+/// What the app proves itself to Apple with: a JSON Web Token, signed with the team's key (ES256).
+///
+/// Source: Apple, "Creating a client secret".
+struct AppleClientSecret: Sendable {
+    /// Seconds; Apple takes up to half a year.
+    private static let lifetime: Int64 = 300
+
+    let teamID: String
+    let keyID: String
+    let key: P256PrivateKey
+    /// `iss` of Apple's own tokens.
+    let audience: String
+
+    /// - Parameters:
+    ///   - clientID: the app's with Apple.
+    ///   - now: seconds since 1970.
+    func token(for clientID: String, now: Int64) -> String {
+        let header: JSONValue = ["alg": "ES256", "kid": .string(keyID), "typ": "JWT"]
+        let claims: JSONValue = [
+            "iss": .string(teamID), "sub": .string(clientID), "aud": .string(audience), "iat": .integer(now),
+            "exp": .integer(now + Self.lifetime),
+        ]
+        let signed = [header, claims].map { Base64URL.encode(CanonicalJSON.bytes(of: $0)) }.joined(separator: ".")
+        return "\(signed).\(Base64URL.encode(key.signature(for: Array(signed.utf8))))"
+    }
+}

@@ -1,0 +1,55 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+/// Finds out what a code is asked for, and binds the challenge to it.
+struct ActReader: Sendable {
+    let secrets: Secrets
+
+    /// - Throws: ``BusError`` `link_token_expired`, `validation_failed` for a link token with another purpose; what
+    ///   `change_phone` wants of a session: `unauthorized`, `reauthentication_required`, `account_frozen`.
+    @Loop func act(
+        of request: SendOTP, _ context: RequestContext, in transaction: Transaction
+    ) async throws -> ChallengeAct {
+        let purpose = request.purpose ?? "login"
+        if let token = request.linkToken {
+            guard purpose == "login" else { throw Self.linkWithOtherPurpose }
+            let hash = secrets.hash(of: token)
+            guard let link = try await LinkStore.pending(hash, in: transaction) else { throw BusError.linkTokenExpired }
+            let identity = try secrets.identity(link.sealed, hash: link.identity)
+            return .link(hash, identity.provider, identity.email)
+        }
+        switch purpose {
+        case "change_phone":
+            // A code that cannot be used is not sent.
+            let actor = try context.person()
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustBeFresh(to: "change your number")
+            try standing.mustNotBeFrozen()
+            return .changePhone(actor.sessionID)
+        case "recovery": return .recover
+        default: return .signIn
+        }
+    }
+
+    @Loop func bind(_ challenge: Identifier, to act: ChallengeAct, in transaction: Transaction) {
+        switch act {
+        case .signIn, .recover: return
+        case .link(let hash, _, _): LinkStore.bind(challenge, link: hash, session: nil, in: transaction)
+        case .changePhone(let session): LinkStore.bind(challenge, link: nil, session: session, in: transaction)
+        }
+    }
+
+    private static var linkWithOtherPurpose: BusError {
+        BusError(
+            .validationFailed, "Some members of the request are missing or wrong.",
+            errors: [.init(field: "linkToken", code: "not_allowed", message: "Only a sign-in can link an identity.")])
+    }
+}
+
+extension BusError {
+    static var linkTokenExpired: BusError {
+        BusError(.linkTokenExpired, "This took too long. Please sign in with your provider again.")
+    }
+}

@@ -1,0 +1,73 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Gives an account the number that a challenge of the same session proved.
+struct ChangePhoneHandler: RequestHandler {
+    let house: ServiceHouse
+    let secrets: Secrets
+    let checker: ChallengeChecker
+    let notifier: PersonNotifier
+    let appName: String
+
+    func handle(_ request: ChangePhone, context: RequestContext) async throws -> PhoneChanged {
+        let actor = try context.person()
+        return try await house.once(context) { transaction in
+            // Of another session's challenge nobody learns anything here, and nobody uses up its tries.
+            guard try await LinkStore.isOf(actor.sessionID, request.challengeId, in: transaction) else {
+                throw ChallengeChecker.expired
+            }
+            switch try await checker.check(
+                request.challengeId, request.code, purpose: "change_phone", in: transaction)
+            {
+            case .refused(let error): return .refusal(error)
+            case .passed(let challenge):
+                return .reply(try await change(actor, to: challenge, in: transaction))
+            }
+        }
+    }
+
+    @Loop private func change(
+        _ actor: Actor, to challenge: Challenge, in transaction: Transaction
+    ) async throws -> PhoneChanged {
+        let standing = try await StandingStore.standing(of: actor, in: transaction)
+        try standing.mustBeFresh(to: "change your number")
+        try standing.mustNotBeFrozen()
+        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
+        let answer = PhoneChanged(maskedPhone: masked)
+        if let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction) {
+            guard owner == actor.userID else { throw Self.inUse }
+            return answer
+        }
+        let old = try await PhoneStore.phone(of: actor.userID, in: transaction)
+        PhoneStore.move(
+            actor.userID, to: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
+            sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array), in: transaction)
+        if let old { try tell(old, of: actor.userID, in: transaction) }
+        let chain = try await house.audit.chain(of: actor.userID, in: transaction)
+        if try await AccountStore.dropRole(of: actor.userID, in: transaction) {
+            SessionStore.revokeAll(of: actor.userID, but: nil, .role, chain: chain, in: transaction)
+        }
+        house.audit.note(
+            AuditAct("phone_changed", ["session": actor.sessionID.description]), on: chain, in: transaction)
+        let device = try await SessionStore.device(of: actor.sessionID, in: transaction)
+        try await notifier.tell(actor.userID, "phone_changed", ["phone": masked], except: device, in: transaction)
+        return answer
+    }
+
+    /// The number that is taken off hears of it: whoever holds it may be the owner who was robbed.
+    @Loop private func tell(_ old: KnownPhone, of person: Identifier, in transaction: Transaction) throws {
+        let number = try secrets.phoneSealer.open(old.sealed, associated: person.array)
+        let message = SMSMessage(
+            challengeID: nil, to: String(decoding: number, as: UTF8.self),
+            body: "Your \(appName) account has another phone number now. If it was not you, recover your account with "
+                + "this number within 90 days.")
+        house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+    }
+
+    private static let inUse = BusError(.phoneInUse, "This number is already in use. Recover your account?")
+}

@@ -1,0 +1,56 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+struct ListIdentitiesHandler: RequestHandler {
+    let house: ServiceHouse
+    let secrets: Secrets
+
+    func handle(_ request: ListIdentities, context: RequestContext) async throws -> IdentityList {
+        let actor = try context.person()
+        let linked = try await IdentityStore.list(of: actor.userID, in: house.database)
+        return IdentityList(
+            identities: try linked.map {
+                .init(
+                    provider: $0.provider.rawValue, email: try secrets.identity($0.sealed, hash: $0.hash).email?.text,
+                    linkedAt: $0.linkedAt, lastUsedAt: $0.lastUsedAt)
+            })
+    }
+}
+
+struct UnlinkIdentityHandler: RequestHandler {
+    let house: ServiceHouse
+    let apple: AppleTokens
+    let notifier: PersonNotifier
+
+    func handle(_ request: UnlinkIdentity, context: RequestContext) async throws -> NoContent {
+        let actor = try context.person()
+        let provider = try IdentityProviderName(named: request.provider)
+        return try await house.database.transaction { transaction in
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustBeFresh(to: "unlink \(provider.title)")
+            try standing.mustNotBeFrozen()
+            let linked = try await IdentityStore.list(of: actor.userID, in: transaction)
+            guard let identity = linked.first(where: { $0.provider == provider }) else { return NoContent() }
+            if linked.count == 1, try await PhoneStore.phone(of: actor.userID, in: transaction) == nil {
+                throw BusError(
+                    .lastWayIn, "\(provider.title) is the only way into your account. Add a phone number first.")
+            }
+            try await apple.revoke(identity, in: transaction)
+            IdentityStore.remove(identity.hash, in: transaction)
+            let chain = try await house.audit.chain(of: actor.userID, in: transaction)
+            SessionStore.revokeAll(of: actor.userID, openedBy: provider, .unlinked, chain: chain, in: transaction)
+            house.audit.note(
+                AuditAct(
+                    "identity_unlinked",
+                    ["provider": provider.rawValue, "session": actor.sessionID.description]),
+                on: chain, in: transaction)
+            let device = try await SessionStore.device(of: actor.sessionID, in: transaction)
+            try await notifier.tell(
+                actor.userID, "identity_unlinked", ["provider": provider.rawValue], except: device, in: transaction)
+            return NoContent()
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import Foundation
+import FoundationNetworking
+import JSONText
+import ServiceRuntime
+
+/// Trades authorization codes for refresh tokens at Apple, and revokes these.
+struct AppleClient: Sendable {
+    /// Apple, or the way there, fails now; it is asked again.
+    struct NotNow: Error {}
+
+    let secret: AppleClientSecret
+    let tokenURL: URL
+    let revokeURL: URL
+
+    private static let patience = Duration.seconds(10)
+
+    /// - Returns: `nil` where Apple takes the code for none: it was used before, or is older than five minutes.
+    @Loop func refreshToken(for code: String, clientID: String) async throws(NotNow) -> String? {
+        let answer = try await post(
+            [("grant_type", "authorization_code"), ("code", code)], clientID: clientID, to: tokenURL)
+        guard let body = try? JSONValue.parse(answer.body) else { throw NotNow() }
+        if answer.status == 400, body["error"] == "invalid_grant" { return nil }
+        guard answer.status == 200 else { throw NotNow() }
+        return body["refresh_token"]?.stringValue
+    }
+
+    /// Returns when the token is worth nothing any more.
+    @Loop func revoke(_ refreshToken: String, clientID: String) async throws(NotNow) {
+        let answer = try await post(
+            [("token", refreshToken), ("token_type_hint", "refresh_token")], clientID: clientID, to: revokeURL)
+        guard answer.status == 200 else { throw NotNow() }
+    }
+
+    @Loop private func post(
+        _ form: [(name: String, value: String)], clientID: String, to url: URL
+    ) async throws(NotNow) -> ProviderAnswer {
+        let now = Timestamp.now().microsecondsSinceEpoch / 1_000_000
+        let credentials = [("client_id", clientID), ("client_secret", secret.token(for: clientID, now: now))]
+        guard
+            let answer = await ProviderClient.ask(
+                URLRequest(posting: credentials + form, to: url), within: Self.patience)
+        else { throw NotNow() }
+        return answer
+    }
+}
+
+extension AppleClient {
+    static let variables: [ConfigurationVariable] = [
+        .init("AUTH_APPLE_TOKEN_URL", .text, "https://appleid.apple.com/auth/token", "Where codes are exchanged"),
+        .init("AUTH_APPLE_REVOKE_URL", .text, "https://appleid.apple.com/auth/revoke", "Where tokens are revoked"),
+        .init("AUTH_APPLE_TEAM_ID", .text, nil, "The team's id with Apple; empty: no code is exchanged"),
+        .init("AUTH_APPLE_KEY_ID", .text, nil, "The id of the team's key"),
+        .init("AUTH_APPLE_KEY", .text, nil, "The team's key: the file that Apple gave, in PEM", isSecret: true),
+    ]
+
+    /// `nil` where the operator has no key of Apple's.
+    init?(_ configuration: Configuration) throws(ConfigurationError) {
+        tokenURL = try ProviderSettings.url("AUTH_APPLE_TOKEN_URL", configuration)
+        revokeURL = try ProviderSettings.url("AUTH_APPLE_REVOKE_URL", configuration)
+        guard let teamID = configuration.optionalText("AUTH_APPLE_TEAM_ID") else { return nil }
+        guard let key = P256PrivateKey(pem: try configuration.text("AUTH_APPLE_KEY")) else {
+            throw ConfigurationError("AUTH_APPLE_KEY is no key on the curve P-256 in PEM")
+        }
+        secret = AppleClientSecret(
+            teamID: teamID, keyID: try configuration.text("AUTH_APPLE_KEY_ID"), key: key,
+            audience: try configuration.text("AUTH_APPLE_ISSUER"))
+    }
+}

@@ -1,0 +1,115 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Apple's refresh tokens: got for the code of a sign-in, kept sealed with the identity, and revoked when it goes.
+struct AppleTokens: Sendable {
+    /// Destinations in the outbox.
+    static let (exchange, revocation) = ("apple-exchange", "apple-revocation")
+
+    let house: ServiceHouse
+    let secrets: Secrets
+    /// `nil`: the operator has no key of Apple's, and nothing is exchanged.
+    let client: AppleClient?
+    /// A revocation that fails is tried again for so long.
+    var patience = Duration.seconds(86_400)
+
+    private struct Exchange: Codable {
+        var code: String
+        var clientID: String
+        /// Of the identity, as ``Base64URL``.
+        var identity: String
+    }
+
+    /// What is kept with the identity.
+    private struct Kept: Codable {
+        var token: String
+        var clientID: String
+    }
+
+    private struct Revocation: Codable {
+        var kept: Kept
+        /// Times that it was tried before.
+        var failures: Int
+        var giveUpAt: Timestamp
+    }
+
+    // MARK: In a request's transaction
+
+    /// Has the code of a sign-in exchanged, once.
+    @Loop func get(_ code: String, for identity: ProvenIdentity, in transaction: Transaction) throws {
+        guard client != nil else { return }
+        let exchange = Exchange(
+            code: code, clientID: identity.audience, identity: Base64URL.encode(secrets.hash(of: identity)))
+        house.outbox.enqueue(Self.exchange, payload: try WireJSON.encode(exchange), in: transaction)
+    }
+
+    /// Has the refresh token of an identity revoked, where there is one. Call it where the identity goes: what is needed is
+    /// copied.
+    @Loop func revoke(_ identity: LinkedIdentity, in transaction: Transaction) async throws {
+        guard let sealed = identity.refreshSealed else { return }
+        let kept = try WireJSON.decode(
+            Kept.self, from: try secrets.refreshSealer.open(sealed, associated: identity.hash))
+        try await revoke(kept, in: transaction)
+    }
+
+    /// Has every refresh token of a person revoked. Deletion calls it in its transaction, before the identities go.
+    @Loop func revokeAll(of person: Identifier, in transaction: Transaction) async throws {
+        for identity in try await IdentityStore.list(of: person, in: transaction) {
+            try await revoke(identity, in: transaction)
+        }
+    }
+
+    @Loop private func revoke(_ kept: Kept, in transaction: Transaction) async throws {
+        let revocation = Revocation(kept: kept, failures: 0, giveUpAt: try await now(in: transaction) + patience)
+        house.outbox.enqueue(Self.revocation, payload: try WireJSON.encode(revocation), in: transaction)
+    }
+
+    @Loop private func now(in transaction: Transaction) async throws -> Timestamp {
+        guard let row = try await transaction.query("SELECT clock_timestamp() AS now").first else {
+            throw DatabaseError.aborted
+        }
+        return try row.timestamp("now")
+    }
+
+    // MARK: From the outbox
+
+    /// Exchanges a code. What comes for an identity that was given up meanwhile is revoked at once.
+    @Loop func exchange(_ item: OutboxItem) async throws {
+        let exchange = try WireJSON.decode(Exchange.self, from: item.payload)
+        guard let client, let identity = Base64URL.decode(exchange.identity) else { return }
+        guard let token = try await client.refreshToken(for: exchange.code, clientID: exchange.clientID) else {
+            return house.log.warning("apple_code_not_taken")
+        }
+        let kept = Kept(token: token, clientID: exchange.clientID)
+        let sealed = secrets.refreshSealer.seal(try WireJSON.encode(kept), associated: identity)
+        try await house.database.transaction { transaction in
+            guard try await !IdentityStore.keepRefresh(sealed, of: identity, in: transaction) else { return }
+            try await revoke(kept, in: transaction)
+        }
+    }
+
+    /// Revokes a token; where Apple cannot be asked, a later item of the outbox tries again, until a day is over.
+    @Loop func revoke(_ item: OutboxItem) async throws {
+        var revocation = try WireJSON.decode(Revocation.self, from: item.payload)
+        guard let client else { return house.log.warning("apple_revocation_given_up") }
+        do throws(AppleClient.NotNow) {
+            try await client.revoke(revocation.kept.token, clientID: revocation.kept.clientID)
+        } catch {
+            let pause = Self.pause(afterFailures: revocation.failures)
+            revocation.failures += 1
+            try await house.database.transaction { transaction in
+                let next = try await now(in: transaction) + pause
+                guard next < revocation.giveUpAt else { return house.log.warning("apple_revocation_given_up") }
+                house.outbox.enqueue(
+                    Self.revocation, payload: try WireJSON.encode(revocation), dueAt: next, in: transaction)
+            }
+        }
+    }
+
+    /// A second, doubled each time, a quarter of an hour at the most: about a hundred times a day.
+    static func pause(afterFailures failures: Int) -> Duration { .seconds(min(900, 1 << min(failures, 10))) }
+}

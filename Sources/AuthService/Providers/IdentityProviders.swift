@@ -1,0 +1,116 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// The identity providers that the operator serves: those whose client ids the configuration names.
+@Loop struct IdentityProviders {
+    private struct Source {
+        let provider: IdentityProvider
+        let keys: ProviderKeyStore
+    }
+
+    private let sources: [IdentityProviderName: Source]
+    private let log: Log
+
+    init(_ configuration: Configuration, log: Log) throws(ConfigurationError) {
+        self.log = log
+        var sources: [IdentityProviderName: Source] = [:]
+        for name in IdentityProviderName.allCases {
+            let prefix = "AUTH_\(name.rawValue.uppercased())_"
+            let keys = ProviderKeyStore(url: try ProviderSettings.url("\(prefix)JWKS_URL", configuration))
+            let audiences = Set(configuration.list("\(prefix)AUDIENCES"))
+            guard !audiences.isEmpty else { continue }
+            keys.onAnswer = { [log] isAnswered in
+                guard !isAnswered else { return }
+                log.warning("identity_keys_not_answered", ["provider": .string(name.rawValue)])
+            }
+            sources[name] = Source(
+                provider: IdentityProvider(
+                    name: name, issuer: try configuration.text("\(prefix)ISSUER"), audiences: audiences,
+                    takesRawNonce: try configuration.boolean("AUTH_SOCIAL_RAW_NONCE")),
+                keys: keys)
+        }
+        self.sources = sources
+    }
+
+    /// - Throws: ``BusError`` `identity_provider_unavailable` where the operator does not serve it.
+    func mustBeServed(_ name: IdentityProviderName) throws(BusError) {
+        guard sources[name] != nil else { throw Self.unavailable(name) }
+    }
+
+    /// Who a token says somebody is.
+    ///
+    /// - Throws: ``BusError`` `identity_token_invalid`, `identity_provider_unavailable`.
+    func identity(
+        _ token: String, nonce: String, by name: IdentityProviderName
+    ) async throws(BusError) -> ProvenIdentity {
+        let verified = try await verified(token, by: name)
+        return try refusing(name) { () throws(IdentityTokenRefusal) in
+            try verified.identity(nonce: nonce, now: Self.now())
+        }
+    }
+
+    /// A token that the provider signed for this app, whatever it says.
+    private func verified(_ token: String, by name: IdentityProviderName) async throws(BusError) -> VerifiedToken {
+        guard let source = sources[name] else { throw Self.unavailable(name) }
+        let read = try refusing(name) { () throws(IdentityTokenRefusal) in try IdentityToken(token) }
+        let key: ProviderKey?
+        do { key = try await source.keys.key(read.kid) } catch { throw Self.unavailable(name) }
+        return try refusing(name) { () throws(IdentityTokenRefusal) in
+            try read.verified(by: source.provider, key: key, now: Self.now())
+        }
+    }
+
+    /// What Apple tells of an identity, and the issuer that the identity is of.
+    ///
+    /// - Throws: ``BusError`` `identity_token_invalid`, `identity_provider_unavailable`.
+    func appleNotification(_ payload: String) async throws(BusError) -> (AppleNotification, issuer: String) {
+        let verified = try await verified(payload, by: .apple)
+        let notification = try refusing(.apple) { () throws(IdentityTokenRefusal) in
+            try AppleNotification(verified, now: Self.now())
+        }
+        return (notification, verified.provider.issuer)
+    }
+
+    /// The operator learns why, and the caller does not.
+    private func refusing<Value>(
+        _ name: IdentityProviderName, _ body: () throws(IdentityTokenRefusal) -> Value
+    ) throws(BusError) -> Value {
+        do {
+            return try body()
+        } catch {
+            log.info(
+                "identity_token_refused", ["provider": .string(name.rawValue), "reason": .string("\(error)")])
+            throw BusError.identityTokenInvalid(name)
+        }
+    }
+
+    private static func unavailable(_ name: IdentityProviderName) -> BusError {
+        BusError(
+            .identityProviderUnavailable, "Signing in with \(name.title) is not available right now.",
+            retryAfter: .seconds(30))
+    }
+
+    private static func now() -> Int64 { Timestamp.now().microsecondsSinceEpoch / 1_000_000 }
+}
+
+extension BusError {
+    static func identityTokenInvalid(_ name: IdentityProviderName) -> BusError {
+        BusError(.identityTokenInvalid, "\(name.title) did not confirm this sign-in. Please try again.")
+    }
+}
+
+extension IdentityProviders {
+    nonisolated static let variables: [ConfigurationVariable] = [
+        .init("AUTH_APPLE_ISSUER", .text, "https://appleid.apple.com", "`iss` of Apple's tokens"),
+        .init("AUTH_APPLE_JWKS_URL", .text, "https://appleid.apple.com/auth/keys", "Apple's keys"),
+        .init("AUTH_APPLE_AUDIENCES", .list, nil, "The app's client ids with Apple; empty: no sign-in with Apple"),
+        .init("AUTH_GOOGLE_ISSUER", .text, "https://accounts.google.com", "`iss` of Google's tokens"),
+        .init("AUTH_GOOGLE_JWKS_URL", .text, "https://www.googleapis.com/oauth2/v3/certs", "Google's keys"),
+        .init("AUTH_GOOGLE_AUDIENCES", .list, nil, "The app's client ids with Google; empty: no sign-in with Google"),
+        .init(
+            "AUTH_SOCIAL_RAW_NONCE", .boolean, "false",
+            "Takes identity tokens that carry the nonce as it was issued, beside those with its SHA-256"),
+    ]
+}

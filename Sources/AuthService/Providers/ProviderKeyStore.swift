@@ -1,0 +1,66 @@
+import EventLoop
+import Foundation
+import FoundationNetworking
+
+/// The keys of one identity provider, as its key set says; each replica has its own copy.
+@Loop final class ProviderKeyStore {
+    /// The provider does not say which keys are its own, and has not for too long.
+    struct Unavailable: Error {}
+
+    private let url: URL
+    private let now: @Loop () -> UInt64
+    private var policy = ProviderKeyPolicy()
+    private var keys: [String: ProviderKey] = [:]
+    private var asking: LoopPromise<Void>?
+    /// Told of each request, whether it was answered with keys.
+    var onAnswer: @Loop (_ isAnswered: Bool) -> Void = { _ in }
+
+    /// A person waits: two of them and the rest of the sign-in fit in the gateway's five seconds.
+    private static let patience = Duration.seconds(2)
+
+    /// - Parameter now: nanoseconds of a monotonic clock.
+    nonisolated init(url: URL, now: @escaping @Loop () -> UInt64 = MonotonicClock.now) {
+        (self.url, self.now) = (url, now)
+    }
+
+    /// - Returns: `nil` where the provider has no such key.
+    func key(_ kid: String) async throws(Unavailable) -> ProviderKey? {
+        var step = step(for: kid)
+        if let asking, keys[kid] == nil || step == .unavailable {
+            try? await asking.get()
+            step = self.step(for: kid)
+        } else if step == .ask {
+            await ask()
+            step = self.step(for: kid)
+        }
+        switch step {
+        case .decide: return keys[kid]
+        case .decideAndAsk:
+            Loop.spawn { [self] in await ask() }
+            return keys[kid]
+        case .ask, .unavailable: throw Unavailable()
+        }
+    }
+
+    private func step(for kid: String) -> ProviderKeyPolicy.Step {
+        policy.step(isKnownKey: keys[kid] != nil, at: now())
+    }
+
+    private func ask() async {
+        let promise = LoopPromise<Void>()
+        asking = promise
+        let began = now()
+        policy.noteRequest(at: began)
+        let answer = await ProviderClient.ask(URLRequest(url: url), within: Self.patience)
+        if let answer, answer.status == 200, let set = ProviderKeySet(answer.body) {
+            keys = set.keys
+            policy.noteAnswer(askedAt: began)
+            onAnswer(true)
+        } else {
+            policy.noteFailure()
+            onAnswer(false)
+        }
+        asking = nil
+        promise.resolve(.success(()))
+    }
+}

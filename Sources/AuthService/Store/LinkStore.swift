@@ -1,0 +1,70 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// An identity that waits for the phone that it is to be linked by, as its row says.
+struct PendingLink: Sendable {
+    /// Of its token.
+    let hash: [UInt8]
+    let identity: [UInt8]
+    let sealed: [UInt8]
+    /// Of Apple's refresh token, where it came already.
+    let refreshSealed: [UInt8]?
+}
+
+/// Rows of link tokens, and what a challenge is for beside its purpose.
+@Loop enum LinkStore {
+    static func insert(
+        _ hash: [UInt8], identity: [UInt8], sealed: [UInt8], seconds: Int64, in transaction: Transaction
+    ) {
+        transaction.send(insert, [.bytes(hash), .bytes(identity), .bytes(sealed), .integer(seconds)])
+    }
+
+    /// The link that a token stands for, locked until the transaction ends; `nil` where it is over or was made.
+    static func pending(_ hash: [UInt8], in transaction: Transaction) async throws -> PendingLink? {
+        try await transaction.query(select, [.bytes(hash)]).first.map {
+            PendingLink(
+                hash: hash, identity: try $0.bytes("identity_hash"), sealed: try $0.bytes("sealed"),
+                refreshSealed: try $0.optionalBytes("refresh_sealed"))
+        }
+    }
+
+    static func remove(_ hash: [UInt8], in transaction: Transaction) {
+        transaction.send("DELETE FROM link_tokens WHERE hash = $1", [.bytes(hash)])
+    }
+
+    /// - Parameters: one of the two: the hash of a link token, or the session that asks.
+    static func bind(
+        _ challenge: Identifier, link: [UInt8]?, session: Identifier?, in transaction: Transaction
+    ) {
+        transaction.send(bind, [.uuid(challenge), .bytes(link), .uuid(session)])
+    }
+
+    /// The link token that a challenge was asked for with.
+    static func link(of challenge: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
+        try await transaction.query(
+            "SELECT link_hash FROM challenge_bindings WHERE challenge_id = $1", [.uuid(challenge)]
+        ).first?.optionalBytes("link_hash")
+    }
+
+    /// Whether a session asked for a challenge.
+    static func isOf(
+        _ session: Identifier, _ challenge: Identifier, in transaction: Transaction
+    ) async throws -> Bool {
+        try await !transaction.query(
+            "SELECT challenge_id FROM challenge_bindings WHERE challenge_id = $1 AND session_id = $2",
+            [.uuid(challenge), .uuid(session)]
+        ).isEmpty
+    }
+
+    private static let insert: Statement = """
+        INSERT INTO link_tokens (hash, identity_hash, sealed, expires_at)
+        VALUES ($1, $2, $3, clock_timestamp() + $4::bigint * interval '1 s')
+        """
+    private static let select: Statement = """
+        SELECT identity_hash, sealed, refresh_sealed FROM link_tokens WHERE hash = $1 AND expires_at > clock_timestamp() FOR UPDATE
+        """
+    private static let bind: Statement = """
+        INSERT INTO challenge_bindings (challenge_id, link_hash, session_id) VALUES ($1, $2, $3)
+        """
+}

@@ -1,0 +1,30 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// Rows of nonces that were issued for social sign-ins.
+@Loop enum NonceStore {
+    static func insert(
+        _ hash: [UInt8], for provider: IdentityProviderName, seconds: Int64, in transaction: Transaction
+    ) {
+        transaction.send(insert, [.bytes(hash), .text(provider.rawValue), .integer(seconds)])
+    }
+
+    /// Takes a nonce out of those that may be presented. Of two at once the second waits, and finds none.
+    ///
+    /// - Returns: the database's clock; `nil` where it was never issued, was presented before, or is too old.
+    static func spend(
+        _ hash: [UInt8], of provider: IdentityProviderName, in transaction: Transaction
+    ) async throws -> Timestamp? {
+        try await transaction.query(spend, [.bytes(hash), .text(provider.rawValue)]).first?.timestamp("now")
+    }
+
+    private static let insert: Statement = """
+        INSERT INTO social_nonces (hash, provider, expires_at)
+        VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s')
+        """
+    private static let spend: Statement = """
+        DELETE FROM social_nonces WHERE hash = $1 AND provider = $2 AND expires_at > clock_timestamp()
+        RETURNING clock_timestamp() AS now
+        """
+}

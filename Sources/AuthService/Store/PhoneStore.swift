@@ -1,0 +1,49 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// An account's number as its row says.
+struct KnownPhone: Sendable {
+    let hash: [UInt8]
+    let sealed: [UInt8]
+}
+
+/// Rows of accounts' numbers, of now and of before.
+@Loop enum PhoneStore {
+    /// A number that was taken off an account is a way to recover it for so long.
+    static let aliasLife = Duration.seconds(90 * 86_400)
+
+    /// The number of an account; `nil` where it has none.
+    static func phone(of person: Identifier, in transaction: Transaction) async throws -> KnownPhone? {
+        try await transaction.query("SELECT hash, sealed FROM phones WHERE person_id = $1", [.uuid(person)]).first.map {
+            KnownPhone(hash: try $0.bytes("hash"), sealed: try $0.bytes("sealed"))
+        }
+    }
+
+    /// Whose a number is, once whoever signs up with it at this moment is through.
+    static func owner(of phone: [UInt8], in transaction: Transaction) async throws -> Identifier? {
+        AccountStore.lock(phone: phone, in: transaction)
+        return try await transaction.query("SELECT person_id FROM phones WHERE hash = $1", [.bytes(phone)]).first?
+            .uuid("person_id")
+    }
+
+    /// Gives an account another number; the one that it had becomes an alias, and the new one is none any more.
+    static func move(
+        _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], in transaction: Transaction
+    ) {
+        transaction.send(keepAlias, [.uuid(person), .integer(aliasLife.components.seconds)])
+        transaction.send(
+            "DELETE FROM phone_aliases WHERE person_id = $1 AND hash = $2", [.uuid(person), .bytes(phone)])
+        transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
+        transaction.send(
+            "INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4)",
+            [.bytes(phone), .text(keyID), .uuid(person), .bytes(sealed)])
+    }
+
+    private static let keepAlias: Statement = """
+        INSERT INTO phone_aliases AS a (person_id, hash, key_id, sealed, until)
+        SELECT person_id, hash, key_id, sealed, clock_timestamp() + $2::bigint * interval '1 s'
+        FROM phones WHERE person_id = $1
+        ON CONFLICT (person_id, hash) DO UPDATE SET taken_off_at = excluded.taken_off_at, until = excluded.until
+        """
+}

@@ -1,0 +1,344 @@
+import BusProtocol
+import EventLoop
+import TestSupport
+
+/// What the contracts of identities share.
+private enum Social {
+    static let invalid = BusError(
+        .identityTokenInvalid, "Apple did not confirm this sign-in. Please try again.")
+    static let unavailable = BusError(
+        .identityProviderUnavailable, "Signing in with Apple is not available right now.", retryAfter: .seconds(30))
+    static let forbidden = BusError(
+        .forbidden, "This account is not available. Please contact support.", executed: .yes)
+    static let phoneRequired = SocialSignedIn.phoneVerificationRequired(
+        .init(linkToken: "lk_51ab", expiresInSeconds: 600))
+}
+
+enum IssueSocialNonceContract: MessageContract {
+    static let canonical = IssueSocialNonce(provider: "apple")
+    static let minimal: IssueSocialNonce = canonical
+    static let maximal = IssueSocialNonce(provider: "google")
+
+    static let canonicalReply = SocialNonce(nonce: "nc_9d1c", expiresInSeconds: 300)
+    static let minimalReply = SocialNonce(nonce: "n", expiresInSeconds: 1)
+    static let maximalReply = SocialNonce(nonce: String(repeating: "n", count: 128), expiresInSeconds: 3600)
+
+    static let errors: [BusError] = [Social.unavailable]
+
+    static let route: String? = "POST /auth/social/nonce 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<IssueSocialNonce> {
+        Asked(canonical, key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, IssueSocialNonce>] = [
+        "identity_provider_unavailable": { auth in
+            try await auth.serveNoProvider()
+            return Asked(canonical, key: auth.key())
+        }
+    ]
+}
+
+enum SignInWithAppleContract: MessageContract {
+    static let canonical = SignInWithApple(
+        identityToken: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", nonce: "nc_9d1c", device: Sample.phone,
+        authorizationCode: "c0de")
+    static let minimal = SignInWithApple(identityToken: "e", nonce: "n", device: Sample.smallDevice)
+    static let maximal = SignInWithApple(
+        identityToken: String(repeating: "e", count: 16_384), nonce: String(repeating: "n", count: 256),
+        device: Sample.fullDevice, authorizationCode: String(repeating: "å", count: 1024))
+
+    static let canonicalReply: SocialSignedIn = .session(VerifyOTPContract.canonicalReply)
+    static let minimalReply: SocialSignedIn = Social.phoneRequired
+    static let maximalReply: SocialSignedIn = .session(VerifyOTPContract.maximalReply)
+
+    static let errors: [BusError] = [Social.invalid, Social.forbidden, Social.unavailable]
+
+    static let route: String? = "POST /auth/social/apple 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<SignInWithApple> {
+        try await asked(auth, subject: auth.key())
+    }
+
+    @Loop private static func asked(_ auth: AuthProvider, subject: String) async throws -> Asked<SignInWithApple> {
+        let nonce = try await auth.nonce(of: "apple")
+        return Asked(
+            SignInWithApple(
+                identityToken: auth.forge.token("apple", subject: subject, nonce: nonce), nonce: nonce,
+                device: Sample.phone), key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, SignInWithApple>] = [
+        "identity_token_invalid": { auth in
+            var asked = try await asked(auth, subject: "1")
+            asked.message.identityToken += "A"
+            return asked
+        },
+        "identity_provider_unavailable": { auth in
+            let asked = try await asked(auth, subject: "1")
+            try await auth.serveNoProvider()
+            return asked
+        },
+        "forbidden": { auth in
+            let subject = auth.key()
+            let person = try await auth.linked("apple", subject: subject).user.id
+            try await auth.stage.rows("UPDATE accounts SET status = 'suspended' WHERE id = '\(person)'")
+            return try await asked(auth, subject: subject)
+        },
+    ]
+}
+
+enum SignInWithGoogleContract: MessageContract {
+    static let canonical = SignInWithGoogle(
+        identityToken: "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", nonce: "nc_9d1c", device: Sample.phone)
+    static let minimal = SignInWithGoogle(identityToken: "e", nonce: "n", device: Sample.smallDevice)
+    static let maximal = SignInWithGoogle(
+        identityToken: String(repeating: "e", count: 16_384), nonce: String(repeating: "n", count: 256),
+        device: Sample.fullDevice, authorizationCode: String(repeating: "å", count: 1024))
+
+    static let canonicalReply: SocialSignedIn = Social.phoneRequired
+    static let minimalReply: SocialSignedIn = .session(VerifyOTPContract.minimalReply)
+    static let maximalReply = SocialSignedIn.phoneVerificationRequired(
+        .init(linkToken: String(repeating: "l", count: 256), expiresInSeconds: 3600))
+
+    static let errors: [BusError] = [
+        BusError(.identityTokenInvalid, "Google did not confirm this sign-in. Please try again."),
+        Social.forbidden,
+        BusError(
+            .identityProviderUnavailable, "Signing in with Google is not available right now.",
+            retryAfter: .seconds(30)),
+    ]
+
+    static let route: String? = "POST /auth/social/google 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<SignInWithGoogle> {
+        let subject = auth.key()
+        _ = try await auth.linked("google", subject: subject)
+        return try await asked(auth, subject: subject)
+    }
+
+    @Loop private static func asked(_ auth: AuthProvider, subject: String) async throws -> Asked<SignInWithGoogle> {
+        let nonce = try await auth.nonce(of: "google")
+        return Asked(
+            SignInWithGoogle(
+                identityToken: auth.forge.token("google", subject: subject, nonce: nonce), nonce: nonce,
+                device: Sample.phone), key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, SignInWithGoogle>] = [
+        "identity_token_invalid": { auth in
+            var asked = try await asked(auth, subject: "1")
+            asked.message.nonce = try await auth.nonce(of: "google")
+            return asked
+        },
+        "identity_provider_unavailable": { auth in
+            let asked = try await asked(auth, subject: "1")
+            try await auth.serveNoProvider()
+            return asked
+        },
+        "forbidden": { auth in
+            let subject = auth.key()
+            let person = try await auth.linked("google", subject: subject).user.id
+            try await auth.stage.rows("UPDATE accounts SET status = 'suspended' WHERE id = '\(person)'")
+            return try await asked(auth, subject: subject)
+        },
+    ]
+}
+
+enum ListIdentitiesContract: MessageContract {
+    static let canonical = ListIdentities()
+    static let minimal = ListIdentities()
+    static let maximal = ListIdentities()
+
+    static let canonicalReply = IdentityList(identities: [
+        .init(provider: "google", email: "a…@e…", linkedAt: Sample.everyday, lastUsedAt: Sample.everyday)
+    ])
+    static let minimalReply = IdentityList(identities: [])
+    static let maximalReply = IdentityList(identities: [
+        .init(
+            provider: "apple", email: String(repeating: "…", count: 16), linkedAt: Sample.earliest,
+            lastUsedAt: Sample.latest),
+        .init(provider: "google", email: nil, linkedAt: Sample.earliest, lastUsedAt: Sample.earliest),
+    ])
+
+    static let errors: [BusError] = [Sample.unauthorized]
+
+    static let route: String? = "GET /auth/identities 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<ListIdentities> {
+        let session = try await auth.linked("google", subject: auth.key())
+        return Asked(ListIdentities(), for: session.user.id, in: session.sessionId)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, ListIdentities>] = [
+        "unauthorized": { _ in Asked(ListIdentities()) }
+    ]
+}
+
+enum UnlinkIdentityContract: MessageContract {
+    static let canonical = UnlinkIdentity(provider: "google")
+    static let minimal = UnlinkIdentity(provider: "apple")
+    static let maximal: UnlinkIdentity = canonical
+
+    static let canonicalReply = NoContent()
+    static let minimalReply = NoContent()
+    static let maximalReply = NoContent()
+
+    static let errors: [BusError] = [
+        Sample.unauthorized,
+        BusError(.reauthenticationRequired, "Please sign in again to unlink Google."), Sample.frozen,
+        BusError(.lastWayIn, "Google is the only way into your account. Add a phone number first."),
+    ]
+
+    static let route: String? = "DELETE /auth/identities/{provider} 204"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<UnlinkIdentity> {
+        asked(try await auth.linked("google", subject: auth.key()))
+    }
+
+    private static func asked(_ session: Session) -> Asked<UnlinkIdentity> {
+        Asked(canonical, for: session.user.id, in: session.sessionId)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, UnlinkIdentity>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "reauthentication_required": { auth in
+            let session = try await auth.linked("google", subject: auth.key())
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
+            return asked(session)
+        },
+        "account_frozen": { auth in
+            let phone = auth.newPhone()
+            let session = try await auth.linked("google", subject: auth.key(), phone: phone)
+            try await auth.reply(to: try await auth.claim(of: phone))
+            return asked(session)
+        },
+        "last_way_in": { auth in
+            let session = try await auth.linked("google", subject: auth.key())
+            try await auth.stage.rows("DELETE FROM phones")
+            return asked(session)
+        },
+    ]
+}
+
+enum TakeAppleNotificationContract: MessageContract {
+    static let canonical = TakeAppleNotification(payload: "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiIxIn0.c2ln")
+    static let minimal = TakeAppleNotification(payload: "e")
+    static let maximal = TakeAppleNotification(payload: String(repeating: "e", count: 16_384))
+
+    static let canonicalReply = AppleNotificationTaken()
+    static let minimalReply = AppleNotificationTaken()
+    static let maximalReply = AppleNotificationTaken()
+
+    static let errors: [BusError] = [Social.invalid, Social.unavailable]
+
+    static let route: String? = "POST /auth/social/apple/notifications 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<TakeAppleNotification> {
+        let subject = auth.key()
+        _ = try await auth.linked("apple", subject: subject)
+        return asked(auth, subject)
+    }
+
+    @Loop private static func asked(_ auth: AuthProvider, _ subject: String = "1") -> Asked<TakeAppleNotification> {
+        Asked(
+            TakeAppleNotification(
+                payload: auth.forge.notification("consent-revoked", subject: subject, id: auth.key())), key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, TakeAppleNotification>] = [
+        "identity_token_invalid": { auth in
+            var asked = asked(auth)
+            asked.message.payload += "A"
+            return asked
+        },
+        "identity_provider_unavailable": { auth in
+            try await auth.serveNoProvider()
+            return asked(auth)
+        },
+    ]
+}
+
+enum ChangePhoneContract: MessageContract {
+    static let canonical = ChangePhone(challengeId: Sample.challenge, code: "042917")
+    static let minimal = ChangePhone(challengeId: Sample.challenge, code: "000000")
+    static let maximal = ChangePhone(challengeId: Sample.challenge, code: "999999")
+
+    static let canonicalReply = PhoneChanged(maskedPhone: "+1 (***) ***-2671")
+    static let minimalReply = PhoneChanged(maskedPhone: "+")
+    static let maximalReply = PhoneChanged(maskedPhone: String(repeating: "•", count: 64))
+
+    static let errors: [BusError] = [
+        Sample.unauthorized, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
+        BusError(.reauthenticationRequired, "Please sign in again to change your number."), Sample.frozen,
+        BusError(.phoneInUse, "This number is already in use. Recover your account?"),
+    ]
+
+    static let route: String? = "POST /auth/phone/change 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<ChangePhone> {
+        try await asked(auth, by: try await auth.session())
+    }
+
+    /// - Parameter tries: what is tried before.
+    @Loop private static func asked(
+        _ auth: AuthProvider, by session: Session, to phone: String? = nil, isRight: Bool = true, tries: Int = 0
+    ) async throws -> Asked<ChangePhone> {
+        let phone = phone ?? auth.newPhone()
+        let known = auth.spool.count(for: phone)
+        let sent = try await auth.reply(
+            to: Asked(
+                SendOTP(phone: phone, purpose: "change_phone"), for: session.user.id, in: session.sessionId,
+                key: auth.key()))
+        let code = try await auth.spool.code(for: phone, after: known)
+        let message = ChangePhone(
+            challengeId: sent.challengeId, code: isRight ? code : AuthProvider.wrong(code))
+        for _ in 0..<tries {
+            _ = try? await auth.reply(
+                to: Asked(message, for: session.user.id, in: session.sessionId, key: auth.key()))
+        }
+        return Asked(message, for: session.user.id, in: session.sessionId, key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, ChangePhone>] = [
+        "unauthorized": { Asked(canonical, key: $0.key()) },
+        "otp_invalid": { auth in try await asked(auth, by: try await auth.session(), isRight: false) },
+        "otp_expired": { auth in
+            let (session, stranger) = (try await auth.session(), try await auth.session())
+            let others = try await asked(auth, by: stranger)
+            return Asked(others.message, for: session.user.id, in: session.sessionId, key: auth.key())
+        },
+        "otp_locked": { auth in try await asked(auth, by: try await auth.session(), isRight: false, tries: 2) },
+        "reauthentication_required": { auth in
+            let asked = try await asked(auth, by: try await auth.session())
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
+            return asked
+        },
+        "account_frozen": { auth in
+            let phone = auth.newPhone()
+            let asked = try await asked(auth, by: try await auth.session(phone: phone))
+            try await auth.reply(to: try await auth.claim(of: phone))
+            return asked
+        },
+        "phone_in_use": { auth in
+            let (session, taken) = (try await auth.session(), auth.newPhone())
+            _ = try await auth.session(phone: taken)
+            try await auth.age("2 minutes")
+            return try await asked(auth, by: session, to: taken)
+        },
+    ]
+}
