@@ -37,7 +37,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0003_housekeeping.sql"), .embedInCode("Migrations/m0004_prefix_breakers.sql"),
         .embedInCode("Migrations/m0005_session_ends.sql"), .embedInCode("Migrations/m0006_signing_key_rotation.sql"),
         .embedInCode("Migrations/m0007_refresh_grace.sql"), .embedInCode("Migrations/m0008_push.sql"),
-        .embedInCode("Migrations/m0009_reauthentication.sql"),
+        .embedInCode("Migrations/m0009_reauthentication.sql"), .embedInCode("Migrations/m0010_deletion.sql"),
         .embedInCode("Migrations/m0011_identities.sql"),
     ],
     "ProfileService": [
@@ -53,7 +53,7 @@ let resources: [String: [Resource]] = [
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),
-        .embedInCode("Migrations/m0003_withdrawals.sql"),
+        .embedInCode("Migrations/m0003_withdrawals.sql"), .embedInCode("Migrations/m0004_cases_of_account.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [

@@ -10,7 +10,8 @@ import ServiceRuntime
 /// How auth is put together.
 enum AuthBlueprint {
     static let blueprint = ServiceBlueprint(
-        name: .auth, variables: variables, migrations: AuthMigrations.all, peers: [.profile, .recovery],
+        name: .auth, variables: variables, migrations: AuthMigrations.all,
+        peers: [.profile, .questionnaire, .recovery],
         assemble: assemble)
 
     @Loop private static func assemble(_ house: ServiceHouse) throws {
@@ -66,6 +67,13 @@ enum AuthBlueprint {
         house.handle(ListDevicesHandler(house: house))
         house.handle(PutDeviceHandler(house: house, tokens: tokens, notifier: notifier))
         house.handle(RemoveDeviceHandler(house: house, notifier: notifier))
+        house.handle(
+            ExportAccountHandler(
+                export: PersonExport(
+                    database: house.database, sections: AuthExport.sections(secrets, audit: house.audit))))
+        house.handle(
+            DeleteAccountHandler(
+                house: house, apple: apple, eraser: AccountEraser(limitHash: secrets.limitHash)))
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(RotateSigningKeyHandler(keys: keys))
         house.handle(FollowRevocationsHandler(house: house))

@@ -72,11 +72,6 @@ public struct AuditAct: Sendable {
         return Self.chain(of: person, key: key)
     }
 
-    /// Destroys the key of a person's pseudonym: their rows stay, and nobody can tell any more whose they are.
-    public func forget(_ person: Identifier, in transaction: Transaction) {
-        transaction.send("DELETE FROM pseudonyms WHERE person_id = $1", [.uuid(person)])
-    }
-
     private nonisolated func newKey(of person: Identifier) -> (key: [UInt8], sealed: [UInt8]) {
         let key = RandomBytes.make(32)
         return (key, sealer.seal(key, associated: person.array))

@@ -24,26 +24,32 @@ public struct OutboxItem: Sendable {
 
     /// An item is tried so often before it is a dead letter.
     public nonisolated static let mostAttempts = 10
+    /// What is tried until it is delivered, at least each 20 s: nobody may forget a deletion.
+    nonisolated static let neverGivenUp: Set<MessageType> = [AccountDeleted.type]
 
     public init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "outbox")
     }
 
-    /// Tells an event to a service, in the order of the person's events.
+    /// Tells an event to everybody who is to hear of it, in the order of the person's events. Of a person who was deleted
+    /// nothing is told any more.
     public func tell(_ event: some BusEvent, in transaction: Transaction) async throws {
         var event = event
         let rows = try await transaction.query(Self.nextSequence, [.uuid(event.personID)])
-        guard let sequence = try rows.first?.integer("last") else { throw DatabaseError.aborted }
+        guard let sequence = try rows.first?.integer("last") else { return }
         event.personSequence = sequence
-        let (id, type) = (Identifier.ordered(), Swift.type(of: event))
-        let payload = sealer.seal(try WireJSON.encode(event), associated: id.array)
-        transaction.send(
-            Self.insertEvent,
-            [
-                .uuid(id), .text(type.rules.service.rawValue), .text(type.type.rawValue),
-                .integer(Int64(type.version)), .uuid(event.personID), .integer(sequence), .bytes(payload),
-            ])
+        let type = Swift.type(of: event)
+        let body = try WireJSON.encode(event)
+        for service in [type.rules.service] + type.rules.alsoTold {
+            let id = Identifier.ordered()
+            transaction.send(
+                Self.insertEvent,
+                [
+                    .uuid(id), .text(service.rawValue), .text(type.type.rawValue), .integer(Int64(type.version)),
+                    .uuid(event.personID), .integer(sequence), .bytes(sealer.seal(body, associated: id.array)),
+                ])
+        }
         wakeSoon()
     }
 
@@ -64,7 +70,7 @@ public struct OutboxItem: Sendable {
     }
 
     private static let nextSequence: Statement = """
-        INSERT INTO outbox_sequences AS s (person_id, last) VALUES ($1, 1)
+        INSERT INTO outbox_sequences AS s (person_id, last) SELECT $1, 1 WHERE NOT is_erased($1)
         ON CONFLICT (person_id) DO UPDATE SET last = s.last + 1 RETURNING last
         """
     private static let insertEvent: Statement = """
@@ -80,17 +86,20 @@ public struct OutboxItem: Sendable {
 @Loop public enum EventPosition {
     /// Notes an event in the transaction of its effect.
     ///
-    /// - Returns: false where it, or a later one of the same producer and person, was taken in before.
+    /// - Returns: false where it, or a later one of the same producer and person, was taken in before, and where the person
+    ///   was deleted.
     public static func accept(
         _ event: some BusEvent, from producer: ServiceName, in transaction: Transaction
     ) async throws -> Bool {
-        try await !transaction.query(
+        // Behind a deletion that is under way, whose mark the next statement must see.
+        Erasure.wait(for: event.personID, in: transaction)
+        return try await !transaction.query(
             advance, [.text(producer.rawValue), .uuid(event.personID), .integer(event.personSequence)]
         ).isEmpty
     }
 
     private static let advance: Statement = """
-        INSERT INTO event_positions AS p (producer, person_id, last) VALUES ($1, $2, $3)
+        INSERT INTO event_positions AS p (producer, person_id, last) SELECT $1, $2, $3 WHERE NOT is_erased($2)
         ON CONFLICT (producer, person_id) DO UPDATE SET last = excluded.last WHERE p.last < excluded.last RETURNING last
         """
 }

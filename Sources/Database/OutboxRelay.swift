@@ -141,13 +141,16 @@ public struct DeliveryPostponed: Error, Equatable {
             try await deliver(try item(row))
             delivered.append(id)
         } catch {
-            let isDead = attempts >= Outbox.mostAttempts
+            let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }
+            let isEndless = type.map { Outbox.neverGivenUp.contains($0) } ?? false
+            let isDead = attempts >= Outbox.mostAttempts && !isEndless
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
             onFailure?(destination, attempts, code)
             if isDead { onAlarm?(.deadLetter(destination, id)) }
             let pause =
                 (error as? DeliveryPostponed)?.pause.milliseconds
-                ?? DeliveryPause.milliseconds(afterAttempt: Int(attempts))
+                ?? DeliveryPause.milliseconds(
+                    afterAttempt: Int(attempts), atMost: isEndless ? .seconds(15) : .seconds(60))
             // Where this fails too, the lease runs out and the item is taken again.
             _ = try? await outbox.database.write(
                 Self.postpone, [.uuid(id), .integer(pause), .bool(isDead), .text(code)])
@@ -210,10 +213,10 @@ public enum OutboxAlarm: Sendable, Equatable {
     case blind(String)
 }
 
-/// Pauses between attempts: 0.2 s doubled each time, at most 60 s, plus or minus a fifth.
+/// Pauses between attempts: 0.2 s doubled each time up to a limit, plus or minus a fifth.
 enum DeliveryPause {
-    static func milliseconds(afterAttempt attempt: Int) -> Int64 {
-        let base = min(60_000, 200 << min(max(attempt - 1, 0), 20))
+    static func milliseconds(afterAttempt attempt: Int, atMost limit: Duration) -> Int64 {
+        let base = min(Int(limit.components.seconds) * 1000, 200 << min(max(attempt - 1, 0), 20))
         return Int64.random(in: Int64(base) * 4 / 5...Int64(base) * 6 / 5)
     }
 }

@@ -161,5 +161,18 @@ enum RuntimeMigrations {
                     END IF;
                 END $$;
                 """),
+        Migration(
+            name: "m0000_runtime_erased",
+            sql: """
+                -- Why: whoever was deleted stays so, whatever comes late; and their rows are found without reading tables.
+                -- Lock: SHARE on event_positions while the index is built. The previous release knows no deletion.
+                SET LOCAL lock_timeout = '2s';
+                SET LOCAL search_path = {{schema}};
+                CREATE TABLE erased (digest bytea PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+                COMMENT ON TABLE erased IS 'The SHA-256 of the id of each person who was deleted.';
+                CREATE FUNCTION is_erased(person uuid) RETURNS boolean LANGUAGE sql STABLE
+                AS 'SELECT EXISTS (SELECT FROM erased WHERE digest = sha256(uuid_send(person)))';
+                CREATE INDEX event_positions_person ON event_positions (person_id);
+                """),
     ]
 }

@@ -18,6 +18,8 @@ import EventLoop
         case reading
         /// The handler has the request.
         case answering
+        /// An answer in pieces is on its way; the promise is kept when the client took the last one.
+        case sending(LoopPromise<Void>?)
         /// The answer waits for the client to take it.
         case writing(thenClose: Bool)
         /// The last answer has left; what still comes is thrown away.
@@ -64,6 +66,7 @@ import EventLoop
 
     func close() {
         if case .closed = state { return }
+        if case .sending(let taken) = state { taken?.resolve(.success(())) }
         state = .closed
         deadline.cancel()
         transport.close()
@@ -88,7 +91,7 @@ import EventLoop
     /// The client may have closed its half only and still read: what it asked for whole is answered.
     private func endOfInput() {
         switch state {
-        case .answering, .writing:
+        case .answering, .sending, .writing:
             inputEnded = true
             transport.wantInput(false)
         case .reading, .lingering, .closed: close()
@@ -136,7 +139,7 @@ import EventLoop
         switch state {
         case .reading where parser.phase != .idle: refuse(.timeout)
         case .answering: return
-        case .reading, .writing, .lingering, .closed: close()
+        case .reading, .sending, .writing, .lingering, .closed: close()
         }
     }
 
@@ -156,7 +159,32 @@ import EventLoop
         let response = await owner.handler(request)
         guard case .answering = state else { return }
         let closes = !request.head.keepsAlive || owner.isDraining
-        send(HTTPWriter.bytes(of: response, to: request.head.method, closes: closes), thenClose: closes)
+        let bytes = HTTPWriter.bytes(of: response, to: request.head.method, closes: closes)
+        guard let rest = response.rest, request.head.method != "HEAD" else { return send(bytes, thenClose: closes) }
+        do {
+            guard await put(bytes) else { return }
+            while let piece = try await rest.next() { guard await put(HTTPWriter.chunk(piece)) else { return } }
+            if case .sending = state { send(HTTPWriter.lastChunk, thenClose: closes) }
+        } catch {
+            close()
+        }
+    }
+
+    /// Sends a piece and waits until the client took it.
+    ///
+    /// - Returns: whether the connection still stands.
+    private func put(_ bytes: [UInt8]) async -> Bool {
+        if case .closed = state { return false }
+        let taken = LoopPromise<Void>()
+        state = .sending(taken)
+        deadline.set(after: limits.writeTimeout)
+        transport.write(bytes)
+        if !transport.isClosed, transport.hasPending { try? await taken.get() }
+        // What the next piece is made of has its own time.
+        deadline.cancel()
+        guard case .sending = state else { return false }
+        state = .sending(nil)
+        return true
     }
 
     private func refuse(_ refusal: HTTPRefusal) {
@@ -174,10 +202,14 @@ import EventLoop
     }
 
     private func outputMoved() {
-        if case .writing = state { deadline.set(after: limits.writeTimeout) }
+        switch state {
+        case .writing, .sending(.some): deadline.set(after: limits.writeTimeout)
+        default: return
+        }
     }
 
     private func answerLeft() {
+        if case .sending(let taken) = state { return taken?.resolve(.success(())) ?? () }
         guard case .writing(let thenClose) = state else { return }
         guard !thenClose, owner?.isDraining == false else { return linger() }
         state = .reading

@@ -19,12 +19,26 @@ enum HTTPWriter {
         if closes { append("connection", "close", to: &bytes) }
         // RFC 9110, 8.6: no length with 204; with 304 it would be that of the answer to a plain GET.
         let hasContent = response.status != 204 && response.status != 304
-        if hasContent { append("content-length", String(response.body.count), to: &bytes) }
+        if response.rest != nil {
+            append("transfer-encoding", "chunked", to: &bytes)
+        } else if hasContent {
+            append("content-length", String(response.body.count), to: &bytes)
+        }
         bytes.append(HTTPGrammar.cr)
         bytes.append(HTTPGrammar.lf)
-        if hasContent, method != "HEAD" { bytes.append(contentsOf: response.body) }
+        guard hasContent, method != "HEAD" else { return bytes }
+        bytes.append(contentsOf: response.rest == nil ? response.body : chunk(response.body))
         return bytes
     }
+
+    /// One piece of an answer in chunks; nothing for an empty one, which would be the last.
+    static func chunk(_ bytes: [UInt8]) -> [UInt8] {
+        guard !bytes.isEmpty else { return [] }
+        return Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [HTTPGrammar.cr, HTTPGrammar.lf]
+    }
+
+    /// The end of an answer in chunks.
+    static let lastChunk = Array("0\r\n\r\n".utf8)
 
     /// Fields that the server writes by itself.
     private static func isOwned(_ name: String) -> Bool {

@@ -34,7 +34,11 @@ enum ProfileBlueprint {
         house.handle(GetOnboardingHandler(profile: profile))
         house.handle(GetRequirementsHandler(profile: profile))
         house.handle(GetPersonHandler(profile: profile))
+        house.handle(
+            ExportProfileHandler(
+                export: PersonExport(database: house.database, sections: ProfileExport.sections(profile.store.sealer))))
         house.handle(AccountCreatedHandler(profile: profile))
+        house.handle(AccountDeletedHandler(house: house, store: profile.store))
         house.handle(SessionCompletedHandler(profile: profile))
         house.handle(FindCitiesHandler())
         let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox)

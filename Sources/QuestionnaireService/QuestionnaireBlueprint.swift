@@ -33,6 +33,10 @@ enum QuestionnaireBlueprint {
         let sessions = SessionStore(database: house.database)
         let definitions = DefinitionStore(database: house.database, shipped: shipped)
         house.handle(
+            ExportAnswersHandler(export: PersonExport(database: house.database, sections: QuestionnaireExport.sections))
+        )
+        house.handle(AccountDeletedHandler(house: house, sessions: sessions))
+        house.handle(
             GetQuestionsHandler(questionnaire: shipped.key, sessions: sessions, definitions: definitions))
         house.handle(
             SubmitResponsesHandler(

@@ -25,6 +25,9 @@ enum RecoveryBlueprint {
         house.handle(GetRecoveryCaseHandler(store: store))
         house.handle(DisputeRecoveryHandler(store: store))
         house.handle(CancelRecoveryHandler(store: store))
+        house.handle(
+            ExportCasesHandler(export: PersonExport(database: house.database, sections: RecoveryExport.sections)))
+        house.handle(AccountDeletedHandler(house: house, store: store))
         house.handle(RecoveryBeganHandler(store: store))
         house.handle(NotificationDeliveredHandler(store: store))
         let timer = HoldTimer(store: store)

@@ -230,8 +230,11 @@ import JSONText
         guard let message = Catalogue.all.first(where: { $0.type == type && $0.version == item.messageVersion }) else {
             throw BusError(.unknownMessage, "This build does not know \(type)/v\(item.messageVersion).")
         }
+        var rules = message.rules
+        // Of those whom an event is told this item is for one.
+        rules.service = ServiceName(rawValue: item.destination)
         _ = try await bus.callRaw(
-            type: type, version: item.messageVersion, rules: message.rules, body: item.payload,
+            type: type, version: item.messageVersion, rules: rules, body: item.payload,
             CallOptions(timeout: .seconds(5), messageID: item.id))
     }
 

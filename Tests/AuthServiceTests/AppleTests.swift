@@ -66,12 +66,8 @@ import Testing
             let owner = try await social.link("apple", subject: "1", to: Self.phone, code: "c0de")
             try await social.settle()
             social.apple.manner = .answers(status: 503, body: "")
-            let house = social.auth.stage.houses[0]
-            let tokens = AppleTokens(house: house, secrets: Secrets(house.keys), client: nil)
-            try await house.database.transaction { transaction in
-                try await tokens.revokeAll(of: owner.user.id, in: transaction)
-                transaction.send("DELETE FROM identities WHERE person_id = $1", [.uuid(owner.user.id)])
-            }
+            _ = try await social.auth.ask(DeleteAccount(), as: social.actor(owner))
+            #expect(try await social.auth.stage.rows("SELECT count(*) FROM identities") == "0")
             for attempt in 1...15 {
                 #expect(try await comes { forms("/revoke", social).count >= attempt })
                 #expect(try await comes { try await social.underWay() == "1" })

@@ -23,11 +23,16 @@ import Testing
             #expect(again.user.id == session.user.id && !again.isNewUser)
             let identities = try await social.auth.ask(ListIdentities(), as: social.actor(again)).identities
             #expect(identities.map(\.provider) == ["google"] && identities.first?.email == "a…@e…")
+            let records = try await social.auth.ask(ExportAccount(after: nil), as: social.actor(session)).records
+            let exported = try records.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["kind"] == "identity" }
+            #expect(exported.count == 1 && exported.first?["email"] == "a…@e…")
             // The same subject with somebody else is somebody else.
             #expect(try await social.session("apple", subject: "108") == nil)
             let frozenOut = try await social.auth.refusal(
                 of: UnlinkIdentity(provider: "google"), as: social.actor(again))
             #expect(frozenOut.code == "reauthentication_required", "an identity is no code")
+            _ = try await social.auth.ask(DeleteAccount(), as: social.actor(session))
+            #expect(try await social.session("google", subject: "108") == nil, "it opens nothing any more")
         }
     }
 

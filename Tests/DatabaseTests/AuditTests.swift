@@ -299,7 +299,7 @@ import Testing
         #expect(begun != chains[0])
         try await house.database.transaction { transaction async throws -> Void in
             #expect(try await house.trail.chain(of: person, in: transaction) == chains[0])
-            house.trail.forget(person, in: transaction)
+            Erasure.erase(person, in: transaction)
             #expect(try await house.trail.chain(of: person, in: transaction) == .service)
             #expect(try await house.trail.ensure(person, in: transaction) != chains[0])
         }

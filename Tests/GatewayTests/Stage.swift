@@ -114,6 +114,8 @@ import TestSupport
     /// Thrown instead of an answer to public messages.
     var failure: BusError?
     var isReplay = false
+    /// What a service has on each page of an export, by message type; one empty page where nothing is set.
+    var pages: [MessageType: [[String]]] = [:]
 
     func register(at bus: Bus) {
         bus.register(KeysHandler(backstage: self))
@@ -144,6 +146,10 @@ import TestSupport
                     status: "held", requestedAt: .now(), holdUntil: .now(), remainingSeconds: 1,
                     steps: [RecoveryStep(key: "hold", state: "current")])
             })
+        bus.register(Pages<ExportAccount>(backstage: self))
+        bus.register(Pages<ExportProfile>(backstage: self))
+        bus.register(Pages<ExportAnswers>(backstage: self))
+        bus.register(Pages<ExportCases>(backstage: self))
         bus.register(Stub<DisputeRecovery>(backstage: self) { RecoveryDisputed(status: "disputed") })
     }
 }
@@ -156,6 +162,21 @@ private struct Stub<Request: BusRequest>: RequestHandler {
         if let failure = backstage.failure { throw failure }
         context.isReplay = backstage.isReplay
         return answer()
+    }
+}
+
+/// Where there is one page fewer than the last one promised, it fails.
+private struct Pages<Request: ExportRequest>: RequestHandler {
+    let backstage: Backstage
+    func handle(_ request: Request, context: RequestContext) async throws -> ExportPage {
+        backstage.asked.append((Request.type, try JSONValue.parse(context.body), context))
+        if let failure = backstage.failure { throw failure }
+        let pages = backstage.pages[Request.type] ?? [[]]
+        let number = request.after.flatMap { Int($0) } ?? 0
+        guard number < pages.count else { throw BusError(.serviceUnavailable, "Gone.") }
+        let isLast = number + 1 == pages.count && pages[number] != ["more"]
+        return ExportPage(
+            records: pages[number].map { #"{"kind":"\#($0)"}"# }, next: isLast ? nil : "\(number + 1)")
     }
 }
 

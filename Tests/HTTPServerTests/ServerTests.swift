@@ -18,6 +18,11 @@ import Testing
                     entered.resolve(.success(()))
                     try? await gate.get()
                 }
+                if request.head.path == "/pieces" { return HTTPResponse(status: 200, body: [65], rest: pieces(3, "b")) }
+                if request.head.path == "/broken" { return HTTPResponse(status: 200, rest: pieces(2, nil)) }
+                if request.head.path == "/long" {
+                    return HTTPResponse(status: 200, rest: pieces(16, "z", size: 65_536))
+                }
                 if request.head.path == "/large" {
                     return HTTPResponse(status: 200, body: [UInt8](repeating: 97, count: 8 << 20))
                 }
@@ -31,10 +36,60 @@ import Testing
     func client() throws -> RawClient { try RawClient(port: server.boundPort, of: self) }
 }
 
+/// So many pieces, then the last one or a failure.
+@Loop private func pieces(_ count: Int, _ last: String?, size: Int = 1) -> HTTPBodyRest {
+    let source = PieceSource(count: count, last: last, size: size)
+    return HTTPBodyRest { try await source.next() }
+}
+
+@Loop private final class PieceSource {
+    struct Failure: Error {}
+    private var left: Int
+    private let last: String?
+    private let size: Int
+
+    init(count: Int, last: String?, size: Int) { (left, self.last, self.size) = (count, last, size) }
+
+    func next() async throws -> [UInt8]? {
+        await Task.yield()
+        left -= 1
+        if left > 0 { return [UInt8](repeating: 120, count: size) }
+        if left < 0 { return nil }
+        guard let last else { throw Failure() }
+        return Array(last.utf8)
+    }
+}
+
 private func get(_ path: String, _ rest: String = "") -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\(rest)\r\n" }
 private let closing = "Connection: close\r\n"
 
 @Suite("HTTP server") @Loop struct ServerTests {
+    @Test func anAnswerInPiecesComesInChunksAndKeepsTheConnection() async throws {
+        let client = try Echo().client()
+        try await client.send(get("/pieces"))
+        let first = try await client.read(until: "\r\n0\r\n\r\n")
+        #expect(first.hasSuffix("\r\n\r\n1\r\nA\r\n1\r\nx\r\n1\r\nx\r\n1\r\nb\r\n0\r\n\r\n"))
+        #expect(first.contains("transfer-encoding: chunked") && !first.contains("content-length"))
+        try await client.send("HEAD /pieces HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try await client.read(until: "\r\n\r\n").contains("transfer-encoding: chunked"))
+        try await client.send(get("/a", closing))
+        #expect(try await client.readToEnd().hasSuffix("GET /a ."))
+    }
+
+    @Test func anAnswerWhosePiecesFailIsCutOff() async throws {
+        let client = try Echo().client()
+        try await client.send(get("/broken"))
+        let answer = try await client.readToEnd()
+        #expect(answer.hasSuffix("1\r\nx\r\n"), "and no end")
+    }
+
+    @Test func aLongAnswerInPiecesArrivesWhole() async throws {
+        let client = try Echo().client()
+        try await client.send(get("/long", closing))
+        let answer = try await client.readToEnd()
+        #expect(answer.utf8.count { $0 == 120 } == 15 * 65_536 && answer.hasSuffix("1\r\nz\r\n0\r\n\r\n"))
+    }
+
     @Test func answersAndKeepsTheConnection() async throws {
         let client = try Echo().client()
         try await client.send(get("/a"))

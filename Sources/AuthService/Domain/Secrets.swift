@@ -6,6 +6,8 @@ import JSONText
 struct Secrets: Sendable {
     let phoneHash: KeyedHash
     let phoneSealer: Sealer
+    /// Of a phone's look-up hash, for what goes on counting after its account is gone.
+    let limitHash: KeyedHash
     let addressHash: KeyedHash
     let prefixHash: KeyedHash
     let pushSealer: Sealer
@@ -21,6 +23,7 @@ struct Secrets: Sendable {
     init(_ keys: KeyRing) {
         phoneHash = KeyedHash(keys, purpose: "phone-lookup")
         phoneSealer = Sealer(keys, purpose: "phone")
+        limitHash = KeyedHash(keys, purpose: "phone-limits")
         addressHash = KeyedHash(keys, purpose: "client-address")
         prefixHash = KeyedHash(keys, purpose: "destination-prefix")
         pushSealer = Sealer(keys, purpose: "push-token")

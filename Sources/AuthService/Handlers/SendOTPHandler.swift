@@ -26,7 +26,8 @@ struct SendOTPHandler: RequestHandler {
         }
         return try await house.once(context) { transaction in
             let (asker, history) = try await ChallengeStore.history(
-                phone: hash, prefix: prefix, address: address, proof: proof, in: transaction)
+                phone: hash, limit: secrets.limitHash.code(for: hash), prefix: prefix, address: address, proof: proof,
+                in: transaction)
             try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
             let act = try await acts.act(of: request, context, in: transaction)
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))

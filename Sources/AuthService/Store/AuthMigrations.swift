@@ -23,6 +23,7 @@ enum AuthMigrations {
         Migration(
             name: "m0009_reauthentication",
             sql: String(decoding: PackageResources.m0009_reauthentication_sql, as: UTF8.self)),
+        Migration(name: "m0010_deletion", sql: String(decoding: PackageResources.m0010_deletion_sql, as: UTF8.self)),
         Migration(
             name: "m0011_identities", sql: String(decoding: PackageResources.m0011_identities_sql, as: UTF8.self)),
     ]

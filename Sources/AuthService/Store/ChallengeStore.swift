@@ -36,15 +36,16 @@ struct Challenge: Sendable {
     /// Waits for whoever else asks from the same address or for the same phone, then finds out who asks and reads
     /// everything that the limits look at, all in one round trip. What was never delivered does not count.
     ///
+    /// - Parameter limit: what stands in the place of the phone's hash since an account of it was deleted.
     /// - Returns: who asks, as the challenge's row says it, and what is known.
     static func history(
-        phone: [UInt8], prefix: [UInt8], address: [UInt8], proof: Proof?, in transaction: Transaction
+        phone: [UInt8], limit: [UInt8], prefix: [UInt8], address: [UInt8], proof: Proof?, in transaction: Transaction
     ) async throws -> (asker: String, SendHistory) {
         // Always in this order, so that no two wait for each other.
         for key in [address, phone] { transaction.send(lock, [.bytes(key)]) }
         let values: [SQLValue] = [
             .bytes(phone), .bytes(address), .text("address \(Hex.encode(address))"), .uuid(proof?.device),
-            .bytes(proof?.secretHash), .bytes(prefix),
+            .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit),
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
         let history = SendHistory(
@@ -126,7 +127,7 @@ struct Challenge: Sendable {
                 c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 day' AS is_of_day,
                 c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 hour' AS is_of_hour
             FROM challenges c CROSS JOIN me
-            WHERE c.phone_hash = $1 AND c.created_at > clock_timestamp() - interval '1 day 15 minutes'
+            WHERE c.phone_hash IN ($1, $7) AND c.created_at > clock_timestamp() - interval '1 day 15 minutes'
                 AND CASE WHEN me.is_device THEN c.asker = me.asker ELSE starts_with(c.asker, 'address ') END
         ), sums AS (
             SELECT max(created_at) FILTER (WHERE is_of_day) AS last_send,
@@ -140,7 +141,7 @@ struct Challenge: Sendable {
             sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
             (SELECT count(*) FROM challenges a WHERE a.address_hash = $2 AND starts_with(a.asker, 'address ')
                 AND a.created_at > clock_timestamp() - interval '1 hour') AS address_in_hour,
-            (SELECT until FROM challenge_locks l WHERE l.phone_hash = $1 AND l.asker = me.asker) AS locked_until,
+            (SELECT max(until) FROM challenge_locks l WHERE l.phone_hash IN ($1, $7) AND l.asker = me.asker) AS locked_until,
             (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until
         FROM me CROSS JOIN sums
         """

@@ -103,6 +103,8 @@ struct PresentedToken: Sendable {
         case unlinked
         /// Its tokens carry a role that the person has no longer.
         case role
+        /// With its account.
+        case deleted
     }
 
     /// Ends a session, tells the gateways and writes it down; one that ended before stays as it is.

@@ -7,7 +7,7 @@ extension Catalogue {
         FollowRevocations.self,
         CheckSession.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
         IssueSocialNonce.self, SignInWithApple.self, SignInWithGoogle.self, ListIdentities.self, UnlinkIdentity.self,
-        TakeAppleNotification.self, ChangePhone.self,
-        AccountCreated.self, NotificationDelivered.self, RecoveryBegan.self,
+        TakeAppleNotification.self, ChangePhone.self, DeleteAccount.self, ExportAccount.self,
+        AccountCreated.self, AccountDeleted.self, NotificationDelivered.self, RecoveryBegan.self,
     ]
 }

@@ -67,6 +67,8 @@ public struct MessageRules: Sendable {
 
     /// Who answers.
     public var service: ServiceName
+    /// Services that an event is told beside the one that answers.
+    public var alsoTold: [ServiceName]
     /// Who may ask; anybody else is refused before the body is decoded.
     public var callers: Set<ServiceName>
     public var effect: Effect
@@ -78,10 +80,12 @@ public struct MessageRules: Sendable {
     public var replyCarriesToken: Bool
 
     public init(
-        service: ServiceName, callers: Set<ServiceName>, effect: Effect, errors: [ErrorCode] = [],
+        service: ServiceName, alsoTold: [ServiceName] = [], callers: Set<ServiceName>, effect: Effect,
+        errors: [ErrorCode] = [],
         largestBody: Int = 65_536, replyCarriesToken: Bool = false
     ) {
         self.service = service
+        self.alsoTold = alsoTold
         self.callers = callers
         self.effect = effect
         self.errors = errors

@@ -1,6 +1,6 @@
 extension Catalogue {
     /// What questionnaire answers, and the events that it tells.
     static let questionnaire: [any BusRequest.Type] = [
-        GetQuestions.self, SessionCompleted.self, SubmitResponses.self,
+        GetQuestions.self, ExportAnswers.self, SessionCompleted.self, SubmitResponses.self,
     ]
 }

@@ -1,7 +1,8 @@
 extension Catalogue {
     /// What recovery answers, and the events that it tells.
     static let recovery: [any BusRequest.Type] = [
-        RequestRecovery.self, GetRecoveryCase.self, DisputeRecovery.self, CancelRecovery.self, CaseOpened.self,
+        RequestRecovery.self, ExportCases.self, GetRecoveryCase.self, DisputeRecovery.self, CancelRecovery.self,
+        CaseOpened.self,
         CaseClosed.self,
     ]
 }

@@ -85,17 +85,26 @@ struct OpenAPIDocument: Sendable {
                 "description": "The metrics.", "content": ["text/plain": ["schema": ["type": "string"]]],
             ]
         case .local: responses["200"] = Self.success([:])
+        case .export:
+            responses["200"] = Self.success(ExportDocument.schema.exported())
+            responses.merge(Self.problems(ExportAccount.rules.errors)) { $1 }
         case .message:
             guard let binding = route.binding else { break }
             let success = binding.replyIsEmpty ? ["description": "Done."] : Self.success(binding.replySchema.exported())
             responses[String(route.success)] = success
             if route.isRevalidated { responses["304"] = ["description": "The client has it already."] }
-            for (status, codes) in Dictionary(grouping: binding.rules.errors, by: \.httpStatus) {
-                let names = codes.map { "`\($0.name)`" }.sorted().joined(separator: ", ")
-                responses[String(status)] = Self.problem("\(names).")
-            }
+            responses.merge(Self.problems(binding.rules.errors)) { $1 }
         }
         return .object(responses)
+    }
+
+    private static func problems(_ errors: [ErrorCode]) -> [String: JSONValue] {
+        var problems: [String: JSONValue] = [:]
+        for (status, codes) in Dictionary(grouping: errors, by: \.httpStatus) {
+            let names = codes.map { "`\($0.name)`" }.sorted().joined(separator: ", ")
+            problems[String(status)] = problem("\(names).")
+        }
+        return problems
     }
 
     private static func success(_ schema: JSONValue) -> JSONValue {

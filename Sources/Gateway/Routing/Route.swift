@@ -27,6 +27,8 @@ struct Route: Sendable {
         /// A message of the bus, by its wire name.
         case message(MessageType)
         case local(LocalAnswer)
+        /// Pages of several services in one document.
+        case export
         /// Part of the public API and not built yet: 501.
         case later
     }

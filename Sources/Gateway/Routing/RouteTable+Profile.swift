@@ -36,8 +36,9 @@ extension RouteTable {
             .get, "/cities", .public, .message("profile.find-cities"),
             "Finds cities by the begin of their name. Data: GeoNames, CC BY 4.0."
         ).with { $0.sources = ["query": .query("query"), "country": .query("country"), "limit": .query("limit")] },
-        Route(.get, "/users/me/export", .user, .later, "Everything that is held about the person."),
-        Route(.delete, "/users/me", .user, .later, "Deletes the account."),
+        Route(.get, "/users/me/export", .user, .export, "Everything that is held about the person."),
+        Route(.delete, "/users/me", .user, .message("auth.delete-account"), "Deletes the account.")
+            .with { $0.success = 202 },
         Route(.post, "/events", .public, .later, "Takes client-side analytics events."),
         Route(.get, "/admin/funnel", .staff, .later, "Counts and drop-off per onboarding step."),
     ]

@@ -124,6 +124,7 @@ import ServiceRuntime
         }
         let address = try address(of: request)
         try charge(address)
+        if case .export = route.target { return try await export(request, route, address, trace) }
         guard let binding = route.binding else { throw Problem(.notImplemented, "This is not available yet.") }
         let caller = try await gatekeeper.admit(request.head.headers, to: route.access)
         if let actor = caller.actor { try charge(actor) }
@@ -139,6 +140,26 @@ import ServiceRuntime
             idempotencyKey: key)
         let response = try await call(route, binding, body, options)
         return route.isRevalidated ? revalidated(response, request.head) : response
+    }
+
+    private func export(
+        _ request: HTTPRequest, _ route: Route, _ address: String, _ trace: TraceContext
+    ) async throws(Problem) -> HTTPResponse {
+        guard let actor = try await gatekeeper.admit(request.head.headers, to: route.access).actor else {
+            throw Gatekeeper.unauthorized
+        }
+        try charge(actor)
+        // The time limit is for each page: a whole export may take longer.
+        let document = ExportDocument(of: actor.userID, bus: bus) { [timeout = configuration.timeout] in
+            CallOptions(timeout: timeout, trace: trace.child(), actor: actor, clientAddress: address)
+        }
+        do {
+            return HTTPResponse(
+                status: 200, headers: ["content-type": "application/json", "cache-control": "no-store"],
+                body: try await document.begin(), rest: HTTPBodyRest { try await document.next() })
+        } catch {
+            throw Problem(error)
+        }
     }
 
     /// The limits are for who has no key: nobody tries keys without end, and no crowd keeps the operator out.

@@ -12,7 +12,7 @@ struct ProfileStore: Sendable {
     /// The profile, made where there is none.
     @Loop func ensured(_ person: Identifier) async throws -> ProfileRecord {
         if let known = try await database.read(Self.load, [.uuid(person)]).first { return try record(known) }
-        _ = try await database.write(Self.create, [.uuid(person)])
+        try await database.transaction { create(person, in: $0) }
         guard let row = try await database.read(Self.load, [.uuid(person)]).first else { throw DatabaseError.aborted }
         return try record(row)
     }
@@ -48,14 +48,21 @@ struct ProfileStore: Sendable {
             ])
     }
 
-    /// Makes the profile where there is none.
+    /// Makes the profile where there is none, but for who was deleted.
     @Loop func create(_ person: Identifier, in transaction: Transaction) {
+        Erasure.wait(for: person, in: transaction)
         transaction.send(Self.create, [.uuid(person)])
     }
 
     /// Notes when the questionnaire was completed for the first time; makes the profile where there is none.
     @Loop func noteQuestionnaire(of person: Identifier, completedAt: Timestamp, in transaction: Transaction) {
         transaction.send(Self.noteQuestionnaire, [.uuid(person), .timestamp(completedAt)])
+    }
+
+    /// Removes everything about a person.
+    @Loop func erase(_ person: Identifier, in transaction: Transaction) {
+        transaction.send("DELETE FROM profile_field_history WHERE person_id = $1", [.uuid(person)])
+        transaction.send("DELETE FROM profiles WHERE person_id = $1", [.uuid(person)])
     }
 
     /// Writes what changed and gives back the profile as it is then.
@@ -127,7 +134,8 @@ struct ProfileStore: Sendable {
 
     private static let create = Statement(
         """
-        INSERT INTO profiles (person_id, catalogue_version) VALUES ($1, \(FieldCatalogue.version)) ON CONFLICT DO NOTHING
+        INSERT INTO profiles (person_id, catalogue_version)
+        SELECT $1, \(FieldCatalogue.version) WHERE NOT is_erased($1) ON CONFLICT DO NOTHING
         """)
     private static let noteQuestionnaire: Statement = """
         INSERT INTO profiles AS p (person_id, questionnaire_completed_at) VALUES ($1, $2)

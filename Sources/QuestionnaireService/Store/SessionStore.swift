@@ -12,7 +12,7 @@ import EventLoop
     func current(of person: Identifier, for questionnaire: String) async throws -> StoredSession? {
         let values: [SQLValue] = [.uuid(person), .text(questionnaire), .uuid(nil)]
         if let session = try StoredSession(try await database.read(Self.load, values)) { return session }
-        _ = try await database.write(Self.open, [.uuid(person), .text(questionnaire), .uuid(.ordered())])
+        try await database.transaction { open(for: person, questionnaire, in: $0) }
         return try StoredSession(try await database.read(Self.load, values))
     }
 
@@ -27,9 +27,20 @@ import EventLoop
         transaction.send(Self.lock, values)
         if let session = try StoredSession(try await transaction.query(Self.load, values)) { return session }
         guard id == nil else { return nil }
-        transaction.send(Self.open, [.uuid(person), .text(questionnaire), .uuid(.ordered())])
+        open(for: person, questionnaire, in: transaction)
         transaction.send(Self.lock, values)
         return try StoredSession(try await transaction.query(Self.load, values))
+    }
+
+    /// Opens a session where there is none, but for who was deleted.
+    private func open(for person: Identifier, _ questionnaire: String, in transaction: Transaction) {
+        Erasure.wait(for: person, in: transaction)
+        transaction.send(Self.open, [.uuid(person), .text(questionnaire), .uuid(.ordered())])
+    }
+
+    /// Removes everything about a person; what stands in the sessions goes with them.
+    func erase(_ person: Identifier, in transaction: Transaction) {
+        transaction.send("DELETE FROM sessions WHERE person_id = $1", [.uuid(person)])
     }
 
     /// What is remembered of the mutation ids given.
@@ -65,7 +76,7 @@ import EventLoop
         INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash)
         SELECT $1, $3, d.questionnaire, d.version, d.content_hash
         FROM definitions d
-        WHERE d.questionnaire = $2 AND NOT EXISTS (
+        WHERE d.questionnaire = $2 AND NOT is_erased($1) AND NOT EXISTS (
             SELECT 1 FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status <> 'stopped')
         ORDER BY d.version DESC LIMIT 1
         ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING

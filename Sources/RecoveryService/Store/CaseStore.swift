@@ -82,6 +82,8 @@ struct CaseStore: Sendable {
         if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
         // Claims of one number take turns, or as many as come at once would all be counted before any is there.
         transaction.send(Self.claimantTurn, [.text(begun.claimantReference)])
+        var begun = begun
+        if let account = begun.accountID, try await isErased(account, in: transaction) { begun.accountID = nil }
         let earlier = try await transaction.query(
             Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
         guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
@@ -117,6 +119,17 @@ struct CaseStore: Sendable {
             try await tellOwner(account, made, dispute, begun.maskedClaimantPhone, in: transaction)
         }
         return .made(made)
+    }
+
+    @Loop private func isErased(_ account: Identifier, in transaction: Transaction) async throws -> Bool {
+        Erasure.wait(for: account, in: transaction)
+        return try await Erasure.isErased(account, in: transaction)
+    }
+
+    /// Parts the cases against an account from it: they are the claimants' and their trail stays, but they open nothing,
+    /// and nothing in them leads to the person or their number.
+    @Loop func erase(_ account: Identifier, in transaction: Transaction) {
+        for statement in [Self.lift, Self.part] { transaction.send(statement, [.uuid(account)]) }
     }
 
     /// Has the end of the hold told, by the database's clock.
@@ -225,6 +238,13 @@ struct CaseStore: Sendable {
         INSERT INTO bars (account_reference, claimant_reference, until)
         VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s')
         ON CONFLICT (account_reference, claimant_reference) DO UPDATE SET until = excluded.until
+        """
+    private static let lift: Statement = """
+        DELETE FROM bars WHERE account_reference IN (SELECT account_reference FROM cases WHERE account_id = $1)
+        """
+    private static let part: Statement = """
+        UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, dispute_hash = ''
+        WHERE account_id = $1
         """
     private static let note: Statement = """
         INSERT INTO case_trail (case_id, position, event, status)

@@ -8,5 +8,8 @@ enum RecoveryMigrations {
             name: "m0002_no_requests", sql: String(decoding: PackageResources.m0002_no_requests_sql, as: UTF8.self)),
         Migration(
             name: "m0003_withdrawals", sql: String(decoding: PackageResources.m0003_withdrawals_sql, as: UTF8.self)),
+        Migration(
+            name: "m0004_cases_of_account",
+            sql: String(decoding: PackageResources.m0004_cases_of_account_sql, as: UTF8.self)),
     ]
 }

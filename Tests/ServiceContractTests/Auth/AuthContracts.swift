@@ -9,7 +9,8 @@ enum AuthContracts {
         CheckSessionContract.self, NoteTokenUseContract.self, BeginRecoveryContract.self, NotifyPersonContract.self,
         IssueSocialNonceContract.self, SignInWithAppleContract.self, SignInWithGoogleContract.self,
         ListIdentitiesContract.self, UnlinkIdentityContract.self, TakeAppleNotificationContract.self,
-        ChangePhoneContract.self, AccountCreatedContract.self,
+        ChangePhoneContract.self, DeleteAccountContract.self, ExportAccountContract.self,
+        AccountCreatedContract.self, AccountDeletedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
     ]
 }

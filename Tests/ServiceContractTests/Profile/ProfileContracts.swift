@@ -3,6 +3,7 @@ enum ProfileContracts {
     static let all: [any MessageContract.Type] = [
         GetOnboardingContract.self, ViewOnboardingContract.self, GetMeContract.self, UpdateMeContract.self,
         GetCompletionContract.self, SkipFieldContract.self, GetProfileFieldsContract.self,
-        GetRequirementsContract.self, GetPersonContract.self, FindCitiesContract.self, JoinWaitlistContract.self,
+        GetRequirementsContract.self, GetPersonContract.self, ExportProfileContract.self, FindCitiesContract.self,
+        JoinWaitlistContract.self,
     ]
 }

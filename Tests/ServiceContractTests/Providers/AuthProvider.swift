@@ -33,8 +33,10 @@ import Testing
             "SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000", "AUTH_OTP_PREFIX_BREAKER": "off",
         ].merging(IdentityForge.variables(keySet: await keyServer.url)) { $1 }
         try await ServiceStage.run(AuthBlueprint.blueprint, environment: environment) { stage in
-            try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>())
-            try stage.answering(as: .recovery, Ears<RecoveryBegan>(), Ears<NotificationDelivered>())
+            try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>(), Ears<AccountDeleted>())
+            try stage.answering(as: .questionnaire, Ears<AccountDeleted>())
+            try stage.answering(
+                as: .recovery, Ears<RecoveryBegan>(), Ears<NotificationDelivered>(), Ears<AccountDeleted>())
             while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
                 try await Loop.sleep(for: .milliseconds(5))
             }

@@ -2,5 +2,6 @@
 enum QuestionnaireContracts {
     static let all: [any MessageContract.Type] = [
         GetQuestionsContract.self, SessionCompletedContract.self, SubmitResponsesContract.self,
+        ExportAnswersContract.self,
     ]
 }

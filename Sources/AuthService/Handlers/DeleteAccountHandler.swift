@@ -1,0 +1,38 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Everything of the account goes in one transaction with the event that has the other services erase what they hold.
+struct DeleteAccountHandler: RequestHandler {
+    let house: ServiceHouse
+    let apple: AppleTokens
+    let eraser: AccountEraser
+
+    func handle(_ request: DeleteAccount, context: RequestContext) async throws -> AccountDeletion {
+        let actor = try context.person()
+        try await house.database.transaction { transaction in
+            let person = actor.userID
+            Erasure.wait(for: person, in: transaction)
+            guard try await !Erasure.isErased(person, in: transaction) else { return }
+            eraser.lock(person, in: transaction)
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustNotBeFrozen()
+            try standing.mustBeFresh(to: "delete your account")
+            try await delete(person, in: transaction)
+        }
+        return AccountDeletion(status: "deleting")
+    }
+
+    @Loop private func delete(_ person: Identifier, in transaction: Transaction) async throws {
+        let chain = try await house.audit.chain(of: person, in: transaction)
+        SessionStore.revokeAll(of: person, but: nil, .deleted, chain: chain, in: transaction)
+        house.audit.note(AuditAct("account_deleted"), on: chain, in: transaction)
+        Erasure.withdraw(person, in: transaction)
+        try await house.outbox.tell(AccountDeleted(personID: person, deletedAt: .now()), in: transaction)
+        try await apple.revokeAll(of: person, in: transaction)
+        try await eraser.erase(person, in: transaction)
+        Erasure.erase(person, in: transaction)
+    }
+}

@@ -1,0 +1,61 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+
+/// Removes everything that auth holds about a person.
+@Loop struct AccountEraser {
+    let limitHash: KeyedHash
+
+    /// Has sign-ins by the person's number wait until the transaction ends, as they have each other wait, and whatever
+    /// else would add something to the account.
+    func lock(_ person: Identifier, in transaction: Transaction) {
+        transaction.send(Self.lockPhone, [.uuid(person)])
+        transaction.send("SELECT id FROM accounts WHERE id = $1 FOR UPDATE", [.uuid(person)])
+    }
+
+    /// What was sent to the number goes on counting for it, or whoever signs up and deletes in turn would be sent codes
+    /// without end: under another hash, without the number and its code, until housekeeping removes it after a day.
+    func erase(_ person: Identifier, in transaction: Transaction) async throws {
+        let phones = try await transaction.query(Self.numbers, [.uuid(person)])
+        for phone in try phones.map({ try $0.bytes("hash") }) {
+            let values: [SQLValue] = [.bytes(phone), .bytes(limitHash.code(for: phone))]
+            for statement in Self.limits { transaction.send(statement, values) }
+        }
+        for statement in Self.statements { transaction.send(statement, [.uuid(person)]) }
+    }
+
+    private static let lockPhone: Statement = """
+        SELECT pg_advisory_xact_lock(hashtextextended(encode(hash, 'hex'), 1)) FROM phones WHERE person_id = $1
+        """
+    /// Those that the account had before, too.
+    private static let numbers: Statement = """
+        SELECT hash FROM phones WHERE person_id = $1 UNION SELECT hash FROM phone_aliases WHERE person_id = $1
+        """
+    private static let limits: [Statement] = [
+        """
+        UPDATE challenges SET phone_hash = $2, phone_sealed = '', code_hash = '',
+            state = CASE state WHEN 'open' THEN 'dead' ELSE state END
+        WHERE phone_hash = $1
+        """,
+        """
+        WITH gone AS (DELETE FROM challenge_locks WHERE phone_hash = $1 RETURNING asker, until)
+        INSERT INTO challenge_locks AS l (phone_hash, asker, until) SELECT $2, asker, until FROM gone
+        ON CONFLICT (phone_hash, asker) DO UPDATE SET until = greatest(l.until, excluded.until)
+        """,
+    ]
+    /// What refers to a table goes before it.
+    private static let statements: [Statement] = [
+        """
+        DELETE FROM challenge_bindings WHERE session_id IN (SELECT id FROM sessions WHERE person_id = $1)
+            OR link_hash IN (SELECT l.hash FROM link_tokens l JOIN identities i ON i.hash = l.identity_hash WHERE i.person_id = $1)
+        """,
+        "DELETE FROM link_tokens WHERE identity_hash IN (SELECT hash FROM identities WHERE person_id = $1)",
+        "DELETE FROM identities WHERE person_id = $1", "DELETE FROM phone_aliases WHERE person_id = $1",
+        "DELETE FROM replaced_push_tokens WHERE person_id = $1",
+        "DELETE FROM refresh_tokens WHERE session_id IN (SELECT id FROM sessions WHERE person_id = $1)",
+        "DELETE FROM sessions WHERE person_id = $1", "DELETE FROM devices WHERE person_id = $1",
+        "DELETE FROM freezes WHERE person_id = $1", "DELETE FROM phones WHERE person_id = $1",
+        "DELETE FROM accounts WHERE id = $1",
+    ]
+}

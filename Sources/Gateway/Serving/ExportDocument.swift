@@ -1,0 +1,93 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+
+/// Everything that the services hold about a person, as one JSON document that is made while it is sent.
+///
+/// The first page of every service is there before the first byte is: who may not have the export, and a service that is not
+/// to be had, are told in a problem. Whatever fails later cuts the document off.
+@Loop final class ExportDocument {
+    static nonisolated let schema = JSONSchema.object(
+        [.required("personId", .uuid), .required("exportedAt", .dateTime)]
+            + LocalAnswers.required.map {
+                .required($0.rawValue, .array(of: .map(of: .any, count: 1...64), count: 0...1_000_000))
+            })
+
+    private let services: [ServicePages]
+    private let person: Identifier
+    private var place = 0
+    private var isOpen = false
+    private var isOver = false
+    private var separator = ""
+
+    /// - Parameter options: of a call.
+    init(of person: Identifier, bus: Bus, options: @escaping @Loop @Sendable () -> CallOptions) {
+        self.person = person
+        // Auth says whether the person may have it: nobody else is asked before.
+        services = [
+            ServicePages(ExportAccount.self, bus, options), ServicePages(ExportProfile.self, bus, options),
+            ServicePages(ExportAnswers.self, bus, options), ServicePages(ExportCases.self, bus, options),
+        ]
+    }
+
+    /// Asks each service for its first page.
+    ///
+    /// - Returns: the first bytes of the document.
+    func begin() async throws(BusError) -> [UInt8] {
+        for service in services { try await service.load() }
+        return Array(#"{"personId":"\#(person)","exportedAt":"\#(Timestamp.now())""#.utf8)
+    }
+
+    /// The next piece; `nil` after the end.
+    func next() async throws -> [UInt8]? {
+        guard services.indices.contains(place) else {
+            defer { isOver = true }
+            return isOver ? nil : Array("}".utf8)
+        }
+        let service = services[place]
+        var text = ""
+        if !isOpen {
+            text = #","\#(service.name)":["#
+            (isOpen, separator) = (true, "")
+        }
+        if let page = try await service.next() {
+            for record in page.records {
+                text += separator + record
+                separator = ","
+            }
+        } else {
+            text += "]"
+            (place, isOpen) = (place + 1, false)
+        }
+        return Array(text.utf8)
+    }
+}
+
+/// The pages of one service, one after another.
+@Loop private final class ServicePages {
+    let name: ServiceName
+    private let ask: @Loop @Sendable (String?) async throws(BusError) -> ExportPage
+    /// Asked for and not handed out yet.
+    private var waiting: ExportPage?
+    private var cursor: String?
+    private var isOver = false
+
+    init<Request: ExportRequest>(
+        _ request: Request.Type, _ bus: Bus, _ options: @escaping @Loop @Sendable () -> CallOptions
+    ) {
+        name = Request.rules.service
+        ask = { cursor async throws(BusError) in try await bus.call(Request(after: cursor), options()) }
+    }
+
+    func load() async throws(BusError) { waiting = try await ask(nil) }
+
+    /// - Returns: `nil` after the last one.
+    func next() async throws(BusError) -> ExportPage? {
+        guard !isOver else { return nil }
+        let page: ExportPage
+        if let waiting { page = waiting } else { page = try await ask(cursor) }
+        (waiting, cursor, isOver) = (nil, page.next, page.next == nil)
+        return page
+    }
+}

@@ -1,0 +1,34 @@
+import BusProtocol
+import Cryptography
+import ServiceRuntime
+
+/// What profile holds about a person.
+enum ProfileExport {
+    static func sections(_ sealer: Sealer) -> [ExportSection] {
+        let born = ExportSection.Sealed("dateOfBirth") { sealed, person in
+            String(decoding: try sealer.open(sealed, associated: person.array), as: UTF8.self)
+        }
+        return [
+            ExportSection("profile", profile, sealed: born), ExportSection("field_history", history),
+            ExportSection("waitlist", waitlist),
+        ]
+    }
+
+    private static func time(_ column: String) -> String { ExportSection.time(column) }
+
+    private static let profile = """
+        SELECT 'profile' AS key, date_of_birth_sealed AS sealed, jsonb_build_object(
+            'fields', fields, 'revision', revision, 'catalogueVersion', catalogue_version,
+            'questionnaireCompletedAt', \(time("questionnaire_completed_at")), 'completedAt', \(time("completed_at")),
+            'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at"))) AS record
+        FROM profiles WHERE person_id = $1
+        """
+    private static let history = """
+        SELECT lpad(id::text, 19, '0') AS key, jsonb_build_object(
+            'field', key, 'state', state, 'value', value, 'changedAt', \(time("changed_at"))) AS record
+        FROM profile_field_history WHERE person_id = $1
+        """
+    private static let waitlist = """
+        SELECT 'waitlist' AS key, '{"notify": true}'::jsonb AS record FROM waitlist WHERE person_id = $1
+        """
+}

@@ -1,0 +1,13 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import ServiceRuntime
+
+struct ExportAnswersHandler: RequestHandler {
+    let export: PersonExport
+
+    func handle(_ request: ExportAnswers, context: RequestContext) async throws -> ExportPage {
+        // Whether the person may have it was auth's to say.
+        try await export.page(of: context.person().userID, after: request.after) { _ in }
+    }
+}

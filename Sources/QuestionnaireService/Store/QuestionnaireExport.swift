@@ -1,0 +1,42 @@
+import BusProtocol
+import ServiceRuntime
+
+/// What questionnaire holds about a person.
+enum QuestionnaireExport {
+    static let sections = [
+        ExportSection("session", session), ExportSection("answer", answer), ExportSection("answer_history", history),
+        ExportSection("snapshot", snapshot), ExportSection("mutation", mutation),
+    ]
+
+    private static func time(_ column: String) -> String { ExportSection.time(column) }
+
+    private static let session = """
+        SELECT session_id::text AS key, jsonb_build_object(
+            'id', session_id, 'questionnaire', questionnaire, 'version', version, 'status', status,
+            'openedAt', \(time("opened_at")), 'completedAt', \(time("completed_at"))) AS record
+        FROM sessions WHERE person_id = $1
+        """
+    private static let answer = """
+        SELECT session_id || ' ' || question AS key, jsonb_build_object(
+            'sessionId', session_id, 'question', question, 'state', state, 'value', value, 'revision', revision,
+            'changedAt', \(time("changed_at"))) AS record
+        FROM answers WHERE person_id = $1
+        """
+    private static let history = """
+        SELECT session_id || ' ' || question || ' ' || lpad(revision::text, 19, '0') AS key, jsonb_build_object(
+            'sessionId', session_id, 'question', question, 'state', state, 'value', value, 'revision', revision,
+            'changedAt', \(time("changed_at")), 'clientTime', \(time("client_time"))) AS record
+        FROM answer_history WHERE person_id = $1
+        """
+    private static let snapshot = """
+        SELECT session_id || ' ' || lpad(number::text, 10, '0') AS key, jsonb_build_object(
+            'sessionId', session_id, 'number', number, 'status', status, 'version', version, 'answers', answers,
+            'scores', scores, 'takenAt', \(time("taken_at"))) AS record
+        FROM snapshots WHERE person_id = $1
+        """
+    private static let mutation = """
+        SELECT session_id || ' ' || mutation_id AS key, jsonb_build_object(
+            'sessionId', session_id, 'mutationId', mutation_id, 'question', question, 'revision', revision) AS record
+        FROM mutations WHERE person_id = $1
+        """
+}

@@ -1,0 +1,21 @@
+import BusProtocol
+import ServiceRuntime
+
+/// What recovery holds about a person: the cases against their account. Who claims is somebody else, and stays unnamed.
+enum RecoveryExport {
+    static let sections = [ExportSection("case", cases), ExportSection("case_event", events)]
+
+    private static func time(_ column: String) -> String { ExportSection.time(column) }
+
+    private static let cases = """
+        SELECT id::text AS key, jsonb_build_object(
+            'id', id, 'status', status, 'requestedAt', \(time("created_at")), 'holdUntil', \(time("hold_until")),
+            'closedAt', \(time("closed_at"))) AS record
+        FROM cases WHERE account_id = $1 AND NOT is_decoy
+        """
+    private static let events = """
+        SELECT t.case_id || ' ' || lpad(t.position::text, 19, '0') AS key, jsonb_build_object(
+            'caseId', t.case_id, 'event', t.event, 'status', t.status, 'at', \(time("t.at"))) AS record
+        FROM case_trail t JOIN cases c ON c.id = t.case_id WHERE c.account_id = $1 AND NOT c.is_decoy
+        """
+}

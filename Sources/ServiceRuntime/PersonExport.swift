@@ -1,0 +1,133 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+
+/// One kind of thing that a service holds about people.
+public struct ExportSection: Sendable {
+    /// Opens what stands sealed in a row.
+    public struct Sealed: Sendable {
+        let member: String
+        let open: @Sendable (_ sealed: [UInt8], _ person: Identifier) throws -> String
+
+        public init(_ member: String, _ open: @escaping @Sendable ([UInt8], Identifier) throws -> String) {
+            (self.member, self.open) = (member, open)
+        }
+    }
+
+    let kind: String
+    let statement: Statement
+    let sealed: Sealed?
+    /// What `$1` stands for.
+    let subject: @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
+
+    /// - Parameters:
+    ///   - rows: SQL with the person's id as `$1` and the columns `key` (text, unique, in the order of the export), `record`
+    ///     (jsonb, an object) and, where something is to be opened, `sealed` (bytea).
+    ///   - sealed: becomes a member of the record where it is not NULL.
+    public init(_ kind: String, _ rows: String, sealed: Sealed? = nil) {
+        self.init(kind, rows, sealed: sealed) { person, _ in .uuid(person) }
+    }
+
+    private init(
+        _ kind: String, _ rows: String, sealed: Sealed?,
+        subject: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
+    ) {
+        self.kind = kind
+        statement = Statement(
+            """
+            SELECT key, record, \(sealed == nil ? "NULL::bytea AS sealed" : "sealed") FROM (\(rows)) AS rows
+            WHERE key COLLATE "C" > $2 ORDER BY key COLLATE "C" LIMIT $3
+            """)
+        self.sealed = sealed
+        self.subject = subject
+    }
+
+    /// The person's own audit trail.
+    public static func audit(_ trail: AuditTrail) -> ExportSection {
+        ExportSection(
+            "act",
+            """
+            SELECT lpad(sequence::text, 19, '0') AS key,
+                jsonb_build_object('act', act, 'at', \(time("at")), 'details', details::jsonb) AS record
+            FROM audit WHERE chain = $1 AND chain <> 'service'
+            """, sealed: nil
+        ) { person, transaction in .text(try await trail.chain(of: person, in: transaction).name) }
+    }
+
+    /// A `timestamptz` as the public API writes it.
+    public static func time(_ column: String) -> String {
+        "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+    }
+}
+
+/// Everything that a service holds about a person, page by page.
+@Loop public struct PersonExport {
+    private let database: Database
+    private let sections: [ExportSection]
+
+    public nonisolated init(database: Database, sections: [ExportSection]) {
+        (self.database, self.sections) = (database, sections)
+    }
+
+    /// - Parameters:
+    ///   - cursor: the ``ExportPage/next`` of the page before.
+    ///   - check: throws where the person may not have it.
+    public func page(
+        of person: Identifier, after cursor: String?,
+        check: @Loop (Transaction) async throws -> Void
+    ) async throws -> ExportPage {
+        // A connection of its own: the one for reads is not kept waiting by a long list.
+        try await database.transaction { transaction in
+            try await check(transaction)
+            return try await page(of: person, from: Place(cursor), in: transaction)
+        }
+    }
+
+    private struct Place {
+        var section = 0
+        var key = ""
+
+        init(_ cursor: String?) {
+            guard let parts = cursor?.split(separator: ":", maxSplits: 1), let section = Int(parts[0]) else { return }
+            (self.section, key) = (section, parts.count == 2 ? String(parts[1]) : "")
+        }
+
+        var cursor: String { "\(section):\(key)" }
+    }
+
+    private func page(
+        of person: Identifier, from start: Place, in transaction: Transaction
+    ) async throws -> ExportPage {
+        var (place, records, bytes) = (start, [String](), 0)
+        while sections.indices.contains(place.section) {
+            let section = sections[place.section]
+            let subject = try await section.subject(person, transaction)
+            let rows = try await transaction.query(
+                section.statement, [subject, .text(place.key), .integer(Int64(ExportPage.mostRecords))])
+            for row in rows {
+                let record = try Self.record(row, of: section, person)
+                bytes += record.utf8.count
+                guard records.isEmpty || bytes <= ExportPage.budget && records.count < ExportPage.mostRecords else {
+                    return ExportPage(records: records, next: place.cursor)
+                }
+                records.append(record)
+                place.key = try row.text("key")
+            }
+            if rows.count < ExportPage.mostRecords { (place.section, place.key) = (place.section + 1, "") }
+        }
+        return ExportPage(records: records, next: nil)
+    }
+
+    /// The row's own text with two members before it: it is not read here.
+    private static func record(_ row: Row, of section: ExportSection, _ person: Identifier) throws -> String {
+        var members: [String: JSONValue] = ["kind": .string(section.kind)]
+        if let sealed = section.sealed, let bytes = try row.optionalBytes("sealed") {
+            members[sealed.member] = .string(try sealed.open(bytes, person))
+        }
+        let head = String(decoding: CanonicalJSON.bytes(of: .object(members)), as: UTF8.self)
+        let rest = String(decoding: try row.json("record"), as: UTF8.self)
+        return rest == "{}" ? head : "\(head.dropLast()), \(rest.dropFirst())"
+    }
+}

@@ -1,0 +1,100 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+/// The export of a person through the whole house.
+@Suite("export") struct PersonExportTests {
+    private static let phone = "+14155552671"
+
+    /// Columns in which a person's id stands, and the kind of record that they are exported as.
+    private static let exported = [
+        "auth.accounts.id": "account", "auth.phones.person_id": "phone", "auth.devices.person_id": "device",
+        "auth.sessions.person_id": "session", "auth.freezes.person_id": "freeze", "auth.freezes.begun": "freeze",
+        "auth.identities.person_id": "identity", "auth.phone_aliases.person_id": "formerPhone",
+        "auth.pseudonyms.person_id": "act", "profile.profiles.person_id": "profile",
+        "profile.profile_field_history.person_id": "field_history", "profile.waitlist.person_id": "waitlist",
+        "questionnaire.sessions.person_id": "session",
+        "questionnaire.answers.person_id": "answer", "questionnaire.answer_history.person_id": "answer_history",
+        "questionnaire.mutations.person_id": "mutation", "questionnaire.snapshots.person_id": "snapshot",
+        "recovery.cases.account_id": "case",
+    ]
+    /// Those that hold no more of a person than the id itself: counters of events, and events on their way.
+    private static let bare: Set<String> = ["event_positions", "outbox", "outbox_sequences"]
+
+    @Test func hasEverythingThatIsHeld() async throws {
+        try await Town.run { town in
+            let session = try await town.settled(Self.phone)
+            let answer = try await town.send("GET", "/users/me/export", as: session)
+            #expect(answer.status == 200)
+            // Chunks are small enough here to be parted by their lines.
+            let lines = answer.text.components(separatedBy: "\r\n")
+            let body = stride(from: 1, to: lines.count, by: 2).map { lines[$0] }.joined()
+            let document = try JSONValue.parse(Array(body.utf8), limits: JSONLimits(depth: 64, values: 100_000))
+            func records(_ service: String, _ kind: String) -> [JSONValue] {
+                (document[service]?.arrayValue ?? []).filter { $0["kind"]?.stringValue == kind }
+            }
+
+            let held = try await town.columns(holding: session.user.id.description)
+            for column in held {
+                let parts = column.split(separator: ".").map(String.init)
+                guard !Self.bare.contains(parts[1]) else { continue }
+                let kind = try #require(Self.exported[column], "\(column) is neither exported nor said to be bare")
+                #expect(!records(parts[0], kind).isEmpty || kind == "mutation", "\(column) is not exported")
+            }
+            #expect(records("auth", "phone").first?["number"]?.stringValue == Self.phone)
+            #expect(records("auth", "device").count == 2 && records("auth", "session").count == 2)
+            #expect(records("auth", "code").count == 2)
+            #expect(records("auth", "act").first?["act"] == "account_created")
+            #expect(records("profile", "profile").first?["dateOfBirth"] == "1994-02-28")
+            #expect(records("profile", "profile").first?["fields"]?["bio"]?["value"] == "Te är livet")
+            let history = records("profile", "field_history").filter { $0["field"] == "bio" }
+            #expect(history.map { $0["value"] } == ["Fika är livet", "Te är livet"])
+            #expect(records("questionnaire", "answer").count == QuestionnaireProvider.required.count)
+            #expect(records("questionnaire", "snapshot").count == 1)
+            #expect(records("recovery", "case").first?["status"] == "disputed")
+            #expect(records("recovery", "case_event").count >= 2)
+            // Who claims is somebody else, and what opens doors is nobody's to read.
+            #expect(!body.contains("5559999") && !body.contains("hash") && !body.contains("fcm:"))
+        }
+    }
+
+    @Test func goesOnFromPageToPage() async throws {
+        try await Town.run { town in
+            let session = try await town.signIn(Self.phone)
+            for number in 0..<130 {
+                _ = try await town.ask(UpdateMe(fields: ["bio": .string("No. \(number)")]), as: session)
+            }
+            var (after, records, pages) = (String?.none, [String](), 0)
+            repeat {
+                let page = try await town.ask(ExportProfile(after: after), as: session)
+                #expect(page.records.count <= ExportPage.mostRecords)
+                records += page.records
+                (after, pages) = (page.next, pages + 1)
+            } while after != nil
+            #expect(records.count == 131 && pages == 3)
+            #expect(records.indices.dropFirst().allSatisfy { records[$0].contains("\"No. \($0 - 1)\"") })
+        }
+    }
+
+    @Test func aPageHasABudgetOfBytes() async throws {
+        try await Town.run { town in
+            let session = try await town.signIn(Self.phone)
+            _ = try await town.ask(UpdateMe(fields: ["bio": "Hej"]), as: session)
+            try await town.rows(
+                .profile,
+                """
+                INSERT INTO profile_field_history (person_id, key, state, value)
+                SELECT '\(session.user.id)', 'bio', 'answered', to_jsonb(repeat('x', 100000)) FROM generate_series(1, 5)
+                """)
+            var (after, sizes) = (String?.none, [Int]())
+            repeat {
+                let page = try await town.ask(ExportProfile(after: after), as: session)
+                sizes.append(page.records.count)
+                after = page.next
+            } while after != nil
+            #expect(sizes == [4, 2, 1])
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import EventLoop
+import Foundation
+import JSONText
+import ServiceRuntime
+import TestSupport
+
+@testable import AuthService
+@testable import Gateway
+@testable import ProfileService
+@testable import QuestionnaireService
+@testable import RecoveryService
+
+/// The four services and a gateway in one process, each with a database of its own, over one bus.
+@Loop final class Town {
+    nonisolated static let blueprints = [
+        AuthBlueprint.blueprint, ProfileBlueprint.blueprint, QuestionnaireBlueprint.blueprint,
+        RecoveryBlueprint.blueprint,
+    ]
+
+    private(set) var databases: [ServiceName: ScratchDatabase] = [:]
+    private var houses: [ServiceName: ServiceHouse] = [:]
+    private var environments: [ServiceName: [String: String]] = [:]
+    private let folder: ScratchFolder
+    private let keys: BusKeys
+    private var voices: [Bus] = []
+    private let spool: Spool
+    let gateway: GatewayServer
+
+    nonisolated static func run(_ body: @escaping @Loop @Sendable (Town) async throws -> Void) async throws {
+        let test = Loop.spawn {
+            let town = try await Town()
+            do {
+                try await town.open()
+                try await body(town)
+            } catch {
+                await town.close()
+                throw error
+            }
+            await town.close()
+        }
+        try await test.value
+    }
+
+    private init() async throws {
+        (folder, spool) = (try ScratchFolder(), try Spool())
+        keys = try BusKeys(in: folder.path)
+        var bus = BusConfiguration(service: .gateway)
+        bus.security = try keys.security(of: .gateway)
+        bus.discoveryInterval = .milliseconds(20)
+        for blueprint in Self.blueprints {
+            let (name, prefix) = (blueprint.name, blueprint.prefix)
+            let scratch = try await ScratchDatabase.make(schema: name.rawValue, migrations: blueprint.migrations)
+            databases[name] = scratch
+            bus.peers[name] = try Discovery("ipc:\(folder.path)")
+            var environment = [
+                "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: name), "BUS_ALLOWED": keys.list,
+                "\(prefix)DATABASE_URL": scratch.runtime, "\(prefix)KEYS": KeyRing.generate(id: "test"),
+                "AUDIT_ANCHOR_FOLDER": folder.path, "SPOOL_DIR": spool.folder,
+            ]
+            for peer in blueprint.peers { environment["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder.path)" }
+            environments[name] = environment
+        }
+        var configuration = GatewayConfiguration()
+        configuration.port = 0
+        gateway = GatewayServer(configuration, bus: Bus(bus))
+    }
+
+    private func open() async throws {
+        for blueprint in Self.blueprints { try await start(blueprint.name) }
+        try gateway.bus.start()
+        try gateway.start()
+        while try await send("GET", "/readyz").status != 200 { try await Loop.sleep(for: .milliseconds(10)) }
+        while try await rows(.questionnaire, "SELECT count(*) FROM definitions") == "0" {
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private func close() async {
+        await gateway.drain()
+        gateway.bus.stop()
+        for bus in voices { bus.stop() }
+        for name in houses.keys { await stop(name) }
+        spool.remove()
+    }
+
+    func start(_ service: ServiceName) async throws {
+        guard let blueprint = Self.blueprints.first(where: { $0.name == service }) else { return }
+        let house = try ServiceHouse(blueprint, environment: environments[service] ?? [:]) { _ in }
+        houses[service] = house
+        try await house.start()
+    }
+
+    func stop(_ service: ServiceName) async {
+        await houses.removeValue(forKey: service)?.stop(notice: .zero)
+    }
+
+    /// Speaks in a service's name.
+    func voice(of service: ServiceName) throws -> Bus {
+        var configuration = BusConfiguration(service: service)
+        for name in databases.keys { configuration.peers[name] = try Discovery("ipc:\(folder.path)") }
+        configuration.security = try keys.security(of: service)
+        let bus = Bus(configuration)
+        voices.append(bus)
+        try bus.start()
+        return bus
+    }
+
+    @discardableResult
+    func rows(_ service: ServiceName, _ sql: String) async throws -> String {
+        try await databases[service]?.query(sql) ?? ""
+    }
+
+    // MARK: What people do
+
+    func send(_ method: String, _ path: String, as session: Session? = nil) async throws -> Exchange {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
+        if let session { head += "Authorization: Bearer \(session.accessToken)\r\n" }
+        return try await Exchange(port: gateway.boundPort, request: head + "\r\n")
+    }
+
+    func ask<Request: BusRequest>(
+        _ request: Request, as session: Session? = nil
+    ) async throws(BusError) -> Request.Reply {
+        let actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: "user") }
+        let options = CallOptions(
+            timeout: .seconds(10), actor: actor, clientAddress: "192.0.2.7",
+            idempotencyKey: "key-\(Identifier.random())")
+        return try await gateway.bus.call(request, options)
+    }
+
+    func code(for phone: String, purpose: String? = nil) async throws -> (challenge: Identifier, code: String) {
+        let known = spool.count(for: phone)
+        let sent = try await ask(SendOTP(phone: phone, purpose: purpose))
+        return (sent.challengeId, try await spool.code(for: phone, after: known))
+    }
+
+    func signIn(_ phone: String) async throws -> Session {
+        let (challenge, code) = try await code(for: phone)
+        let device = DeviceClaim(name: "Pixel 9", platform: "android", pushToken: "fcm:\(challenge)")
+        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
+    }
+
+    /// As if nobody had been sent a code for a while.
+    func age() async throws {
+        try await rows(
+            .auth,
+            "UPDATE challenges SET created_at = created_at - interval '2 hours', expires_at = expires_at - interval '2 hours'"
+        )
+    }
+
+    /// A person of whom every service has heard: profile, answers, two sessions, and a claim of the account that they
+    /// said no to.
+    func settled(_ phone: String) async throws -> Session {
+        _ = try await signIn(phone)
+        try await age()
+        let session = try await signIn(phone)
+        _ = try await ask(
+            UpdateMe(fields: ["displayName": "Zoë", "dateOfBirth": "1994-02-28", "bio": "Fika är livet"]), as: session)
+        _ = try await ask(UpdateMe(fields: ["bio": "Te är livet"]), as: session)
+        _ = try await ask(
+            SubmitResponses(answers: QuestionnaireProvider.required, complete: true), as: session)
+        let (challenge, code) = try await code(for: "+14155559999", purpose: "recovery")
+        let claim = RequestRecovery(
+            accountPhone: phone, challengeId: challenge, code: code, device: Sample.phone)
+        let requested = try await ask(claim)
+        _ = try await ask(DisputeRecovery(recoveryId: requested.recoveryId), as: session)
+        let isFree = "SELECT count(*) FROM freezes WHERE ended_at IS NULL"
+        while try await rows(.auth, isFree) != "0" { try await Loop.sleep(for: .milliseconds(10)) }
+        while try await rows(.profile, "SELECT count(questionnaire_completed_at) FROM profiles") == "0" {
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+        try await quiet()
+        return session
+    }
+
+    /// Waits until nothing is on its way any more.
+    func quiet() async throws {
+        for service in databases.keys {
+            while try await rows(service, "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'") != "0" {
+                try await Loop.sleep(for: .milliseconds(10))
+            }
+        }
+    }
+
+    // MARK: Where somebody is found
+
+    /// Every column of every table in which a text stands, as `auth.sessions.person_id`; bytes are looked at as hex.
+    func columns(holding text: String) async throws -> Set<String> {
+        var found: Set<String> = []
+        for (service, _) in databases {
+            let columns = try await rows(
+                service,
+                """
+                SELECT table_name || '.' || column_name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name <> 'schema_migrations'
+                """)
+            for column in columns.split(separator: "\n") {
+                let parts = column.split(separator: ".")
+                // Bytes are hexadecimal as text: a number would stand there by its characters.
+                let bytes = Hex.encode(Array(text.utf8))
+                let hits = try await rows(
+                    service,
+                    """
+                    SELECT count(*) FROM \(parts[0])
+                    WHERE position('\(text)' IN \(parts[1])::text) > 0 OR position('\(bytes)' IN \(parts[1])::text) > 0
+                        OR position('\(text.replacing("-", with: ""))' IN \(parts[1])::text) > 0
+                    """)
+                if hits != "0" { found.insert("\(service).\(column)") }
+            }
+        }
+        return found
+    }
+
+    /// Columns that are named as what holds a person's id.
+    func columnsNamedForPeople() async throws -> Set<String> {
+        var found: Set<String> = []
+        for service in databases.keys {
+            let columns = try await rows(
+                service,
+                """
+                SELECT table_name || '.' || column_name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND data_type IN ('uuid', 'text')
+                    AND column_name IN ('person_id', 'user_id', 'account_id', 'owner_id', 'actor_id', 'subject_id')
+                """)
+            found.formUnion(columns.split(separator: "\n").map { "\(service).\($0)" })
+        }
+        return found
+    }
+}
