@@ -10,7 +10,7 @@ help:
 	@echo "make test   the whole test suite"
 	@echo "make prove  tests of chance that make test repeats a few times, many times over"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
-	@echo "make bench  what a call and a request cost, against libzmq and pgbench in the same run"
+	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
 	@echo "make clean  remove what was built (the state folder stays)"
 
@@ -40,7 +40,7 @@ staging-test:
 bench:
 	@scripts/bootstrap wrk
 	@swift build -c release
-	@scripts/bench
+	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; exit $$status
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests

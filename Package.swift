@@ -91,7 +91,7 @@ let package = Package(
         service(
             "Gateway",
             ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ServiceRuntime"]),
-        service("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText"]),
+        service("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "Cryptography", "EventLoop", "JSONText"]),
         service("VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText"]),
         .target(
             name: "TestSupport",

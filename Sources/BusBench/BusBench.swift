@@ -3,14 +3,21 @@ import BusRuntime
 import EventLoop
 import Foundation
 
-/// Measures one bus call between two processes: `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`.
+/// Measures one bus call between two processes: `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`; and the door of a running
+/// system: ``SignIns``.
 ///
 /// `raw` is libzmq alone, with the bytes that the typed call sends: it is what a call costs before anything of ours. `keyed`
 /// is the typed call with keys, as it is made in a system. Each starts a second process that answers, and prints one line:
 /// calls a second, p50 and p99 in microseconds.
 @main enum BusBench {
-    static func main() async throws {
-        let words = Array(CommandLine.arguments.dropFirst())
+    static func main() async {
+        do { try await run(Array(CommandLine.arguments.dropFirst())) } catch {
+            FileHandle.standardError.write(Data("bus-bench: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ words: [String]) async throws {
         switch (words.first, words.count) {
         case ("raw-server", 2): RawEcho.serve(words[1])
         case ("typed-server", 2): try await TypedServer.serve(words[1], nil)
@@ -26,12 +33,16 @@ import Foundation
                 ? try RawEcho.call(server.endpoint, inFlight: inFlight, seconds: seconds)
                 : try await TypedClient.call(server.endpoint, security, inFlight: inFlight, seconds: seconds)
             print(figures.line)
+        case ("sign-ins", 3):
+            guard let first = Int(words[1]), let seconds = Double(words[2]), seconds > 0 else { usage() }
+            try await SignIns.run(
+                first: first, seconds: seconds, environment: ProcessInfo.processInfo.environment)
         default: usage()
         }
     }
 
     private static func usage() -> Never {
-        print("usage: bus-bench raw|typed|keyed IN_FLIGHT(1…64) SECONDS")
+        print("usage: bus-bench raw|typed|keyed IN_FLIGHT(1…64) SECONDS, or sign-ins FIRST_NUMBER SECONDS")
         exit(64)
     }
 }
