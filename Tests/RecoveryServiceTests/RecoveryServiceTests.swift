@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import TestSupport
 import Testing
@@ -34,6 +35,34 @@ import Testing
             let rows = "SELECT (SELECT count(*) FROM cases), (SELECT count(*) FROM case_trail)"
             #expect(try await recovery.stage.rows(rows) == "1|1")
             #expect(try await recovery.look(requested).status == "held")
+        }
+    }
+
+    /// Auth's event has the account's turn before it asks for the claimant's: who holds that and waits for the account's
+    /// would be waited for in turn.
+    @Test func whoWaitsForTheAccountsTurnHoldsNoOther() async throws {
+        try await RecoveryStage.run { recovery in
+            let database = recovery.stage.houses[0].database
+            try await database.waitUntilAvailable()
+            var seen = ""
+            let claim = try await database.transaction { transaction in
+                Erasure.wait(for: recovery.owner, in: transaction)
+                _ = try await transaction.query("SELECT 1")
+                let claim = Loop.spawn { try await recovery.claim() }
+                let isWaiting = try await comes {
+                    seen = try await recovery.stage.rows(
+                        """
+                        SELECT count(*) FILTER (WHERE NOT granted), count(*) FILTER (WHERE granted) FROM pg_locks
+                        WHERE locktype = 'advisory'
+                            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        """)
+                    return seen.hasPrefix("1")
+                }
+                try #require(isWaiting)
+                return claim
+            }
+            #expect(seen == "1|1", "the other is this test's")
+            _ = try await claim.value
         }
     }
 

@@ -79,11 +79,16 @@ struct CaseStore: Sendable {
     /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
     /// case is made, auth is told to lift the freeze that it wrote for it.
     @Loop func ensure(_ begun: RecoveryBegun, address: [UInt8]?, in transaction: Transaction) async throws -> Claim {
+        // The account's turn before anything else, as auth's event has it: who took the claimant's turn or the case first
+        // would wait for the event, and the event for them.
+        if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
         if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
         // Claims of one number take turns, or as many as come at once would all be counted before any is there.
         transaction.send(Self.claimantTurn, [.text(begun.claimantReference)])
         var begun = begun
-        if let account = begun.accountID, try await isErased(account, in: transaction) { begun.accountID = nil }
+        if let account = begun.accountID, try await Erasure.isErased(account, in: transaction) {
+            begun.accountID = nil
+        }
         let earlier = try await transaction.query(
             Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
         guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
@@ -119,11 +124,6 @@ struct CaseStore: Sendable {
             try await tellOwner(account, made, dispute, begun.maskedClaimantPhone, in: transaction)
         }
         return .made(made)
-    }
-
-    @Loop private func isErased(_ account: Identifier, in transaction: Transaction) async throws -> Bool {
-        Erasure.wait(for: account, in: transaction)
-        return try await Erasure.isErased(account, in: transaction)
     }
 
     /// Parts the cases against an account from it: they are the claimants' and their trail stays, but they open nothing,
