@@ -38,7 +38,7 @@ enum ProfileBlueprint {
             ExportProfileHandler(
                 export: PersonExport(database: house.database, sections: ProfileExport.sections(profile.store.sealer))))
         house.handle(AccountCreatedHandler(profile: profile))
-        house.handle(AccountDeletedHandler(house: house, store: profile.store))
+        house.handle(AccountDeletedHandler(house: house) { profile.store.erase($0, in: $1) })
         house.handle(SessionCompletedHandler(profile: profile))
         house.handle(FindCitiesHandler())
         let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox)

@@ -35,7 +35,7 @@ enum QuestionnaireBlueprint {
         house.handle(
             ExportAnswersHandler(export: PersonExport(database: house.database, sections: QuestionnaireExport.sections))
         )
-        house.handle(AccountDeletedHandler(house: house, sessions: sessions))
+        house.handle(AccountDeletedHandler(house: house) { sessions.erase($0, in: $1) })
         house.handle(
             GetQuestionsHandler(questionnaire: shipped.key, sessions: sessions, definitions: definitions))
         house.handle(

@@ -27,7 +27,7 @@ enum RecoveryBlueprint {
         house.handle(CancelRecoveryHandler(store: store))
         house.handle(
             ExportCasesHandler(export: PersonExport(database: house.database, sections: RecoveryExport.sections)))
-        house.handle(AccountDeletedHandler(house: house, store: store))
+        house.handle(AccountDeletedHandler(house: house) { store.erase($0, in: $1) })
         house.handle(RecoveryBeganHandler(store: store))
         house.handle(NotificationDeliveredHandler(store: store))
         let timer = HoldTimer(store: store)

@@ -1,5 +1,6 @@
 import BusProtocol
 import JSONText
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
             ("sve", "en"), (";;;,,q=", "en"), ("sv;q=high, en;q=0.1", "en"),
         ] as [(String?, String)])
     func best(header: String?, expected: String) {
-        #expect(LanguageChoice.best(of: header, among: ["en", "sv"]) == expected)
+        #expect(LanguagePreference(header ?? "").choose(from: ["en", "sv"], fallback: "en") == expected)
     }
 
     @Test func theCatalogueIsTheSameInEachLanguageButForItsLabels() async throws {

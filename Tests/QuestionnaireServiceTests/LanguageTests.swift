@@ -1,6 +1,7 @@
 import BusProtocol
 import EventLoop
 import JSONText
+import ServiceRuntime
 import Testing
 
 @testable import QuestionnaireService

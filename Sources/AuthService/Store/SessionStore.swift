@@ -251,40 +251,24 @@ struct PresentedToken: Sendable {
         )
         SELECT audit_append($3, $4, $5) FROM ended
         """
+    private static let revokeOthers = revoking("id IS DISTINCT FROM $2")
+    private static let revokeOnDevice = revoking("device_id = $2")
+    private static let revokeOpened = revoking("opened_by = $2")
     /// Sorted, so that all sessions are locked before the end of the chain is, as everywhere.
-    private static let revokeOthers: Statement = """
-        WITH ended AS (
-            UPDATE sessions SET revoked_at = clock_timestamp()
-            WHERE person_id = $1 AND id IS DISTINCT FROM $2 AND revoked_at IS NULL RETURNING id
-        ), told AS (
-            INSERT INTO revocations (session_id, forget_at)
-            SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
-        )
-        SELECT audit_append($4, 'session_ended', '{"session":"' || id || '","why":"' || $5 || '"}')
-        FROM (SELECT id FROM ended ORDER BY id) AS all_ended
-        """
-    private static let revokeOnDevice: Statement = """
-        WITH ended AS (
-            UPDATE sessions SET revoked_at = clock_timestamp()
-            WHERE person_id = $1 AND device_id = $2 AND revoked_at IS NULL RETURNING id
-        ), told AS (
-            INSERT INTO revocations (session_id, forget_at)
-            SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
-        )
-        SELECT audit_append($4, 'session_ended', '{"session":"' || id || '","why":"' || $5 || '"}')
-        FROM (SELECT id FROM ended ORDER BY id) AS all_ended
-        """
-    private static let revokeOpened: Statement = """
-        WITH ended AS (
-            UPDATE sessions SET revoked_at = clock_timestamp()
-            WHERE person_id = $1 AND opened_by = $2 AND revoked_at IS NULL RETURNING id
-        ), told AS (
-            INSERT INTO revocations (session_id, forget_at)
-            SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
-        )
-        SELECT audit_append($4, 'session_ended', '{"session":"' || id || '","why":"' || $5 || '"}')
-        FROM (SELECT id FROM ended ORDER BY id) AS all_ended
-        """
+    private static func revoking(_ which: String) -> Statement {
+        Statement(
+            """
+            WITH ended AS (
+                UPDATE sessions SET revoked_at = clock_timestamp()
+                WHERE person_id = $1 AND \(which) AND revoked_at IS NULL RETURNING id
+            ), told AS (
+                INSERT INTO revocations (session_id, forget_at)
+                SELECT id, clock_timestamp() + $3::bigint * interval '1 s' FROM ended
+            )
+            SELECT audit_append($4, 'session_ended', '{"session":"' || id || '","why":"' || $5 || '"}')
+            FROM (SELECT id FROM ended ORDER BY id) AS all_ended
+            """)
+    }
     private static let overdue: Statement = """
         SELECT id, person_id FROM sessions
         WHERE revoked_at IS NULL AND (last_used_at <= clock_timestamp() - $1::bigint * interval '1 s'

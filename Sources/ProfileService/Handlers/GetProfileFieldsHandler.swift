@@ -1,13 +1,16 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import ServiceRuntime
 
 struct GetProfileFieldsHandler: RequestHandler {
-    /// One of each language.
+    /// One of each language, the one for everybody else first.
     let views: [ProfileFields]
 
     func handle(_ request: GetProfileFields, context: RequestContext) async throws -> ProfileFields {
-        let language = LanguageChoice.best(of: request.acceptLanguage, among: views.map(\.language))
+        let languages = views.map(\.language)
+        let language = LanguagePreference(request.acceptLanguage ?? "").choose(
+            from: languages, fallback: languages.first ?? "")
         guard let view = views.first(where: { $0.language == language }) else {
             throw BusError(.notFound, "There is no catalogue.")
         }

@@ -1,6 +1,7 @@
 import BusProtocol
 import Database
 import EventLoop
+import ServiceRuntime
 
 /// The published definitions, read once each and then kept: they never change.
 @Loop final class DefinitionStore {

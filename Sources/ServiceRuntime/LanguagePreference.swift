@@ -1,10 +1,10 @@
 /// The languages that somebody would rather read, as an `Accept-Language` header has them. Source: RFC 9110, 12.5.4.
-struct LanguagePreference {
+public struct LanguagePreference: Sendable {
     /// Tags in lower case, the most wanted first.
     private let wanted: [Substring]
 
     /// What of it cannot be read is passed over.
-    init(_ header: String) {
+    public init(_ header: String) {
         // No language range has a space inside.
         let header = header.lowercased().filter { $0 != " " && $0 != "\t" }
         let ranges = header.split(separator: ",").enumerated().compactMap { order, part in
@@ -17,7 +17,7 @@ struct LanguagePreference {
 
     /// The best of the languages that there are, `fallback` where none was asked for. Who asks for `pt-BR` is given `pt`
     /// where there is no `pt-BR`, and the other way round. Source: RFC 4647, 3.4.
-    func choose(from languages: [String], fallback: String) -> String {
+    public func choose(from languages: [String], fallback: String) -> String {
         for tag in wanted where tag != "*" {
             var parts = tag.split(separator: "-")
             while !parts.isEmpty {

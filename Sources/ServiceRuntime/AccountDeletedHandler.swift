@@ -1,0 +1,25 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+/// A person is gone: everything that a service holds about them goes, and nothing that comes late begins them again.
+public struct AccountDeletedHandler: RequestHandler {
+    private let house: ServiceHouse
+    private let erase: @Loop @Sendable (Identifier, Transaction) -> Void
+
+    /// - Parameter erase: removes the service's own rows about a person; those of the runtime's tables go by themselves.
+    public init(house: ServiceHouse, erase: @escaping @Loop @Sendable (Identifier, Transaction) -> Void) {
+        (self.house, self.erase) = (house, erase)
+    }
+
+    public func handle(_ event: AccountDeleted, context: RequestContext) async throws -> Acknowledged {
+        try await house.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
+            erase(event.personID, transaction)
+            Erasure.withdraw(event.personID, in: transaction)
+            Erasure.erase(event.personID, in: transaction)
+        }
+        return Acknowledged()
+    }
+}
