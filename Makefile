@@ -2,13 +2,14 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test prove staging-test bench build lint clean bootstrap
+.PHONY: help up demo test prove api-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
 	@echo "make demo   carry one person through the public API"
 	@echo "make test   the whole test suite"
 	@echo "make prove  tests of chance that make test repeats a few times, many times over"
+	@echo "make api-test  every operation of the public API by its OpenAPI document, with schemathesis; EXAMPLES=200 of each"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -33,6 +34,9 @@ test: bootstrap
 prove: bootstrap
 	swift build --build-tests
 	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel --filter AuthServiceTests
+
+api-test: build
+	@scripts/api-test
 
 staging-test:
 	@scripts/staging-test

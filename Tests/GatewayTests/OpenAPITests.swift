@@ -68,6 +68,42 @@ import Testing
         #expect(schema?["properties"]?["deviceId"] == nil)
     }
 
+    @Test func everyExampleFitsItsSchema() throws {
+        var count = 0
+        for binding in table.routes.compactMap(\.binding) {
+            for (schema, isWhole) in [(binding.schema, true), (binding.schema, false), (binding.replySchema, true)] {
+                let bytes = CanonicalJSON.bytes(of: schema.example(isWhole: isWhole))
+                let problems = schema.problems(in: try JSONDocument(bytes).root)
+                #expect(problems.isEmpty, "\(binding.type)")
+                count += 1
+            }
+        }
+        #expect(count > 100)
+        // Free names, and bounds that the common words do not fit.
+        let odd = JSONSchema.object([
+            .required("fields", .map(of: .any, count: 2...3)), .required("name", .string(12...12)),
+            .required("code", .string(1...2)), .required("list", .array(of: .integer(5...9), count: 3...4)),
+            .required("choice", .anyOf([.nullable(.number(-2...0)), .boolean])),
+        ])
+        let bytes = CanonicalJSON.bytes(of: odd.example(isWhole: false))
+        #expect(odd.problems(in: try JSONDocument(bytes).root).isEmpty)
+    }
+
+    @Test("every answer is listed by its status and codes, and nothing is left to a default")
+    func answers() throws {
+        let route = try #require(table.routes.first { $0.path.text == "/auth/otp/verify" })
+        let responses = try #require(operation(route)?["responses"]?.objectValue)
+        #expect(
+            Set(responses.keys) == [
+                "200", "400", "403", "408", "409", "410", "413", "415", "422", "429", "431", "500", "503", "504",
+            ])
+        let expired = try #require(responses["410"]?["$ref"]?.stringValue?.split(separator: "/").last)
+        let component = document["components"]?["responses"]?[String(expired)]
+        let rules = component?["content"]?["application/problem+json"]?["schema"]?["allOf"]?.arrayValue?.last
+        #expect(rules?["properties"]?["code"] == ["enum": ["link_token_expired", "otp_expired"]])
+        for route in table.routes { #expect(operation(route)?["responses"]?["default"] == nil) }
+    }
+
     private static func references(in value: JSONValue) -> [String] {
         switch value {
         case .object(let members):

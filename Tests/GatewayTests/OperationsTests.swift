@@ -37,13 +37,14 @@ import Testing
         try await onStage({ ($0.operators.key, $0.rateLimit) = (Self.key, 1) }) { stage async throws in
             for path in ["/metrics", "/ops/services"] {
                 let answer = try await stage.get(path)
-                #expect(answer.status == 403 && answer.json["code"] == "forbidden")
+                #expect(answer.status == 401 && answer.json["code"] == "unauthorized")
+                #expect(answer.headers["www-authenticate"] == "Bearer")
             }
             var statuses: [Int] = []
             for _ in 0..<5 {
                 statuses.append(try await stage.get("/metrics", ["Authorization": "Bearer wrong"]).status)
             }
-            #expect(statuses == [403, 403, 403, 429, 429])
+            #expect(statuses == [401, 401, 401, 429, 429])
             #expect(try await stage.get("/metrics", Self.authorization).status == 200)
         }
     }

@@ -137,6 +137,20 @@ private let contract = """
         #expect(Set(posts) == ["POST", "OPTIONS"])
     }
 
+    @Test("a path that has a template of its own is no parameter of another's, whichever its method")
+    func ownTemplates() {
+        for (method, path, allowed) in [
+            ("GET", "/auth/otp/send", ["POST", "OPTIONS"]), ("GET", "/auth/recovery/request", ["POST", "OPTIONS"]),
+            ("DELETE", "/users/me/export", ["GET", "HEAD", "OPTIONS"]),
+        ] {
+            guard case .otherMethods(let methods) = table.match(method: method, path: path) else {
+                Issue.record("\(method) \(path) was taken")
+                continue
+            }
+            #expect(methods == allowed)
+        }
+    }
+
     @Test(
         "no second spelling of a path",
         arguments: ["/healthz/", "//healthz", "/Healthz", "/health%7a", "/users//devices", "/"])

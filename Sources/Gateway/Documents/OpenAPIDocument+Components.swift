@@ -1,28 +1,42 @@
 import JSONText
 
 extension OpenAPIDocument {
-    static let components: JSONValue = [
-        "securitySchemes": [
-            "accessToken": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
-            "recoveryToken": [
-                "type": "http", "scheme": "bearer", "description": "From the recovery request's answer.",
+    var components: JSONValue {
+        [
+            "securitySchemes": [
+                "accessToken": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
+                "recoveryToken": [
+                    "type": "http", "scheme": "bearer", "description": "From the recovery request's answer.",
+                ],
+                "operatorKey": ["type": "http", "scheme": "bearer", "description": "The operator's key."],
             ],
-            "operatorKey": ["type": "http", "scheme": "bearer", "description": "The operator's key."],
+            "parameters": [
+                "IdempotencyKey": [
+                    "name": "Idempotency-Key", "in": "header",
+                    "description": "The same key, path and body within 24 h repeat the first answer.",
+                    "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"],
+                ]
+            ],
+            "headers": Self.headers,
+            "responses": problems(),
+            "schemas": ["Problem": Self.problemSchema, "FieldProblem": Self.fieldProblemSchema],
+        ]
+    }
+
+    private static let headers: JSONValue = [
+        "Trace-Id": [
+            "required": true, "description": "Equal to `traceId` in problems and in every log record of the request.",
+            "schema": ["type": "string", "pattern": "^[0-9a-f]{32}$"],
         ],
-        "parameters": [
-            "IdempotencyKey": [
-                "name": "Idempotency-Key", "in": "header",
-                "description": "The same key, path and body within 24 h repeat the first answer.",
-                "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"],
-            ]
+        "Retry-After": [
+            "required": true, "description": "Seconds; equal to `retryAfterSeconds`.",
+            "schema": ["type": "integer", "minimum": 1],
         ],
-        "responses": [
-            "Problem": [
-                "description": "Any refusal or failure.",
-                "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
-            ]
+        "WWW-Authenticate": ["required": true, "schema": ["const": "Bearer"]],
+        "Idempotency-Replayed": [
+            "description": "The first answer of this `Idempotency-Key` again.", "schema": ["const": "true"],
         ],
-        "schemas": ["Problem": problemSchema, "FieldProblem": fieldProblemSchema],
+        "ETag": ["description": "The state that is shown.", "schema": ["type": "string", "pattern": "^\"r[0-9]+\"$"]],
     ]
 
     private static let fieldProblemSchema: JSONValue = [

@@ -15,11 +15,18 @@ struct OpenAPIDocument: Sendable {
         return [
             "openapi": "3.1.0",
             "info": [
-                "title": "Vestibule", "version": "1", "description": "Sign-in, profile, questionnaire, recovery.",
+                "title": "Vestibule", "version": "1", "description": .string(Self.description),
             ],
-            "paths": .object(paths), "components": Self.components,
+            "paths": .object(paths), "components": components,
         ]
     }
+
+    private static let description = """
+        Sign-in, profile, questionnaire, recovery. Every refusal and failure is a problem document (RFC 9457) with a `code` \
+        for programs and a `detail` for people. Beside what each operation lists, a message that is no HTTP/1.1 as the \
+        server takes it is answered 417 (`Expect`), 501 (transfer coding) or 505 (version); a JSON text with U+0000 or a \
+        name twice is malformed.
+        """
 
     private func operation(_ route: Route) -> JSONValue {
         var operation: [String: JSONValue] = [
@@ -52,15 +59,13 @@ struct OpenAPIDocument: Sendable {
     private static func parameters(_ route: Route) -> [JSONValue] {
         var parameters = route.path.parameters.map { name -> JSONValue in
             let member = route.sources.first { $0.value == .path(name) }?.key
-            let schema = member.flatMap { route.memberSchema($0)?.exported() } ?? ["type": "string"]
-            return ["name": .string(name), "in": "path", "required": true, "schema": schema]
+            return Self.parameter(name, "path", member.flatMap(route.memberSchema), isRequired: true)
         }
         for case (let member, .query(let name)) in route.sources.sorted(by: { $0.key < $1.key }) {
-            let schema = route.memberSchema(member)?.exported() ?? ["type": "string"]
-            parameters.append(["name": .string(name), "in": "query", "required": false, "schema": schema])
+            parameters.append(Self.parameter(name, "query", route.memberSchema(member)))
         }
-        for case .header(let name) in route.sources.values {
-            parameters.append(["name": .string(name), "in": "header", "schema": ["type": "string"]])
+        for case (let member, .header(let name)) in route.sources.sorted(by: { $0.key < $1.key }) {
+            parameters.append(Self.parameter(name, "header", route.memberSchema(member)))
         }
         if route.isRevalidated {
             parameters.append(["name": "if-none-match", "in": "header", "schema": ["type": "string"]])
@@ -69,52 +74,24 @@ struct OpenAPIDocument: Sendable {
         return parameters
     }
 
+    private static func parameter(
+        _ name: String, _ place: String, _ schema: JSONSchema?, isRequired: Bool = false
+    ) -> JSONValue {
+        // A route that is not built yet has no schema to show.
+        guard let schema else {
+            return ["name": .string(name), "in": .string(place), "required": true, "schema": ["type": "string"]]
+        }
+        return [
+            "name": .string(name), "in": .string(place), "required": .bool(isRequired), "schema": schema.exported(),
+            "example": schema.example(for: name, isWhole: false),
+        ]
+    }
+
     private static func requestBody(_ route: Route, _ schema: JSONSchema) -> JSONValue {
-        let media: JSONValue = ["schema": schema.exported()]
+        let name = if case .patch(let member) = route.body { member } else { "" }
+        let media: JSONValue = ["schema": schema.exported(), "example": schema.example(for: name, isWhole: false)]
         var content: [String: JSONValue] = ["application/json": media]
         if route.method == .patch { content["application/merge-patch+json"] = media }
         return ["required": .bool(schema.hasRequiredMembers), "content": .object(content)]
-    }
-
-    private func responses(_ route: Route) -> JSONValue {
-        var responses: [String: JSONValue] = ["default": ["$ref": "#/components/responses/Problem"]]
-        switch route.target {
-        case .later: responses["501"] = ["$ref": "#/components/responses/Problem"]
-        case .local(.metrics):
-            responses["200"] = [
-                "description": "The metrics.", "content": ["text/plain": ["schema": ["type": "string"]]],
-            ]
-        case .local: responses["200"] = Self.success([:])
-        case .export:
-            responses["200"] = Self.success(ExportDocument.schema.exported())
-            responses.merge(Self.problems(ExportAccount.rules.errors)) { $1 }
-        case .message:
-            guard let binding = route.binding else { break }
-            let success = binding.replyIsEmpty ? ["description": "Done."] : Self.success(binding.replySchema.exported())
-            responses[String(route.success)] = success
-            if route.isRevalidated { responses["304"] = ["description": "The client has it already."] }
-            responses.merge(Self.problems(binding.rules.errors)) { $1 }
-        }
-        return .object(responses)
-    }
-
-    private static func problems(_ errors: [ErrorCode]) -> [String: JSONValue] {
-        var problems: [String: JSONValue] = [:]
-        for (status, codes) in Dictionary(grouping: errors, by: \.httpStatus) {
-            let names = codes.map { "`\($0.name)`" }.sorted().joined(separator: ", ")
-            problems[String(status)] = problem("\(names).")
-        }
-        return problems
-    }
-
-    private static func success(_ schema: JSONValue) -> JSONValue {
-        ["description": "The answer.", "content": ["application/json": ["schema": schema]]]
-    }
-
-    private static func problem(_ description: String) -> JSONValue {
-        [
-            "description": .string(description),
-            "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
-        ]
     }
 }

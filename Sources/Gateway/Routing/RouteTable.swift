@@ -10,15 +10,18 @@ struct RouteTable: Sendable {
     }
 
     let routes: [Route]
-    private let byLength: [Int: [Route]]
+    /// By how many segments a path has: the routes of each template, the most exact template first.
+    private let byLength: [Int: [[Route]]]
     /// Routes of paths without parameters, which no other template can match better.
     private let byPath: [String: [Route]]
 
     init(_ routes: [Route]) {
         let routes = routes.map { $0.resolved() }
         self.routes = routes
-        byLength = Dictionary(grouping: routes) { $0.path.segments.count }
-            .mapValues { $0.sorted { $0.path.isMoreExact(than: $1.path) } }
+        let templates = Dictionary(grouping: routes, by: \.path)
+        byLength = Dictionary(grouping: templates.sorted { $0.key.isMoreExact(than: $1.key) }) {
+            $0.key.segments.count
+        }.mapValues { $0.map(\.value) }
         byPath = Dictionary(grouping: routes.filter { $0.path.parameters.isEmpty }) { $0.path.text }
     }
 
@@ -27,17 +30,22 @@ struct RouteTable: Sendable {
 
     /// - Parameter path: percent-encoded, without the query. `HEAD` finds the route of `GET`.
     func match(method: String, path: String) -> Match {
+        guard let (routes, parameters) = resource(at: path) else { return .unknown }
         let sought = method == "HEAD" ? "GET" : method
-        if let route = byPath[path]?.first(where: { $0.method.rawValue == sought }) { return .route(route, [:]) }
-        let parts = PathTemplate.split(path)
-        var others: [String] = []
-        for route in byLength[parts.count] ?? [] {
-            guard let parameters = route.path.match(parts) else { continue }
-            if route.method.rawValue == sought { return .route(route, parameters) }
-            others.append(route.method.rawValue)
-        }
-        guard !others.isEmpty else { return .unknown }
+        if let route = routes.first(where: { $0.method.rawValue == sought }) { return .route(route, parameters) }
+        var others = routes.map(\.method.rawValue)
         if others.contains("GET") { others.append("HEAD") }
         return .otherMethods(others + ["OPTIONS"])
+    }
+
+    /// The routes of the most exact template that a path fits, whichever methods it takes: `/auth/otp/send` is never the
+    /// `{challengeId}` of `/auth/otp/{challengeId}`.
+    private func resource(at path: String) -> ([Route], [String: String])? {
+        if let routes = byPath[path] { return (routes, [:]) }
+        let parts = PathTemplate.split(path)
+        for routes in byLength[parts.count] ?? [] {
+            if let parameters = routes[0].path.match(parts) { return (routes, parameters) }
+        }
+        return nil
     }
 }

@@ -50,7 +50,7 @@ import HTTPServer
         }
     }
 
-    static var operatorsOnly: Problem { Problem(.forbidden, "This is for the operator only.") }
+    static var operatorsOnly: Problem { Problem(.unauthorized, "This is for the operator only.") }
     static var unauthorized: Problem { Problem(.unauthorized, "Please sign in.") }
 
     /// What the one `Authorization` header says.

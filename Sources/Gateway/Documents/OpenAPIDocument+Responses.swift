@@ -1,0 +1,107 @@
+import BusProtocol
+import JSONText
+
+// Each answer that a route may give, and no other: who builds a client sees every code that it has to know.
+extension OpenAPIDocument {
+    func responses(_ route: Route) -> JSONValue {
+        var responses: [String: JSONValue] = [:]
+        for problem in Self.problems(route) { responses[String(problem.status)] = problem.reference }
+        if let success = success(of: route) { responses[String(route.success)] = success }
+        if route.isRevalidated {
+            responses["304"] = ["description": "The client has it already.", "headers": headers(route)]
+        }
+        return .object(responses)
+    }
+
+    private func success(of route: Route) -> JSONValue? {
+        switch route.target {
+        case .later: nil
+        case .local(.metrics): answer("The metrics.", "text/plain", ["schema": ["type": "string"]], route)
+        case .local: answer("The answer.", "application/json", ["schema": ["type": "object"]], route)
+        case .export: answer("The answer.", "application/json", Self.media(ExportDocument.schema), route)
+        case .message:
+            if let reply = route.binding, !reply.replyIsEmpty {
+                answer("The answer.", "application/json", Self.media(reply.replySchema), route)
+            } else {
+                ["description": "Done.", "headers": headers(route)]
+            }
+        }
+    }
+
+    private func answer(_ description: String, _ type: String, _ media: JSONValue, _ route: Route) -> JSONValue {
+        ["description": .string(description), "headers": headers(route), "content": .object([type: media])]
+    }
+
+    private static func media(_ schema: JSONSchema) -> JSONValue {
+        ["schema": schema.exported(), "example": schema.example(isWhole: true)]
+    }
+
+    private func headers(_ route: Route) -> JSONValue {
+        var names = ["Trace-Id"]
+        if route.method == .post { names.append("Idempotency-Replayed") }
+        if isConditional(route) { names.append("ETag") }
+        return Self.headers(names)
+    }
+
+    /// Its state has a tag: it, or its neighbour of the same path, can be asked to depend on it.
+    private func isConditional(_ route: Route) -> Bool {
+        route.isRevalidated
+            || table.routes.contains { $0.path == route.path && $0.sources.values.contains(.header("if-match")) }
+    }
+
+    private static func headers(_ names: [String]) -> JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: names.map { ($0, ["$ref": .string("#/components/headers/\($0)")]) }))
+    }
+
+    // MARK: Problems
+
+    /// All codes of one status that a route may answer. Routes that may answer the same share the component.
+    private struct Refusals: Hashable {
+        let status: Int
+        /// Sorted.
+        let codes: [String]
+
+        var name: String { codes.joined(separator: "-or-") }
+        var reference: JSONValue { ["$ref": .string("#/components/responses/\(name)")] }
+    }
+
+    private static func problems(_ route: Route) -> [Refusals] {
+        Dictionary(grouping: route.refusals, by: \.httpStatus).map { status, codes in
+            Refusals(status: status, codes: codes.map(\.name).sorted())
+        }
+    }
+
+    /// The components that the responses of all routes refer to.
+    func problems() -> JSONValue {
+        let all = Set(table.routes.flatMap(Self.problems))
+        return .object(Dictionary(all.map { ($0.name, Self.problem($0)) }) { first, _ in first })
+    }
+
+    private static func problem(_ refusals: Refusals) -> JSONValue {
+        var names = ["Trace-Id"]
+        if [429, 503].contains(refusals.status) { names.append("Retry-After") }
+        if refusals.status == 401 { names.append("WWW-Authenticate") }
+        let codes = refusals.codes.map { JSONValue.string($0) }
+        return [
+            "description": .string(refusals.codes.map { "`\($0)`" }.joined(separator: ", ") + "."),
+            "headers": headers(names),
+            "content": [
+                "application/problem+json": [
+                    "schema": [
+                        "allOf": [
+                            ["$ref": "#/components/schemas/Problem"],
+                            [
+                                "properties": [
+                                    "status": ["const": .integer(Int64(refusals.status))],
+                                    "code": ["enum": .array(codes)],
+                                ]
+                            ],
+                        ]
+                    ]
+                ]
+            ],
+        ]
+    }
+}

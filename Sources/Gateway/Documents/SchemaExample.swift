@@ -1,0 +1,73 @@
+import JSONText
+
+extension JSONSchema {
+    /// A value that fits, the same each time, for who reads the document.
+    ///
+    /// - Parameters:
+    ///   - name: of the member that it is for; well-known ones have words of their own.
+    ///   - isWhole: optional members, too. An object that needs none has all of them in any case.
+    func example(for name: String = "", isWhole: Bool) -> JSONValue {
+        switch self {
+        case .any: .string(Self.words[name] ?? "example")
+        case .boolean: .bool(true)
+        case .integer(let range): .integer(range.contains(1) ? 1 : range.lowerBound)
+        case .number(let range): .number(range.contains(1.5) ? 1.5 : range.lowerBound)
+        case .string(let rule): .string(rule.example(for: name))
+        case .array(let element, let count):
+            .array(
+                Array(
+                    repeating: element.example(for: name, isWhole: isWhole),
+                    count: max(count.lowerBound, min(1, count.upperBound))))
+        case .map(let element, let count): Self.example(for: name, of: element, count, isWhole)
+        case .object(let members): Self.example(of: members, isWhole)
+        case .nullable(let inner): inner.example(for: name, isWhole: isWhole)
+        case .anyOf(let schemas): schemas.first?.example(for: name, isWhole: isWhole) ?? .null
+        }
+    }
+
+    /// What well-known members are, where the name of a member says what it means.
+    fileprivate static let words = [
+        "phone": "+46 70 123 45 67", "accountPhone": "+46 70 123 45 67", "maskedPhone": "+46 (***) ***-4567",
+        "name": "My phone", "question": "smoking", "value": "never", "field": "bio", "displayName": "Åsa",
+        "query": "Malm", "country": "SE", "city": "Malmö", "tokenType": "Bearer", "reason": "My phone was stolen.",
+    ]
+    /// Whose members have free names, and one of these.
+    private static let names = ["fields": "displayName", "profile": "displayName", "answers": "smoking"]
+
+    private static func example(
+        for name: String, of element: JSONSchema, _ count: ClosedRange<Int>, _ isWhole: Bool
+    ) -> JSONValue {
+        guard count.upperBound > 0 else { return [:] }
+        var members: [String: JSONValue] = [:]
+        for number in 1...max(1, count.lowerBound) {
+            let key = number == 1 ? names[name] ?? "example" : "example\(number)"
+            members[key] = element.example(for: key, isWhole: isWhole)
+        }
+        return .object(members)
+    }
+
+    private static func example(of members: [Member], _ isWhole: Bool) -> JSONValue {
+        let isWhole = isWhole || !members.contains(where: \.isRequired)
+        return .object(
+            Dictionary(
+                uniqueKeysWithValues: members.filter { isWhole || $0.isRequired }.map {
+                    ($0.name, $0.schema.example(for: $0.name, isWhole: isWhole))
+                }))
+    }
+}
+
+extension JSONSchema.StringRule {
+    fileprivate func example(for name: String) -> String {
+        if let values { return values.first ?? "" }
+        switch format {
+        case .uuid: return "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e"
+        case .date: return "2026-02-20"
+        case .dateTime: return "2026-02-20T09:00:00Z"
+        case .otp: return "123456"
+        case .visibleASCII, nil: break
+        }
+        let text = JSONSchema.words[name] ?? "example"
+        let padding = String(repeating: "x", count: max(0, length.lowerBound - text.unicodeScalars.count))
+        return String((text + padding).prefix(length.upperBound))
+    }
+}
