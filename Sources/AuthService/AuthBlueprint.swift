@@ -33,7 +33,9 @@ enum AuthBlueprint {
         let checker = ChallengeChecker(audit: house.audit, secrets: secrets, limits: limits)
         let tokens = PushTokens(secrets: secrets)
         let notifier = PersonNotifier(house: house, tokens: tokens, appName: appName)
-        let opener = SessionOpener(house: house, secrets: secrets, keys: keys, tokens: tokens, notifier: notifier)
+        let roles = RolePolicy(isLax: configuration.profile == .development)
+        let opener = SessionOpener(
+            house: house, secrets: secrets, keys: keys, roles: roles, tokens: tokens, notifier: notifier)
         let sms = SMSSender(house: house, providers: providers)
         let apple = AppleTokens(house: house, secrets: secrets, client: try AppleClient(configuration))
         let identities = try IdentityProviders(configuration, log: house.log)
@@ -59,7 +61,7 @@ enum AuthBlueprint {
         house.handle(
             ChangePhoneHandler(
                 house: house, secrets: secrets, checker: checker, notifier: notifier, appName: appName))
-        house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, opener: opener))
+        house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, roles: roles, opener: opener))
         house.handle(LogoutHandler(house: house))
         house.handle(ListSessionsHandler(house: house))
         house.handle(EndSessionHandler(house: house))
@@ -76,6 +78,8 @@ enum AuthBlueprint {
                 house: house, apple: apple, eraser: AccountEraser(limitHash: secrets.limitHash)))
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(RotateSigningKeyHandler(keys: keys))
+        house.handle(ChangeRoleHandler(house: house))
+        house.handle(ListRolesHandler(house: house))
         house.handle(FollowRevocationsHandler(house: house))
         house.handle(CheckSessionHandler(house: house))
         house.handle(NoteTokenUseHandler(house: house))

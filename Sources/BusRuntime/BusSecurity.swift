@@ -127,6 +127,9 @@ import Foundation
         return identity
     }
 
+    /// The key that was given a number.
+    func key(of identity: Identity) -> BusKey? { identities.first { $0.value == identity }?.key }
+
     /// Whose connection it is, as of now; `nil` where its key may not speak (any more).
     func service(of identity: Identity) -> ServiceName? { services[identity] }
 }

@@ -180,7 +180,8 @@ import JSONText
         if let peer = peers[id], peer.identity == received.identity {
             peer.greeted(hello)
         } else {
-            peers[id] = Peer(id: id, identity: received.identity, hello: hello)
+            peers[id] = Peer(
+                id: id, identity: received.identity, key: security?.key(of: received.identity), hello: hello)
         }
         sendHello(to: id, stranger: false)
         sendPong(to: id)

@@ -6,6 +6,8 @@ import EventLoop
     let id: [UInt8]
     /// Whose key its connection has; 0 on a bus without keys.
     let identity: BusSecurity.Identity
+    /// That key; `nil` on a bus without keys.
+    let key: BusKey?
     private(set) var hello: Hello
     private(set) var lastHeard = MonotonicClock.now()
     /// Requests that it waits for.
@@ -17,8 +19,8 @@ import EventLoop
     private(set) var delay: UInt64 = 0
     private var way = WayEstimate()
 
-    init(id: [UInt8], identity: BusSecurity.Identity, hello: Hello) {
-        (self.id, self.identity, self.hello) = (id, identity, hello)
+    init(id: [UInt8], identity: BusSecurity.Identity, key: BusKey?, hello: Hello) {
+        (self.id, self.identity, self.key, self.hello) = (id, identity, key, hello)
     }
 
     func greeted(_ hello: Hello) { (self.hello, mustGreet, way) = (hello, false, WayEstimate()) }

@@ -6,6 +6,8 @@ import EventLoop
     public let messageID: Identifier
     public let type: MessageType
     public let caller: ServiceName
+    /// The public key of the caller's connection, 44 characters of base64; `nil` on a bus without keys.
+    public let callerKey: String?
     /// On whose behalf; only a gateway's word counts.
     public let actor: Actor?
     /// The address that the public request came from; only a gateway's word counts.
@@ -20,13 +22,15 @@ import EventLoop
     public var isReplay = false
 
     public init(
-        messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, actor: Actor? = nil,
+        messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: String? = nil,
+        actor: Actor? = nil,
         clientAddress: String? = nil, idempotencyKey: String? = nil, trace: TraceContext = .fresh(), deadline: UInt64,
         body: [UInt8]
     ) {
         self.messageID = messageID
         self.type = type
         self.caller = caller
+        self.callerKey = callerKey
         self.actor = actor
         self.clientAddress = clientAddress
         self.idempotencyKey = idempotencyKey

@@ -105,7 +105,8 @@ import EventLoop
         if peer.hello.service == .operator, header.isAsOperator { onOperatorCall?(type, messageID) }
         let isVouchedFor = peer.hello.vouchesForPersons
         let context = RequestContext(
-            messageID: messageID, type: type, caller: peer.hello.service, actor: isVouchedFor ? header.actor : nil,
+            messageID: messageID, type: type, caller: peer.hello.service, callerKey: peer.key?.base64,
+            actor: isVouchedFor ? header.actor : nil,
             clientAddress: isVouchedFor ? header.clientAddress : nil, idempotencyKey: header.idempotencyKey,
             trace: header.traceparent.flatMap { TraceContext(traceparent: $0) }?.child() ?? .fresh(),
             deadline: arrived - peer.delay + UInt64(header.budgetMs) * 1_000_000, body: body)

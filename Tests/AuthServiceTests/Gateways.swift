@@ -25,10 +25,10 @@ import TestSupport
 
     /// One more, which has not heard of auth yet.
     @discardableResult
-    func add() throws -> GatewayServer {
+    func add(routes: RouteTable = .vestibule) throws -> GatewayServer {
         var configuration = GatewayConfiguration()
         (configuration.port, configuration.rateLimit) = (0, nil)
-        let gateway = GatewayServer(configuration, bus: bus)
+        let gateway = GatewayServer(configuration, bus: bus, table: routes)
         try gateway.start()
         all.append(gateway)
         return gateway

@@ -62,7 +62,9 @@ import Testing
             // Gateways look for it each minute, and at once where somebody shows a key that they do not know.
             for gateway in gateways.all {
                 let stranger = AccessTokenIssuer(kid: "unknown", key: Ed25519PrivateKey())
-                    .token(id: .ordered(), person: .random(), session: .ordered(), role: "user", now: .now())
+                    .token(
+                        id: .ordered(), person: .random(), session: .ordered(),
+                        grant: .init(role: "user", lifetime: 900), now: .now())
                 let isPublished = try await comes {
                     _ = try await Gateways.get(Self.path, at: gateway, token: stranger)
                     return try await Gateways.get("/.well-known/jwks.json", at: gateway).text.contains(rotated.kid)
@@ -133,6 +135,63 @@ import Testing
                 #expect(isKnown)
             }
             #expect(MonotonicClock.now() < ended + Duration.seconds(1).nanoseconds)
+        }
+    }
+
+    /// A role counts from the next sign-in on, and not for a second longer than it is had.
+    @Test func aRoleOpensItsRoutesAndIsOverWithinASecond() async throws {
+        try await run(replicas: 2, gateways: 2) { auth, gateways in
+            let routes =
+                RouteTable.vestibule.routes + [
+                    Route(.get, "/test/staff", .staff, .message("auth.list-devices"), "For staff."),
+                    Route(.get, "/test/admin", .admin, .message("auth.list-devices"), "For admins."),
+                ]
+            let gateway = try gateways.add(routes: RouteTable(routes))
+            @Loop func statuses(_ session: Session) async throws -> [Int] {
+                var statuses: [Int] = []
+                for path in ["/test/staff", "/test/admin"] {
+                    statuses.append(try await Gateways.get(path, at: gateway, token: session.accessToken).status)
+                }
+                return statuses
+            }
+            @Loop func change(_ session: Session, _ role: String, _ isGranted: Bool, by name: String) async throws
+                -> String
+            {
+                let request = ChangeRole(
+                    userID: session.user.id, role: role, isGranted: isGranted, operatorName: name)
+                let bus = try auth.stage.asking(as: .operator)
+                return try await bus.call(request, auth.options()).status
+            }
+            @Loop func isOver(_ session: Session) async throws -> Bool {
+                let changed = MonotonicClock.now()
+                for gateway in gateways.all {
+                    let isKnown = try await comes(within: .seconds(1)) {
+                        try await Gateways.get(Self.path, at: gateway, token: session.accessToken).json["code"]
+                            == "token_revoked"
+                    }
+                    guard isKnown else { return false }
+                }
+                let refresh = try await auth.refusal(of: RefreshToken(refreshToken: session.refreshToken))
+                return MonotonicClock.now() < changed + Duration.seconds(1).nanoseconds
+                    && refresh.code == "refresh_token_invalid"
+            }
+
+            let user = try await auth.signIn("+14155552671")
+            #expect(try await comes { try await statuses(user) == [403, 403] })
+            #expect(try await change(user, "staff", true, by: "anna") == "changed")
+            #expect(try await isOver(user))
+            let staff = try await auth.signIn("+14155552671", push: "one")
+            #expect(try await statuses(staff) == [200, 403])
+            #expect(try await change(staff, "admin", true, by: "anna") == "awaiting_second_operator")
+            #expect(try await statuses(staff) == [200, 403], "one operator alone changes nothing")
+            #expect(try await change(staff, "admin", true, by: "ben") == "changed")
+            #expect(try await isOver(staff))
+            let admin = try await auth.signIn("+14155552671", push: "two")
+            #expect(try await statuses(admin) == [200, 200])
+            #expect(try await change(admin, "admin", false, by: "ben") == "awaiting_second_operator")
+            #expect(try await change(admin, "admin", false, by: "anna") == "changed")
+            #expect(try await isOver(admin))
+            #expect(try await statuses(try await auth.signIn("+14155552671", push: "three")) == [403, 403])
         }
     }
 }

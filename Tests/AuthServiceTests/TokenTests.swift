@@ -59,7 +59,9 @@ import Testing
     @Test func anAccessTokenIsOneThatAGatewayTakes() throws {
         let (person, session, key) = (Identifier.random(), Identifier.ordered(), Ed25519PrivateKey())
         let token = AccessTokenIssuer(kid: "k1", key: key)
-            .token(id: .ordered(), person: person, session: session, role: "user", now: Self.now)
+            .token(
+                id: .ordered(), person: person, session: session, grant: RolePolicy.Grant(role: "user", lifetime: 900),
+                now: Self.now)
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         try #require(parts.count == 3)
         let signature = try #require(Base64URL.decode(parts[2]))
@@ -84,7 +86,9 @@ import Testing
         let (person, session) = (Identifier.random(), Identifier.ordered())
         let issuer = AccessTokenIssuer(kid: "k1", key: Ed25519PrivateKey())
         let tokens = (0..<8).map { _ in
-            issuer.token(id: .ordered(), person: person, session: session, role: "user", now: Self.now)
+            issuer.token(
+                id: .ordered(), person: person, session: session, grant: RolePolicy.Grant(role: "user", lifetime: 900),
+                now: Self.now)
         }
         #expect(Set(tokens).count == 8)
     }

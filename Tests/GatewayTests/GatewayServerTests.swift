@@ -331,11 +331,46 @@ private let json = ["Content-Type": "application/json"]
             let gatekeeper = Gatekeeper(
                 bus: stage.gateway.bus, issuer: "vestibule", audience: "vestibule", keyPatience: .zero)
             await gatekeeper.keys.refresh()
-            let problem = await #expect(throws: Problem.self) { try await gatekeeper.admit(headers, to: .user) }
+            let problem = await #expect(throws: Problem.self) {
+                try await gatekeeper.admit(headers, to: .user, from: "192.0.2.7")
+            }
             #expect(problem?.code == "service_unavailable")
             // Who heard of auth lately knows it for a stranger's.
             let answer = try await stage.get("/users/me/devices", ["Authorization": "Bearer \(token)"])
             #expect(answer.status == 401)
+        }
+    }
+
+    @Test func staffActsFromItsNetworksOnly() async throws {
+        try await onStage { stage async throws in
+            @Loop func codes(_ role: String, to access: Route.Access, _ networks: [String]?) async throws -> [String] {
+                let gatekeeper = Gatekeeper(
+                    bus: stage.gateway.bus, issuer: "vestibule", audience: "vestibule",
+                    staffNetworks: networks?.compactMap { Network($0) })
+                await gatekeeper.keys.refresh()
+                let token = stage.token(["role": .string(role)])
+                var codes: [String] = []
+                for address in ["10.1.2.3", "192.0.2.7", "2001:db8::1", "nonsense"] {
+                    let headers: HTTPHeaders = ["authorization": "Bearer \(token)"]
+                    do {
+                        codes.append(
+                            try await gatekeeper.admit(headers, to: access, from: address).actor?.role ?? "nobody")
+                    } catch {
+                        codes.append(error.code)
+                    }
+                }
+                return codes
+            }
+            let no = "forbidden"
+            #expect(
+                try await codes("staff", to: .staff, ["10.0.0.0/8", "2001:db8::/32"]) == ["staff", no, "staff", no])
+            #expect(try await codes("admin", to: .staff, ["10.0.0.0/8"]) == ["admin", no, no, no])
+            #expect(try await codes("staff", to: .admin, ["10.0.0.0/8"]) == [no, no, no, no])
+            #expect(try await codes("admin", to: .admin, []) == [no, no, no, no], "nobody said from where")
+            #expect(try await codes("user", to: .staff, nil) == [no, no, no, no])
+            #expect(try await codes("staff", to: .staff, nil) == ["staff", "staff", "staff", "staff"])
+            // What everybody may, they may from everywhere.
+            #expect(try await codes("staff", to: .user, []) == ["staff", "staff", "staff", "staff"])
         }
     }
 

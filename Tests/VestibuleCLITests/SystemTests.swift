@@ -91,6 +91,30 @@ import Testing
         #expect(try installation.run("keys", "rotate-signing", "--state", state.path).output == rotated.output)
         #expect(try call("auth.get-jwks", "[]").code == 64)
 
+        func role(_ words: String...) throws -> (code: Int32, output: String) {
+            try installation.run(["role"] + words + ["--state", state.path])
+        }
+        let nobody = "5f0c1f3e-6a52-4a7e-9d5b-0c9a3f2b1d10"
+        #expect(try role("ls").output == "Nobody has a role.\n")
+        #expect(try role("grant", nobody, "staff", "--operator", "anna").output.hasPrefix("vestibule: not_found: "))
+        for words in [["grant", "anna", "staff"], ["grant", nobody, "owner"], ["lose", nobody, "staff"]] {
+            #expect(try installation.run(["role"] + words + ["--state", state.path]).code == 64)
+        }
+        try system.sql("INSERT INTO auth.accounts (id) VALUES ('\(nobody)')")
+        #expect(
+            try role("grant", nobody, "staff", "--operator", "anna").output
+                == "\(nobody) is staff now, and must sign in again.\n")
+        #expect(try role("grant", nobody, "staff", "--operator", "ben").output == "\(nobody) is staff, as before.\n")
+        #expect(
+            try role("grant", nobody, "admin", "--operator", "anna").output
+                == "\(nobody) is staff still: another operator must say the same within a day.\n")
+        let awaiting = try role("ls").output
+        #expect(awaiting.contains("\(nobody)  staff") && awaiting.contains("asked by anna, a second operator until "))
+        #expect(try role("grant", nobody, "admin", "--operator", "ben").output.contains(" is admin now"))
+        #expect(
+            try role("ls", "--json").output == #"{"awaiting":[],"people":[{"role":"admin","userID":"\#(nobody)"}]}"#
+                + "\n")
+
         let victim = try #require(process("profile", state))
         kill(victim, SIGSTOP)
         let look = try installation.run("bus", "ls", "--state", state.path)

@@ -4,7 +4,7 @@ import JSONText
 
 /// Makes access tokens: JSON Web Tokens (RFC 7519) of the profile RFC 9068, signed with Ed25519 (RFC 8037).
 struct AccessTokenIssuer: Sendable {
-    /// Seconds.
+    /// Seconds that a token lives at the most.
     static let lifetime: Int64 = 900
     static let issuer = "vestibule"
 
@@ -12,13 +12,15 @@ struct AccessTokenIssuer: Sendable {
     let key: Ed25519PrivateKey
 
     /// - Parameter id: another one for each token.
-    func token(id: Identifier, person: Identifier, session: Identifier, role: String, now: Timestamp) -> String {
+    func token(
+        id: Identifier, person: Identifier, session: Identifier, grant: RolePolicy.Grant, now: Timestamp
+    ) -> String {
         let seconds = now.microsecondsSinceEpoch / 1_000_000
         let header: JSONValue = ["alg": "EdDSA", "kid": .string(kid), "typ": "at+jwt"]
         let claims: JSONValue = [
             "iss": .string(Self.issuer), "aud": .string(Self.issuer), "sub": .string(person.description),
-            "sid": .string(session.description), "role": .string(role), "iat": .integer(seconds),
-            "exp": .integer(seconds + Self.lifetime), "jti": .string(id.description),
+            "sid": .string(session.description), "role": .string(grant.role), "iat": .integer(seconds),
+            "exp": .integer(seconds + grant.lifetime), "jti": .string(id.description),
         ]
         let signed = [header, claims].map { Base64URL.encode(CanonicalJSON.bytes(of: $0)) }.joined(separator: ".")
         return "\(signed).\(Base64URL.encode(key.signature(for: Array(signed.utf8))))"

@@ -10,6 +10,7 @@ struct RefreshTokenHandler: RequestHandler {
     let house: ServiceHouse
     let secrets: Secrets
     let keys: SigningKeyStore
+    let roles: RolePolicy
     let opener: SessionOpener
 
     func handle(_ request: RefreshToken, context: RequestContext) async throws -> Session {
@@ -48,10 +49,12 @@ struct RefreshTokenHandler: RequestHandler {
     ) throws -> Session {
         let accessID = Identifier.ordered()
         let refresh = SecretToken.make(prefix: "rf")
+        let grant = roles.grant(
+            token.role, hasIdentity: token.hasIdentity, openedAt: token.createdAt, now: token.now)
         let access = try keys.issuer(at: token.now).token(
-            id: accessID, person: token.person, session: token.session, role: token.role, now: token.now)
+            id: accessID, person: token.person, session: token.session, grant: grant, now: token.now)
         let session = Session(
-            accessToken: access, expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh,
+            accessToken: access, expiresInSeconds: grant.lifetime, refreshToken: refresh,
             sessionId: token.session, deviceId: token.device, isNewUser: false,
             user: .init(id: token.person, onboardingStatus: nil))
         let sealed = secrets.answerSealer.seal(try WireJSON.encode(session), associated: hash)

@@ -10,6 +10,7 @@ struct SessionOpener: Sendable {
     let house: ServiceHouse
     let secrets: Secrets
     let keys: SigningKeyStore
+    let roles: RolePolicy
     let tokens: PushTokens
     let notifier: PersonNotifier
 
@@ -51,10 +52,11 @@ struct SessionOpener: Sendable {
         house.audit.note(
             AuditAct("session_opened", ["session": session.description, "device": device.description]),
             on: account.chain, in: transaction)
+        let grant = roles.grant(account.role, hasIdentity: provider != nil, openedAt: now, now: now)
         return Session(
             accessToken: try keys.issuer(at: now).token(
-                id: access, person: account.id, session: session, role: account.role, now: now),
-            expiresInSeconds: AccessTokenIssuer.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
+                id: access, person: account.id, session: session, grant: grant, now: now),
+            expiresInSeconds: grant.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
             deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))
     }
 

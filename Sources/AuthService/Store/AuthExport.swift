@@ -17,7 +17,7 @@ enum AuthExport {
             ExportSection("formerPhone", formerPhone, sealed: number),
             ExportSection("identity", identity, sealed: email),
             ExportSection("device", device), ExportSection("session", session), ExportSection("code", code),
-            ExportSection("freeze", freeze), .audit(audit),
+            ExportSection("freeze", freeze), ExportSection("roleProposal", roleProposal), .audit(audit),
         ]
     }
 
@@ -66,5 +66,11 @@ enum AuthExport {
             'caseId', case_id, 'createdAt', \(time("created_at")), 'until', \(time("until")),
             'endedAt', \(time("ended_at"))) AS record
         FROM freezes WHERE person_id = $1
+        """
+    /// Which operator asked is not the person's.
+    private static let roleProposal = """
+        SELECT 'roleProposal' AS key, jsonb_build_object(
+            'role', 'admin', 'isGranted', is_granted, 'until', \(time("until"))) AS record
+        FROM role_proposals WHERE person_id = $1
         """
 }

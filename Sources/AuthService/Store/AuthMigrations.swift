@@ -26,5 +26,6 @@ enum AuthMigrations {
         Migration(name: "m0010_deletion", sql: String(decoding: PackageResources.m0010_deletion_sql, as: UTF8.self)),
         Migration(
             name: "m0011_identities", sql: String(decoding: PackageResources.m0011_identities_sql, as: UTF8.self)),
+        Migration(name: "m0012_roles", sql: String(decoding: PackageResources.m0012_roles_sql, as: UTF8.self)),
     ]
 }

@@ -19,7 +19,7 @@ import EventLoop
         DELETE FROM challenge_locks WHERE (phone_hash, asker) IN (
             SELECT phone_hash, asker FROM challenge_locks WHERE until < now() LIMIT 1000)
         """,
-        "DELETE FROM prefix_breakers WHERE until < now()",
+        "DELETE FROM prefix_breakers WHERE until < now()", "DELETE FROM role_proposals WHERE until < now()",
         """
         DELETE FROM social_nonces WHERE hash IN (SELECT hash FROM social_nonces WHERE expires_at < now() LIMIT 1000)
         """,

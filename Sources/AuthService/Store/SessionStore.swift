@@ -9,6 +9,8 @@ struct PresentedToken: Sendable {
     let device: Identifier
     /// Of the account.
     let role: String
+    /// A linked identity opened the session.
+    let hasIdentity: Bool
     let generation: Int64
     let sessionGeneration: Int64
     /// The last generation of which a gateway saw the access token.
@@ -57,6 +59,7 @@ struct PresentedToken: Sendable {
             PresentedToken(
                 session: try row.uuid("session_id"), person: try row.uuid("person_id"),
                 device: try row.uuid("device_id"), role: try row.text("role"),
+                hasIdentity: try row.bool("has_identity"),
                 generation: try row.integer("generation"), sessionGeneration: try row.integer("session_generation"),
                 usedGeneration: try row.integer("used_generation"),
                 replacedAt: try row.optionalTimestamp("replaced_at"), isKeyed: try row.bool("is_keyed"),
@@ -227,7 +230,7 @@ struct PresentedToken: Sendable {
     private static let load: Statement = """
         SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, t.is_keyed, s.generation AS session_generation,
             s.used_generation, s.person_id, s.device_id, s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, s.created_at,
-            s.last_used_at, a.role, clock_timestamp() AS now
+            s.last_used_at, a.role, s.opened_by IS NOT NULL AS has_identity, clock_timestamp() AS now
         FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.person_id
         WHERE t.hash = $1 FOR UPDATE OF s, t
         """

@@ -3,7 +3,7 @@ extension Catalogue {
     static let auth: [any BusRequest.Type] = [
         SendOTP.self, VerifyOTP.self, RefreshToken.self, Logout.self, ListSessions.self, EndSession.self,
         EndOtherSessions.self, ListDevices.self, PutDevice.self, RemoveDevice.self, GetCodeDelivery.self,
-        GetSigningKeys.self, RotateSigningKey.self,
+        GetSigningKeys.self, RotateSigningKey.self, ChangeRole.self, ListRoles.self,
         FollowRevocations.self,
         CheckSession.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
         IssueSocialNonce.self, SignInWithApple.self, SignInWithGoogle.self, ListIdentities.self, UnlinkIdentity.self,

@@ -3,6 +3,7 @@ import BusRuntime
 import Cryptography
 import EventLoop
 import HTTPServer
+import ServiceRuntime
 
 /// Decides whose request it is, and whether it may be made.
 @Loop final class Gatekeeper {
@@ -15,12 +16,19 @@ import HTTPServer
     let keys: SigningKeyFollower
     let revocations: RevocationFollower
     private let sessions: SessionChecker
+    private let staffNetworks: [Network]?
     private let bus: Bus
     private var verifier: AccessTokenVerifier
     private var memory = TokenMemory()
 
-    /// - Parameter keyPatience: how long the signing keys that are known are all that there are, without word from auth.
-    init(bus: Bus, issuer: String, audience: String, keyPatience: Duration = SigningKeyFollower.patience) {
+    /// - Parameters:
+    ///   - staffNetworks: from where staff and administrators may act; `nil`: from anywhere.
+    ///   - keyPatience: how long the signing keys that are known are all that there are, without word from auth.
+    init(
+        bus: Bus, issuer: String, audience: String, staffNetworks: [Network]? = nil,
+        keyPatience: Duration = SigningKeyFollower.patience
+    ) {
+        self.staffNetworks = staffNetworks
         keys = SigningKeyFollower(bus: bus, patience: keyPatience)
         revocations = RevocationFollower(bus: bus)
         sessions = SessionChecker(bus: bus)
@@ -30,7 +38,10 @@ import HTTPServer
 
     var isReady: Bool { keys.document != nil && revocations.hasSnapshot }
 
-    func admit(_ headers: HTTPHeaders, to access: Route.Access) async throws(Problem) -> Caller {
+    /// - Parameter address: the client's.
+    func admit(
+        _ headers: HTTPHeaders, to access: Route.Access, from address: String
+    ) async throws(Problem) -> Caller {
         switch access {
         case .public: return Caller()
         case .ops: throw Self.operatorsOnly
@@ -43,11 +54,17 @@ import HTTPServer
         case .user: return Caller(actor: try await person(headers))
         case .staff, .admin:
             let actor = try await person(headers)
-            guard actor.role == "admin" || (access == .staff && actor.role == "staff") else {
+            guard actor.role == "admin" || (access == .staff && actor.role == "staff"), isStaffNetwork(address) else {
                 throw Problem(.forbidden, "You are not allowed to do this.")
             }
             return Caller(actor: actor)
         }
+    }
+
+    private func isStaffNetwork(_ address: String) -> Bool {
+        guard let staffNetworks else { return true }
+        guard let address = NetworkAddress(address) else { return false }
+        return staffNetworks.contains { $0.contains(address) }
     }
 
     static var operatorsOnly: Problem { Problem(.unauthorized, "This is for the operator only.") }

@@ -126,7 +126,7 @@ import ServiceRuntime
         try charge(address)
         if case .export = route.target { return try await export(request, route, address, trace) }
         guard let binding = route.binding else { throw Problem(.notImplemented, "This is not available yet.") }
-        let caller = try await gatekeeper.admit(request.head.headers, to: route.access)
+        let caller = try await gatekeeper.admit(request.head.headers, to: route.access, from: address)
         if let actor = caller.actor { try charge(actor) }
         let key = try idempotencyKey(of: request, route)
         let message = RequestBody(
@@ -145,7 +145,7 @@ import ServiceRuntime
     private func export(
         _ request: HTTPRequest, _ route: Route, _ address: String, _ trace: TraceContext
     ) async throws(Problem) -> HTTPResponse {
-        guard let actor = try await gatekeeper.admit(request.head.headers, to: route.access).actor else {
+        guard let actor = try await gatekeeper.admit(request.head.headers, to: route.access, from: address).actor else {
             throw Gatekeeper.unauthorized
         }
         try charge(actor)

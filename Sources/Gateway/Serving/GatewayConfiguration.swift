@@ -9,6 +9,8 @@ struct GatewayConfiguration: Sendable {
     var timeout = Duration.seconds(5)
     var trustedProxies: [Network] = []
     var corsOrigins: [String] = []
+    /// From where staff and administrators may act; `nil`: from anywhere.
+    var staffNetworks: [Network]?
     /// Requests a minute and person; `nil`: as many as they like.
     var rateLimit: Int?
     var operators = OperatorAccess()
@@ -34,7 +36,7 @@ extension GatewayConfiguration {
                 "Requests a minute of one person, five times that of one address; off in the development profile only"),
             .init(
                 "GATEWAY_STAFF_NETWORKS", .list, nil,
-                "Networks from which staff and administrators may act; not used yet"),
+                "Networks from which staff and administrators may act; in the development profile any"),
             .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer of the access tokens that are taken"),
             .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience of the access tokens that are taken"),
         ] + CommonVariables.everyProcess(peers: LocalAnswers.required)
@@ -44,7 +46,8 @@ extension GatewayConfiguration {
         (host, port) = try Self.address(try values.text("GATEWAY_HTTP"))
         timeout = try values.duration("GATEWAY_TIMEOUT")
         trustedProxies = try Self.networks("GATEWAY_TRUSTED_PROXIES", values)
-        _ = try Self.networks("GATEWAY_STAFF_NETWORKS", values)
+        let staff = try Self.networks("GATEWAY_STAFF_NETWORKS", values)
+        staffNetworks = values.profile == .development ? nil : staff
         corsOrigins = values.list("GATEWAY_CORS_ORIGINS")
         rateLimit = try Self.rateLimit(values)
         tokenIssuer = try values.text("GATEWAY_TOKEN_ISSUER")

@@ -12,10 +12,14 @@ import JSONText
     private let server: HTTPServer
     private var followers: [Task<Void, any Error>] = []
 
-    init(_ configuration: GatewayConfiguration, bus: Bus, limits: HTTPLimits = HTTPLimits()) {
+    init(
+        _ configuration: GatewayConfiguration, bus: Bus, table: RouteTable = .vestibule,
+        limits: HTTPLimits = HTTPLimits()
+    ) {
         self.bus = bus
-        let table = RouteTable.vestibule
-        let gatekeeper = Gatekeeper(bus: bus, issuer: configuration.tokenIssuer, audience: configuration.tokenAudience)
+        let gatekeeper = Gatekeeper(
+            bus: bus, issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
+            staffNetworks: configuration.staffNetworks)
         let document = CanonicalJSON.bytes(of: OpenAPIDocument(table: table).value())
         let meter = HTTPMeter()
         let local = LocalAnswers(bus: bus, gatekeeper: gatekeeper, document: document, meter: meter)

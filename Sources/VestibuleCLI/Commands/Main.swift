@@ -30,6 +30,7 @@ import Foundation
         case "config": try ConfigCommand.run(words)
         case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
+        case "role": try RoleCommand.run(words)
         case "questionnaire": try QuestionnaireCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
@@ -84,6 +85,10 @@ enum Help {
                                           who may speak on the bus; a change holds within a second
           vestibule keys rotate-signing [--state DIR]
                                           sign access tokens with a new key, as soon as every gateway knows it
+          vestibule role ls [--state DIR] [--json]
+                                          who is staff or admin, and what waits for a second operator
+          vestibule role grant | revoke PERSON staff | admin [--operator NAME] [--state DIR]
+                                          the person's sessions end; admin takes two operators
           vestibule questionnaire check FILE [--json]
                                           everything that is wrong with a definition, with its line; nothing need run
           vestibule questionnaire diff OLD NEW [--json]

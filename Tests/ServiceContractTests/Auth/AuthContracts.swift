@@ -4,7 +4,7 @@ enum AuthContracts {
         SendOTPContract.self, VerifyOTPContract.self, RefreshTokenContract.self, LogoutContract.self,
         ListSessionsContract.self, EndSessionContract.self, EndOtherSessionsContract.self,
         ListDevicesContract.self, PutDeviceContract.self, RemoveDeviceContract.self, GetCodeDeliveryContract.self,
-        GetSigningKeysContract.self, RotateSigningKeyContract.self,
+        GetSigningKeysContract.self, RotateSigningKeyContract.self, ChangeRoleContract.self, ListRolesContract.self,
         FollowRevocationsContract.self,
         CheckSessionContract.self, NoteTokenUseContract.self, BeginRecoveryContract.self, NotifyPersonContract.self,
         IssueSocialNonceContract.self, SignInWithAppleContract.self, SignInWithGoogleContract.self,

@@ -1,0 +1,68 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// `vestibule role`: who is staff or admin.
+enum RoleCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(
+            words, options: ["--state", "--operator"], flags: ["--json"], mostWords: 3)
+        let bus = try BusAccess(state: arguments["--state"])
+        do {
+            switch (arguments.rest.first, arguments.rest.count) {
+            case ("ls", 1): try list(bus, asJSON: arguments.has("--json"))
+            case ("grant", 3), ("revoke", 3): try change(arguments, bus)
+            default:
+                throw CommandError.usage(
+                    "expected vestibule role ls, or vestibule role grant or revoke with a person's id and staff or admin"
+                )
+            }
+        } catch let error as BusError {
+            throw CommandError("\(error.code): \(error.detail)")
+        }
+    }
+
+    private static func change(_ arguments: Arguments, _ bus: BusAccess) throws {
+        let words = arguments.rest
+        guard let person = Identifier(words[1]) else {
+            throw CommandError.usage("\(words[1]) is no person's id: expected 36 characters, as in GET /users/me")
+        }
+        guard ["staff", "admin"].contains(words[2]) else {
+            throw CommandError.usage("there is no role \(words[2]): expected staff or admin")
+        }
+        let request = ChangeRole(
+            userID: person, role: words[2], isGranted: words[0] == "grant",
+            operatorName: try operatorName(arguments["--operator"]))
+        let changed = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
+        switch changed.status {
+        case "changed": say("\(person) is \(changed.role) now, and must sign in again.")
+        case "awaiting_second_operator":
+            say("\(person) is \(changed.role) still: another operator must say the same within a day.")
+        default: say("\(person) is \(changed.role), as before.")
+        }
+    }
+
+    /// Who does it stands in the audit trail for good.
+    private static func operatorName(_ given: String?) throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        let name = given ?? environment["SUDO_USER"] ?? environment["USER"] ?? environment["LOGNAME"] ?? ""
+        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw CommandError.usage("--operator NAME must say who you are, in 64 visible ASCII characters at the most")
+        }
+        return name
+    }
+
+    private static func list(_ bus: BusAccess, asJSON: Bool) throws {
+        let roles = try BusCommand.waiting { try await BusCommand.asOperator(ListRoles(), bus) }
+        if asJSON { return say(String(decoding: try WireJSON.encode(roles), as: UTF8.self)) }
+        let people = roles.people.map { [$0.userID.description, $0.role, ""] }
+        let awaiting = roles.awaiting.map {
+            [
+                $0.userID.description, $0.isGranted ? "to be admin" : "to be admin no more",
+                "asked by \($0.operatorName), a second operator until \($0.until)",
+            ]
+        }
+        guard !(people + awaiting).isEmpty else { return say("Nobody has a role.") }
+        say(TextTable.text(of: [["person", "role", ""]] + people + awaiting))
+    }
+}
