@@ -46,6 +46,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Profanity/look-alikes.json"),
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
         .embedInCode("Migrations/m0003_catalogue_versions.sql"), .embedInCode("Migrations/m0004_waitlist.sql"),
+        .embedInCode("Migrations/m0005_backfill.sql"),
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),

@@ -40,6 +40,7 @@ enum ProfileBlueprint {
         house.handle(AccountCreatedHandler(profile: profile))
         house.handle(AccountDeletedHandler(house: house) { profile.store.erase($0, in: $1) })
         house.handle(SessionCompletedHandler(profile: profile))
+        house.handle(BackfillOnboardingHandler(profile: profile))
         house.handle(FindCitiesHandler())
         let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox)
         house.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))

@@ -1,3 +1,4 @@
+import BusProtocol
 import Foundation
 import JSONText
 import Testing
@@ -114,6 +115,21 @@ import Testing
         #expect(
             try role("ls", "--json").output == #"{"awaiting":[],"people":[{"role":"admin","userID":"\#(nobody)"}]}"#
                 + "\n")
+
+        let people = "\(state.path)/people"
+        try "# people\n\(Identifier.random())\n\(nobody)\n".write(toFile: people, atomically: true, encoding: .utf8)
+        try system.sql("INSERT INTO profile.profiles (person_id) VALUES ('\(nobody)')")
+        func backfill(_ words: String...) throws -> (code: Int32, output: String) {
+            try installation.run(["account", "backfill", "--complete", people] + words + ["--state", state.path])
+        }
+        let backfilled = try backfill()
+        #expect(
+            backfilled.code == 65 && backfilled.output.contains("Complete now: 1. Complete before: 0. Unknown: 1.\n"))
+        #expect(try backfill("--json").output.contains(#"{"already":1,"done":0,"unknown":1}"#))
+        try "\(nobody)\nnobody\n".write(toFile: people, atomically: true, encoding: .utf8)
+        #expect(try backfill().output.hasSuffix("people, line 2: expected a person's id, 36 characters\n"))
+        try "\(nobody)\n".write(toFile: people, atomically: true, encoding: .utf8)
+        #expect(try backfill() == (0, "Complete now: 0. Complete before: 1. Unknown: 0.\n"))
 
         let victim = try #require(process("profile", state))
         kill(victim, SIGSTOP)

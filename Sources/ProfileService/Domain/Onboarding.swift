@@ -43,6 +43,7 @@ enum Onboarding {
     }
 
     static func step(of record: ProfileRecord, _ policy: Policy) -> Step {
+        if record.isBackfilled { return .complete }
         if !record.missingRequired.isEmpty { return .profile }
         if !record.isQuestionnaireComplete { return .questionnaire }
         return policy.requiresVerification ? .verification : .complete

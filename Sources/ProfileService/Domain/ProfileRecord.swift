@@ -38,6 +38,8 @@ struct ProfileRecord: Sendable, Equatable {
     var fields: FieldStates = [:]
     var dateOfBirth: CivilDate?
     var isQuestionnaireComplete = false
+    /// An operator set the onboarding to complete.
+    var isBackfilled = false
     var completedAt: Timestamp?
     var revision: Int64 = 1
     var createdAt: Timestamp

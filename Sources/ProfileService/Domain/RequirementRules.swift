@@ -52,9 +52,9 @@ enum RequirementRules {
         guard capability != .browse else { return [] }
         var due: [String] = []
         let matches = capability == .match || capability == .fullConfidence
-        if matches, !record.isQuestionnaireComplete { due.append("questionnaire") }
+        if matches, !record.isQuestionnaireComplete, !record.isBackfilled { due.append("questionnaire") }
         if capability == .fullConfidence, standing.visual != .ready { due.append("visual_preferences") }
-        if policy.requiresVerification { due.append("verification") }
+        if policy.requiresVerification, !record.isBackfilled { due.append("verification") }
         return due
     }
 }

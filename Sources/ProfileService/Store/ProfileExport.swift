@@ -19,7 +19,8 @@ enum ProfileExport {
     private static let profile = """
         SELECT 'profile' AS key, date_of_birth_sealed AS sealed, jsonb_build_object(
             'fields', fields, 'revision', revision, 'catalogueVersion', catalogue_version,
-            'questionnaireCompletedAt', \(time("questionnaire_completed_at")), 'completedAt', \(time("completed_at")),
+            'questionnaireCompletedAt', \(time("questionnaire_completed_at")),
+            'onboardingBackfilledAt', \(time("onboarding_backfilled_at")), 'completedAt', \(time("completed_at")),
             'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at"))) AS record
         FROM profiles WHERE person_id = $1
         """

@@ -11,5 +11,6 @@ enum ProfileMigrations {
             name: "m0003_catalogue_versions",
             sql: String(decoding: PackageResources.m0003_catalogue_versions_sql, as: UTF8.self)),
         Migration(name: "m0004_waitlist", sql: String(decoding: PackageResources.m0004_waitlist_sql, as: UTF8.self)),
+        Migration(name: "m0005_backfill", sql: String(decoding: PackageResources.m0005_backfill_sql, as: UTF8.self)),
     ]
 }

@@ -93,6 +93,7 @@ struct ProfileStore: Sendable {
         record.revision = try row.integer("revision")
         record.completedAt = try row.optionalTimestamp("completed_at")
         record.isQuestionnaireComplete = try row.bool("questionnaire_done")
+        record.isBackfilled = try row.bool("is_backfilled")
         record.dateOfBirth = try dateOfBirth(in: row)
         for (key, entry) in try JSONDocument(row.json("fields")).root.members {
             record.fields[key] = Self.state(entry, of: record)
@@ -145,11 +146,13 @@ struct ProfileStore: Sendable {
         """
     private static let columns = """
         person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
+            onboarding_backfilled_at IS NOT NULL AS is_backfilled,
             revision, created_at, updated_at, fields
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
     private static let loadPublic: Statement = """
         SELECT person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
+            onboarding_backfilled_at IS NOT NULL AS is_backfilled,
             revision, created_at, updated_at, fields - $2 AS fields
         FROM profiles WHERE person_id = $1
         """

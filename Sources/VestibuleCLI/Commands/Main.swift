@@ -31,6 +31,7 @@ import Foundation
         case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
         case "role": try RoleCommand.run(words)
+        case "account": try AccountCommand.run(words)
         case "questionnaire": try QuestionnaireCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
@@ -89,6 +90,8 @@ enum Help {
                                           who is staff or admin, and what waits for a second operator
           vestibule role grant | revoke PERSON staff | admin [--operator NAME] [--state DIR]
                                           the person's sessions end; admin takes two operators
+          vestibule account backfill --complete FILE [--state DIR] [--json]
+                                          people by their ids, one on each line, skip the onboarding from now on
           vestibule questionnaire check FILE [--json]
                                           everything that is wrong with a definition, with its line; nothing need run
           vestibule questionnaire diff OLD NEW [--json]
@@ -98,7 +101,7 @@ enum Help {
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters and audit
         ask the services whose AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE) the environment has.
         Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 65 an audit trail that does not
-        hold or a definition with errors, 66 a definition that cannot be read, 69 something needed is not to be
+        hold, a definition with errors or a list with people who are unknown, 66 a file that cannot be read, 69 something needed is not to be
         had, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything else.
         """
 }

@@ -1,0 +1,80 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// `vestibule account`: what an operator does for many accounts at once.
+enum AccountCommand {
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(
+            words, options: ["--state", "--complete"], flags: ["--json"], mostWords: 1)
+        guard arguments.rest == ["backfill"], let path = arguments["--complete"] else {
+            throw CommandError.usage("expected vestibule account backfill --complete FILE")
+        }
+        let bus = try BusAccess(state: arguments["--state"])
+        // A file with a slip in it changes nothing.
+        let people = try PersonFile.batches(of: path, size: BackfillOnboarding.most) { _ in }
+        var report = Report()
+        do {
+            _ = try PersonFile.batches(of: path, size: BackfillOnboarding.most) { batch in
+                let request = BackfillOnboarding(userIDs: batch)
+                report.add(try BusCommand.waiting { try await BusCommand.asOperator(request, bus) })
+            }
+        } catch let error as BusError {
+            say("\(report.text) Then it stopped; the same command goes on.", to: 2)
+            throw CommandError("\(error.code): \(error.detail)")
+        }
+        say(arguments.has("--json") ? report.json : report.text)
+        guard report.unknown == 0 else {
+            throw CommandError("\(report.unknown) of \(people) are unknown, by the ids above", code: 65)
+        }
+    }
+
+    private struct Report {
+        var (done, already, unknown) = (Int64(0), Int64(0), Int64(0))
+
+        /// Names who is unknown at once: there may be many.
+        mutating func add(_ batch: OnboardingBackfilled) {
+            (done, already, unknown) = (
+                done + batch.done, already + batch.already, unknown + Int64(batch.unknown.count)
+            )
+            for person in batch.unknown { say("unknown: \(person)", to: 2) }
+        }
+
+        var text: String { "Complete now: \(done). Complete before: \(already). Unknown: \(unknown)." }
+        var json: String {
+            let members: JSONValue = [
+                "done": .integer(done), "already": .integer(already), "unknown": .integer(unknown),
+            ]
+            return String(decoding: CanonicalJSON.bytes(of: members), as: UTF8.self)
+        }
+    }
+}
+
+/// A file with a person's id on each line; `#` begins a comment that takes the whole line. It may be larger than memory.
+enum PersonFile {
+    /// - Returns: how many lines name a person.
+    /// - Throws: ``CommandError`` with the number of the line that names nobody; what `body` throws.
+    static func batches(of path: String, size: Int, _ body: ([Identifier]) throws -> Void) throws -> Int {
+        guard let file = fopen(path, "r") else { throw CommandError("\(path) cannot be read", code: 66) }
+        defer { fclose(file) }
+        var (line, capacity) = (UnsafeMutablePointer<CChar>?.none, 0)
+        defer { free(line) }
+        var (batch, number, people) = ([Identifier](), 0, 0)
+        while getline(&line, &capacity, file) > 0, let line {
+            number += 1
+            let text = String(cString: line).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !text.isEmpty, !text.hasPrefix("#") else { continue }
+            guard let person = Identifier(text.lowercased()) else {
+                throw CommandError("\(path), line \(number): expected a person's id, 36 characters", code: 65)
+            }
+            batch.append(person)
+            people += 1
+            guard batch.count == size else { continue }
+            try body(batch)
+            batch = []
+        }
+        guard ferror(file) == 0 else { throw CommandError("\(path) cannot be read", code: 66) }
+        if !batch.isEmpty { try body(batch) }
+        return people
+    }
+}
