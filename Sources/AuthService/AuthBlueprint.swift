@@ -30,12 +30,17 @@ enum AuthBlueprint {
         keys.onKey = { [log = house.log] kid, signsFrom in
             log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
         }
+        let bearer = BearerChecker(keys: keys)
         let checker = ChallengeChecker(audit: house.audit, secrets: secrets, limits: limits)
         let tokens = PushTokens(secrets: secrets)
         let notifier = PersonNotifier(house: house, tokens: tokens, appName: appName)
         let roles = RolePolicy(isLax: configuration.profile == .development)
         let opener = SessionOpener(
             house: house, secrets: secrets, keys: keys, roles: roles, tokens: tokens, notifier: notifier)
+        let dormant = DormantNumber(
+            house: house, secrets: secrets, notifier: notifier,
+            limit: try configuration.text("AUTH_DORMANT_AFTER") == "off"
+                ? nil : configuration.duration("AUTH_DORMANT_AFTER"))
         let sms = SMSSender(house: house, providers: providers)
         let apple = AppleTokens(house: house, secrets: secrets, client: try AppleClient(configuration))
         let identities = try IdentityProviders(configuration, log: house.log)
@@ -49,7 +54,7 @@ enum AuthBlueprint {
         house.handle(
             VerifyOTPHandler(
                 house: house, checker: checker, opener: opener,
-                linker: IdentityLinker(house: house, secrets: secrets, notifier: notifier)))
+                linker: IdentityLinker(house: house, secrets: secrets, notifier: notifier), dormant: dormant))
         house.handle(IssueSocialNonceHandler(house: house, secrets: secrets, providers: identities))
         house.handle(SignInWithAppleHandler(signIn: social))
         house.handle(SignInWithGoogleHandler(signIn: social))
@@ -60,7 +65,10 @@ enum AuthBlueprint {
         house.handle(UnlinkIdentityHandler(house: house, apple: apple, notifier: notifier))
         house.handle(
             ChangePhoneHandler(
-                house: house, secrets: secrets, checker: checker, notifier: notifier, appName: appName))
+                house: house, bearer: bearer, secrets: secrets, checker: checker, notifier: notifier, appName: appName))
+        house.handle(
+            UndoPhoneChangeHandler(
+                house: house, secrets: secrets, checker: checker, apple: apple, notifier: notifier))
         house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, roles: roles, opener: opener))
         house.handle(LogoutHandler(house: house))
         house.handle(ListSessionsHandler(house: house))
@@ -75,7 +83,7 @@ enum AuthBlueprint {
                     database: house.database, sections: AuthExport.sections(secrets, audit: house.audit))))
         house.handle(
             DeleteAccountHandler(
-                house: house, apple: apple, eraser: AccountEraser(limitHash: secrets.limitHash)))
+                house: house, bearer: bearer, apple: apple, eraser: AccountEraser(limitHash: secrets.limitHash)))
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(RotateSigningKeyHandler(keys: keys))
         house.handle(ChangeRoleHandler(house: house))
@@ -83,6 +91,7 @@ enum AuthBlueprint {
         house.handle(FollowRevocationsHandler(house: house))
         house.handle(CheckSessionHandler(house: house))
         house.handle(NoteTokenUseHandler(house: house))
+        house.handle(CheckBearerHandler(house: house, bearer: bearer))
         house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))
@@ -150,7 +159,7 @@ enum AuthBlueprint {
                 "Countries that get SMS: SE,DE or *; empty: every one in development, none elsewhere"),
             .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
-                "Sleep after which a sign-in is a recovery; not used yet"),
+                "Sleep after which a code for the number opens its account on known devices only"),
             .init(
                 "SMS_PROVIDER", .choices(["spool", "webhook", "twilio"]), "spool",
                 "Who sends SMS; of several the next where one fails"),

@@ -125,6 +125,7 @@ import JSONText
         header.traceparent = options.trace.traceparent
         header.actor = options.actor
         header.clientAddress = options.clientAddress
+        header.accessToken = options.accessToken
         header.isAsOperator = options.isAsOperator
         guard header.isWritable, body.count <= rules.largestBody else {
             throw BusError(.invalidMessage, "The message is too large, or a part of its header is malformed.")

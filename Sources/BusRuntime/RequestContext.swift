@@ -12,6 +12,8 @@ import EventLoop
     public let actor: Actor?
     /// The address that the public request came from; only a gateway's word counts.
     public let clientAddress: String?
+    /// The access token of the public request, where the act wants it; only a gateway's word counts.
+    public let accessToken: String?
     public let idempotencyKey: String?
     public let trace: TraceContext
     /// Nanoseconds of ``MonotonicClock``.
@@ -24,7 +26,8 @@ import EventLoop
     public init(
         messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: String? = nil,
         actor: Actor? = nil,
-        clientAddress: String? = nil, idempotencyKey: String? = nil, trace: TraceContext = .fresh(), deadline: UInt64,
+        clientAddress: String? = nil, accessToken: String? = nil, idempotencyKey: String? = nil,
+        trace: TraceContext = .fresh(), deadline: UInt64,
         body: [UInt8]
     ) {
         self.messageID = messageID
@@ -33,6 +36,7 @@ import EventLoop
         self.callerKey = callerKey
         self.actor = actor
         self.clientAddress = clientAddress
+        self.accessToken = accessToken
         self.idempotencyKey = idempotencyKey
         self.trace = trace
         self.deadline = deadline
@@ -68,6 +72,8 @@ public struct CallOptions: Sendable {
     public var clientAddress: String?
     public var idempotencyKey: String?
     public var messageID: Identifier
+    /// The access token of the public request, for an act that wants it.
+    public var accessToken: String?
     /// With an operator's key: to call also what changes something and is meant for programs only. It is logged there.
     public var isAsOperator = false
 

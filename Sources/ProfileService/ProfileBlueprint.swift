@@ -36,7 +36,9 @@ enum ProfileBlueprint {
         house.handle(GetPersonHandler(profile: profile))
         house.handle(
             ExportProfileHandler(
-                export: PersonExport(database: house.database, sections: ProfileExport.sections(profile.store.sealer))))
+                export: PersonExport(
+                    database: house.database, sections: ProfileExport.sections(profile.store.sealer, audit: house.audit)
+                )))
         house.handle(AccountCreatedHandler(profile: profile))
         house.handle(AccountDeletedHandler(house: house) { profile.store.erase($0, in: $1) })
         house.handle(SessionCompletedHandler(profile: profile))

@@ -16,7 +16,11 @@ public struct AccountDeletedHandler: RequestHandler {
     public func handle(_ event: AccountDeleted, context: RequestContext) async throws -> Acknowledged {
         try await house.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
+            // The last row of the person's chain; of the service's where nothing of theirs was ever written down.
+            let chain = try await house.audit.chain(of: event.personID, in: transaction)
             erase(event.personID, transaction)
+            // Behind the service's rows, as everywhere.
+            house.audit.note(AuditAct("person_erased"), on: chain, in: transaction)
             Erasure.withdraw(event.personID, in: transaction)
             Erasure.erase(event.personID, in: transaction)
         }

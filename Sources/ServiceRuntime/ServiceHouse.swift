@@ -74,9 +74,10 @@ import JSONText
                 "request_failed", ["type": .string(context.type.rawValue), "error": .string(Log.name(of: error))],
                 trace: context.trace)
         }
-        bus.onOperatorCall = { [log] type, messageID in
+        bus.onOperatorCall = { [unowned self] type, messageID in
             log.warning(
                 "operator_call", ["type": .string(type.rawValue), "messageId": .string(messageID.description)])
+            Loop.spawn { [self] in await noteOperatorCall(type, messageID) }
         }
         bus.onDismissal = { [log, end] in
             log.warning("operator_drain")
@@ -282,6 +283,17 @@ import JSONText
                 log.warning("background_failed", ["name": .string(name), "error": .string(Log.name(of: error))])
             }
             try? await Loop.sleep(for: .seconds(1))
+        }
+    }
+
+    /// What an operator does as one stands in the trail too, whatever comes of it. It is of nobody: the message says of whom
+    /// it is, where it is of somebody, with its own act.
+    private func noteOperatorCall(_ type: MessageType, _ messageID: Identifier) async {
+        let act = AuditAct("operator_called", ["type": type.rawValue, "message": messageID.description])
+        do {
+            try await database.transaction { audit.note(act, on: .service, in: $0) }
+        } catch {
+            log.error("operator_call_not_audited", ["messageId": .string(messageID.description)])
         }
     }
 

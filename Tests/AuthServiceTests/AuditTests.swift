@@ -54,6 +54,22 @@ import Testing
         }
     }
 
+    @Test func whatAnOperatorDoesAsOneIsWrittenDown() async throws {
+        try await AuthStage.run { auth in
+            let operators = try auth.stage.asking(as: .operator)
+            var options = auth.options()
+            // What operators are meant to ask needs no word for it; what programs ask does.
+            _ = try await operators.call(ListRoles(), options)
+            options.isAsOperator = true
+            let refused = await #expect(throws: BusError.self) { try await operators.call(Logout(), options) }
+            #expect(refused?.code == "unauthorized", "in nobody's name")
+            let noted = "SELECT details FROM audit WHERE act = 'operator_called' AND chain = 'service'"
+            let row = #"{"message":"\#(options.messageID)","type":"auth.logout"}"#
+            #expect(try await comes { try await auth.stage.rows(noted) == row })
+            #expect(try await holds(auth))
+        }
+    }
+
     @Test func aRefreshTokenThatComesAgainIsWrittenDown() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)

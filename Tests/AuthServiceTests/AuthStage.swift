@@ -8,11 +8,19 @@ import Testing
 
 @testable import AuthService
 
+/// What gateways know of access tokens.
+@Loop final class TokenBook {
+    var bySession: [Identifier: String] = [:]
+    nonisolated init() {}
+}
+
 /// The service as it is, with a gateway and recovery that ask it; codes are read from the spool.
 @Loop struct AuthStage {
     let stage: ServiceStage
     let gateway: Bus
     let spool: Spool
+    /// The access tokens of those who act, by their sessions.
+    private let tokens = TokenBook()
 
     nonisolated static func run(
         replicas: Int = 1, environment: [String: String] = [:],
@@ -33,7 +41,9 @@ import Testing
     nonisolated static let home = "192.0.2.7"
 
     func options(_ actor: Actor? = nil, key: String? = nil, at address: String = home) -> CallOptions {
-        CallOptions(timeout: .seconds(10), actor: actor, clientAddress: address, idempotencyKey: key)
+        var options = CallOptions(timeout: .seconds(10), actor: actor, clientAddress: address, idempotencyKey: key)
+        options.accessToken = actor.flatMap { tokens.bySession[$0.sessionID] }
+        return options
     }
 
     func ask<Request: BusRequest>(
@@ -87,7 +97,8 @@ import Testing
     }
 
     func actor(_ session: Session) -> Actor {
-        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        tokens.bySession[session.sessionId] = session.accessToken
+        return Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
     }
 
     /// Takes the event in that recovery tells.

@@ -34,9 +34,7 @@ import Testing
         await apple.stop()
     }
 
-    func actor(_ session: Session) -> Actor {
-        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
-    }
+    func actor(_ session: Session) -> Actor { auth.actor(session) }
 
     func nonce(_ provider: String) async throws -> String {
         try await auth.ask(IssueSocialNonce(provider: provider)).nonce

@@ -97,6 +97,7 @@ import Testing
             var options = CallOptions.within(.seconds(2), key: "key-1")
             options.actor = Actor(userID: .random(), sessionID: .ordered(), role: "user")
             options.clientAddress = "203.0.113.9"
+            options.accessToken = "t.o.k"
             for service in [ServiceName.gateway, .profile] {
                 let client = try lab.client(service)
                 let reply = try await client.callRaw(
@@ -105,11 +106,13 @@ import Testing
             }
             let (gateway, other) = (try #require(seen.first), try #require(seen.last))
             #expect(gateway.actor == options.actor && gateway.clientAddress == "203.0.113.9")
+            #expect(gateway.accessToken == "t.o.k")
             #expect(gateway.messageID == options.messageID && gateway.idempotencyKey == "key-1")
             #expect(gateway.trace.traceID == options.trace.traceID && gateway.trace.spanID != options.trace.spanID)
             #expect((.seconds(1)...(.seconds(2))).contains(gateway.remaining))
             // Only a gateway vouches for persons.
             #expect(other.caller == .profile && other.actor == nil && other.clientAddress == nil)
+            #expect(other.accessToken == nil)
         }
     }
 

@@ -1,6 +1,7 @@
 import BusProtocol
 import Cryptography
 import JSONText
+import ServiceRuntime
 import Testing
 
 @testable import Gateway

@@ -341,6 +341,17 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test func theServiceOfAGraveActSeesTheTokenItself() async throws {
+        try await onStage { stage async throws in
+            let token = stage.token()
+            let headers = ["Authorization": "bearer \(token)"]
+            #expect(try await stage.send("DELETE", "/users/me", headers).status == 202)
+            #expect(try await stage.get("/users/me/devices", headers).status == 200)
+            let tokens = stage.backstage.asked.map(\.context.accessToken)
+            #expect(tokens == [token, nil], "and no other one does")
+        }
+    }
+
     @Test func staffActsFromItsNetworksOnly() async throws {
         try await onStage { stage async throws in
             @Loop func codes(_ role: String, to access: Route.Access, _ networks: [String]?) async throws -> [String] {

@@ -23,6 +23,7 @@ private let contract = """
     GET /auth/identities
     DELETE /auth/identities/{provider}
     POST /auth/phone/change
+    POST /auth/phone/undo
     GET /.well-known/jwks.json
     GET /profile/fields
     GET /users/me

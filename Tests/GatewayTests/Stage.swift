@@ -126,6 +126,7 @@ import TestSupport
                 OTPSent(challengeId: .ordered(), expiresInSeconds: 300, resendAfterSeconds: 60, maskedPhone: "+1")
             })
         bus.register(Stub<Logout>(backstage: self) { NoContent() })
+        bus.register(Stub<DeleteAccount>(backstage: self) { AccountDeletion(status: "deleting") })
         bus.register(Stub<FindCities>(backstage: self) { CitiesFound(cities: []) })
         bus.register(
             Stub<GetProfileFields>(backstage: self) {

@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test func aDateOfBirthIsWrittenDownOnceAndNeverWhichItIs() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["bio": "Hej"])
+            #expect(try await profile.stage.rows("SELECT count(*) FROM pseudonyms") == "0")
+            for bio in ["Hej", "Hej hej"] {
+                try await profile.update(["dateOfBirth": "1994-02-28", "bio": .string(bio)])
+            }
+            #expect(
+                try await profile.stage.rows("SELECT sequence || act || details FROM audit WHERE chain <> 'service'")
+                    == "1date_of_birth_set{}")
+            let other = try await profile.refusal(of: UpdateMe(fields: ["dateOfBirth": "1994-03-01"]))
+            #expect(other.code == "date_of_birth_locked")
+            #expect(try await profile.stage.rows("SELECT count(*) FROM audit") == "1")
+        }
+    }
+
     @Test func whoIsTooYoungIsKeptAndNotMatched() async throws {
         try await ProfileStage.run { profile in
             let me = try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])

@@ -52,6 +52,16 @@ enum NotificationText {
                 "Your number was changed",
                 "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now. If it was not you, recover your account with the old one."
             )
+        case "phone_change_undone":
+            (
+                "Your number is back",
+                "Your \(appName) account has the number \(data["phone"] ?? "of before") again. Devices and ways to sign in that came after the change were removed."
+            )
+        case "phone_detached":
+            (
+                "Your number belongs to somebody else",
+                "Somebody proved to have the number of your \(appName) account, which was not used for a long time, and began an account of their own with it."
+            )
         default: (appName, "There is news about your account.")
         }
     }

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import Database
 import EventLoop
 import JSONText
@@ -8,13 +9,14 @@ import ServiceRuntime
 /// Gives an account the number that a challenge of the same session proved.
 struct ChangePhoneHandler: RequestHandler {
     let house: ServiceHouse
+    let bearer: BearerChecker
     let secrets: Secrets
     let checker: ChallengeChecker
     let notifier: PersonNotifier
     let appName: String
 
     func handle(_ request: ChangePhone, context: RequestContext) async throws -> PhoneChanged {
-        let actor = try context.person()
+        let actor = try bearer.actor(of: context)
         return try await house.once(context) { transaction in
             // Of another session's challenge nobody learns anything here, and nobody uses up its tries.
             guard try await LinkStore.isOf(actor.sessionID, request.challengeId, in: transaction) else {
@@ -44,10 +46,12 @@ struct ChangePhoneHandler: RequestHandler {
             return answer
         }
         let old = try await PhoneStore.phone(of: actor.userID, in: transaction)
+        let token = SecretToken.make(prefix: "dt")
         PhoneStore.move(
             actor.userID, to: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
-            sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array), in: transaction)
-        if let old { try tell(old, of: actor.userID, in: transaction) }
+            sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array), by: actor.sessionID,
+            token: secrets.hash(of: token), in: transaction)
+        if let old { try tell(old, of: actor.userID, token, in: transaction) }
         let chain = try await house.audit.chain(of: actor.userID, in: transaction)
         if try await AccountStore.dropRole(of: actor.userID, in: transaction) {
             SessionStore.revokeAll(of: actor.userID, but: nil, .role, chain: chain, in: transaction)
@@ -60,14 +64,16 @@ struct ChangePhoneHandler: RequestHandler {
     }
 
     /// The number that is taken off hears of it: whoever holds it may be the owner who was robbed.
-    @Loop private func tell(_ old: KnownPhone, of person: Identifier, in transaction: Transaction) throws {
+    @Loop private func tell(
+        _ old: KnownPhone, of person: Identifier, _ token: String, in transaction: Transaction
+    ) throws {
         let number = try secrets.phoneSealer.open(old.sealed, associated: person.array)
         let message = SMSMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
-            body: "Your \(appName) account has another phone number now. If it was not you, recover your account with "
-                + "this number within 90 days.")
+            body: "Your \(appName) account has another phone number now. If it was not you, take the change back "
+                + "within 72 hours with \(token), or recover your account with this number within 90 days.")
         house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
     }
 
-    private static let inUse = BusError(.phoneInUse, "This number is already in use. Recover your account?")
+    static let inUse = BusError(.phoneInUse, "This number is already in use. Recover your account?")
 }

@@ -7,11 +7,12 @@ import ServiceRuntime
 /// Everything of the account goes in one transaction with the event that has the other services erase what they hold.
 struct DeleteAccountHandler: RequestHandler {
     let house: ServiceHouse
+    let bearer: BearerChecker
     let apple: AppleTokens
     let eraser: AccountEraser
 
     func handle(_ request: DeleteAccount, context: RequestContext) async throws -> AccountDeletion {
-        let actor = try context.person()
+        let actor = try bearer.actor(of: context)
         try await house.database.transaction { transaction in
             let person = actor.userID
             Erasure.wait(for: person, in: transaction)

@@ -10,12 +10,17 @@ struct VerifyOTPHandler: RequestHandler {
     let checker: ChallengeChecker
     let opener: SessionOpener
     let linker: IdentityLinker
+    let dormant: DormantNumber
 
     func handle(_ request: VerifyOTP, context: RequestContext) async throws -> Session {
         var session: Session = try await house.once(context, carriesToken: true) { transaction in
+            let holder = try await dormant.holder(of: request.challengeId, in: transaction)
             switch try await checker.check(request.challengeId, request.code, purpose: "login", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
+                try await dormant.settle(
+                    challenge, of: holder, request.device, wantsNewAccount: request.newAccount ?? false,
+                    in: transaction)
                 let link = try await linker.pending(challenge, in: transaction)
                 let session = try await opener.signIn(challenge, request.device, in: transaction)
                 if let link {

@@ -27,5 +27,7 @@ enum AuthMigrations {
         Migration(
             name: "m0011_identities", sql: String(decoding: PackageResources.m0011_identities_sql, as: UTF8.self)),
         Migration(name: "m0012_roles", sql: String(decoding: PackageResources.m0012_roles_sql, as: UTF8.self)),
+        Migration(
+            name: "m0013_phone_undo", sql: String(decoding: PackageResources.m0013_phone_undo_sql, as: UTF8.self)),
     ]
 }

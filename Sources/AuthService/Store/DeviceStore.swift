@@ -64,11 +64,24 @@ struct LockedDevice: Sendable {
             "UPDATE devices SET removed_at = clock_timestamp(), secret_hash = '' WHERE id = $1", [.uuid(id)])
     }
 
+    /// Removes every device that a person came to have since then, but one.
+    static func removeAll(
+        of person: Identifier, since at: Timestamp, but device: Identifier, in transaction: Transaction
+    ) {
+        transaction.send(removeSince, [.uuid(person), .timestamp(at), .uuid(device)])
+    }
+
+    private static let removeSince: Statement = """
+        UPDATE devices SET removed_at = clock_timestamp(), secret_hash = ''
+        WHERE person_id = $1 AND created_at >= $2 AND id <> $3 AND removed_at IS NULL
+        """
     private static let select: Statement = """
-        SELECT d.id, d.name, d.platform, d.push_token_sealed IS NOT NULL AS has_push_token, d.created_at, d.last_used_at,
+        SELECT d.id, d.name, d.platform, d.push_token_sealed IS NOT NULL AS has_push_token, d.created_at,
+            greatest(d.last_used_at, (SELECT max(u.last_used_at) FROM sessions u WHERE u.device_id = d.id AND u.person_id = $1))
+                AS last_used_at,
             d.push_expired_at IS NOT NULL AS is_push_expired,
             EXISTS (SELECT 1 FROM sessions s WHERE s.id = $2 AND s.device_id = d.id) AS is_current
-        FROM devices d WHERE d.person_id = $1 AND d.removed_at IS NULL ORDER BY d.last_used_at DESC LIMIT 100
+        FROM devices d WHERE d.person_id = $1 AND d.removed_at IS NULL ORDER BY last_used_at DESC LIMIT 100
         """
     private static let lock: Statement = """
         SELECT d.platform, d.secret_hash, d.push_token_sealed, d.push_expired_at IS NOT NULL AS is_push_expired,

@@ -41,9 +41,15 @@ import EventLoop
             WHERE s.revoked_at < now() - interval '1 day' LIMIT 1000)
         """,
         """
-        DELETE FROM sessions WHERE id IN (
-            SELECT s.id FROM sessions s WHERE s.revoked_at < now() - interval '1 day'
-                AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.session_id = s.id) LIMIT 1000)
+        WITH gone AS (
+            DELETE FROM sessions WHERE id IN (
+                SELECT s.id FROM sessions s WHERE s.revoked_at < now() - interval '1 day'
+                    AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.session_id = s.id) LIMIT 1000)
+            RETURNING device_id, last_used_at
+        )
+        UPDATE devices d SET last_used_at = g.last_used_at
+        FROM (SELECT device_id, max(last_used_at) AS last_used_at FROM gone GROUP BY device_id) g
+        WHERE d.id = g.device_id AND d.last_used_at < g.last_used_at
         """,
         """
         DELETE FROM replaced_push_tokens WHERE id IN (

@@ -28,10 +28,17 @@ struct KnownPhone: Sendable {
     }
 
     /// Gives an account another number; the one that it had becomes an alias, and the new one is none any more.
+    ///
+    /// - Parameters:
+    ///   - session: which does it.
+    ///   - token: the hash of what takes it back.
     static func move(
-        _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], in transaction: Transaction
+        _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], by session: Identifier,
+        token: [UInt8], in transaction: Transaction
     ) {
-        transaction.send(keepAlias, [.uuid(person), .integer(aliasLife.components.seconds)])
+        transaction.send(
+            keepAlias,
+            [.uuid(person), .integer(aliasLife.components.seconds), .bytes(token), .uuid(session)])
         transaction.send(
             "DELETE FROM phone_aliases WHERE person_id = $1 AND hash = $2", [.uuid(person), .bytes(phone)])
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
@@ -41,9 +48,10 @@ struct KnownPhone: Sendable {
     }
 
     private static let keepAlias: Statement = """
-        INSERT INTO phone_aliases AS a (person_id, hash, key_id, sealed, until)
-        SELECT person_id, hash, key_id, sealed, clock_timestamp() + $2::bigint * interval '1 s'
+        INSERT INTO phone_aliases AS a (person_id, hash, key_id, sealed, until, token_hash, changed_by)
+        SELECT person_id, hash, key_id, sealed, clock_timestamp() + $2::bigint * interval '1 s', $3, $4
         FROM phones WHERE person_id = $1
-        ON CONFLICT (person_id, hash) DO UPDATE SET taken_off_at = excluded.taken_off_at, until = excluded.until
+        ON CONFLICT (person_id, hash) DO UPDATE SET taken_off_at = excluded.taken_off_at, until = excluded.until,
+            token_hash = excluded.token_hash, changed_by = excluded.changed_by
         """
 }

@@ -106,6 +106,8 @@ struct PresentedToken: Sendable {
         case unlinked
         /// Its tokens carry a role that the person has no longer.
         case role
+        /// With the change of the number that it made, or came after.
+        case undone
         /// With its account.
         case deleted
     }
@@ -147,6 +149,19 @@ struct PresentedToken: Sendable {
         transaction.send(
             revokeOpened,
             [.uuid(person), .text(provider.rawValue), .integer(memory), .text(chain.name), .text(why.rawValue)])
+    }
+
+    /// Ends the session that did something, and every one that a person came to have since then on another device.
+    static func revokeAll(
+        of person: Identifier, since at: Timestamp, by session: Identifier?, butOn device: Identifier,
+        chain: AuditChain, in transaction: Transaction
+    ) {
+        transaction.send(
+            revokeSince,
+            [
+                .uuid(person), .timestamp(at), .integer(memory), .text(chain.name), .text(Ending.undone.rawValue),
+                .uuid(session), .uuid(device),
+            ])
     }
 
     /// Ends what is over by its age, a thousand sessions at the most, each by itself.
@@ -195,6 +210,13 @@ struct PresentedToken: Sendable {
         ).isEmpty
     }
 
+    /// Whether somebody acts in a session of their own that is alive, with a role that they have.
+    static func mayAct(_ actor: Actor, in database: Database) async throws -> Bool {
+        try await !database.read(
+            mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
+        ).isEmpty
+    }
+
     /// False for a session that ended and for one that never was.
     static func isActive(_ session: Identifier, in database: Database) async throws -> Bool {
         try await !database.read(
@@ -221,6 +243,10 @@ struct PresentedToken: Sendable {
         return (try rows.reduce(cursor) { max($0, try $1.integer("id")) }, entries)
     }
 
+    private static let mayAct: Statement = """
+        SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.person_id
+        WHERE s.id = $1 AND s.person_id = $2 AND s.revoked_at IS NULL AND a.status = 'active' AND $3 IN ('user', a.role)
+        """
     private static let insert: Statement = """
         INSERT INTO sessions (id, person_id, device_id, access_id, opened_by, otp_at)
         VALUES ($1, $2, $3, $4, $5, CASE WHEN $5 IS NULL THEN clock_timestamp() END)
@@ -257,6 +283,7 @@ struct PresentedToken: Sendable {
     private static let revokeOthers = revoking("id IS DISTINCT FROM $2")
     private static let revokeOnDevice = revoking("device_id = $2")
     private static let revokeOpened = revoking("opened_by = $2")
+    private static let revokeSince = revoking("(id = $6 OR created_at >= $2 AND device_id <> $7)")
     /// Sorted, so that all sessions are locked before the end of the chain is, as everywhere.
     private static func revoking(_ which: String) -> Statement {
         Statement(

@@ -51,6 +51,11 @@ import EventLoop
         }
     }
 
+    /// Every key that an access token may be signed with, by `kid`.
+    var verifying: [String: Ed25519PublicKey] {
+        Dictionary(keys.map { ($0.issuer.kid, $0.issuer.key.publicKey) }) { first, _ in first }
+    }
+
     /// Reads the keys. The first replica of a fleet makes the first one, and whoever finds that the schedule wants the
     /// next makes it, under a lock.
     func load() async throws {

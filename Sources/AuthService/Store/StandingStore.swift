@@ -23,6 +23,18 @@ import EventLoop
             frozenFor: try row.optionalInteger("frozen_seconds").map { .seconds($0) })
     }
 
+    /// For an act that no session does.
+    ///
+    /// - Throws: ``BusError`` `account_frozen`.
+    static func mustNotBeFrozen(_ person: Identifier, in transaction: Transaction) async throws {
+        let seconds = try await transaction.query(freeze, [.uuid(person)]).first?.optionalInteger("frozen_seconds")
+        try SessionStanding(isFresh: false, frozenFor: seconds.map { .seconds($0) }).mustNotBeFrozen()
+    }
+
+    private static let freeze: Statement = """
+        SELECT ceil(extract(epoch FROM max(until) - clock_timestamp()))::bigint AS frozen_seconds FROM freezes
+        WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
+        """
     private static let select: Statement = """
         SELECT coalesce(s.otp_at > clock_timestamp() - $3::bigint * interval '1 s', false) AS is_fresh,
             (SELECT ceil(extract(epoch FROM max(f.until) - clock_timestamp()))::bigint FROM freezes f

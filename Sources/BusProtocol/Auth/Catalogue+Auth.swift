@@ -5,9 +5,9 @@ extension Catalogue {
         EndOtherSessions.self, ListDevices.self, PutDevice.self, RemoveDevice.self, GetCodeDelivery.self,
         GetSigningKeys.self, RotateSigningKey.self, ChangeRole.self, ListRoles.self,
         FollowRevocations.self,
-        CheckSession.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
+        CheckSession.self, CheckBearer.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
         IssueSocialNonce.self, SignInWithApple.self, SignInWithGoogle.self, ListIdentities.self, UnlinkIdentity.self,
-        TakeAppleNotification.self, ChangePhone.self, DeleteAccount.self, ExportAccount.self,
+        TakeAppleNotification.self, ChangePhone.self, UndoPhoneChange.self, DeleteAccount.self, ExportAccount.self,
         AccountCreated.self, AccountDeleted.self, NotificationDelivered.self, RecoveryBegan.self,
     ]
 }

@@ -14,7 +14,7 @@ public struct VerifyOTP: BusRequest {
         errors: [
             .otpInvalid, .otpExpired, .otpLocked, .forbidden, .linkConfirmationRequired, .linkTokenExpired,
             .identityInUse,
-            .providerAlreadyLinked, .accountFrozen,
+            .providerAlreadyLinked, .accountFrozen, .recoveryRequired,
         ],
         replyCarriesToken: true)
 
@@ -23,6 +23,7 @@ public struct VerifyOTP: BusRequest {
     public var device: DeviceClaim
     /// The identity of the challenge's link token is to be linked to an account that exists already.
     public var confirmLink: Bool?
+    /// The account that the number has is not this person's: where it slept for long, the number gets a new one.
     public var newAccount: Bool?
     public var anonymousId: String?
 

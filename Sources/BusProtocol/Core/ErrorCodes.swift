@@ -64,6 +64,8 @@ extension ErrorCode {
     public static let linkTokenExpired = ErrorCode(
         "link_token_expired", .failedPrecondition, http: 410, "Link token expired")
     public static let lastWayIn = ErrorCode("last_way_in", .failedPrecondition, http: 409, "Last way in")
+    public static let recoveryRequired = ErrorCode(
+        "recovery_required", .permissionDenied, http: 403, "Recovery required")
     public static let phoneInUse = ErrorCode("phone_in_use", .failedPrecondition, http: 409, "Phone in use")
     public static let accountFrozen = ErrorCode("account_frozen", .failedPrecondition, http: 409, "Account frozen")
 

@@ -40,6 +40,7 @@ extension FrameHeader {
             bytes.begin(.entityRevision, 8)
             bytes.appendInteger(entityRevision)
         }
+        if let accessToken { bytes.append(.accessToken, accessToken) }
         return bytes
     }
 
@@ -97,6 +98,7 @@ extension FrameHeader {
         case .idempotencyKey: idempotencyKey = value.text(0..<value.count, atMost: Self.longestKey)
         case .traceparent: traceparent = value.text(0..<value.count, atMost: Self.longestTrace)
         case .clientAddress: clientAddress = value.text(0..<value.count, atMost: Self.longestAddress)
+        case .accessToken: accessToken = value.text(0..<value.count, atMost: Self.longestToken)
         case .actor:
             guard value.count > 32, let user = Identifier(value[0..<16]), let session = Identifier(value[16..<32]),
                 let role = value.text(32..<value.count, atMost: Self.longestRole)
@@ -116,6 +118,7 @@ extension FrameHeader {
         case .idempotencyKey: return idempotencyKey != nil
         case .traceparent: return traceparent != nil
         case .clientAddress: return clientAddress != nil
+        case .accessToken: return accessToken != nil
         default: return true
         }
     }

@@ -17,6 +17,7 @@ public struct FrameHeader: Sendable, Equatable {
     static let longestTrace = 128
     static let longestAddress = 64
     static let longestRole = 16
+    static let longestToken = 2048
 
     public var kind: FrameKind
     /// The reply is a stored one, given again.
@@ -46,6 +47,8 @@ public struct FrameHeader: Sendable, Equatable {
     public var actor: Actor?
     /// Counts on a gateway's connection only.
     public var clientAddress: String?
+    /// The access token of the public request, where the act wants it. Counts on a gateway's connection only.
+    public var accessToken: String?
     public var hints: Hints?
     /// Of a REPLY: the state of the resource that it shows, from 1.
     public var entityRevision: Int64?
@@ -71,7 +74,7 @@ public struct FrameHeader: Sendable, Equatable {
         func fits(_ text: String?, _ limit: Int) -> Bool { text.map { Self.isText($0.utf8, limit) } ?? true }
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
-            && fits(actor?.role, Self.longestRole)
+            && fits(actor?.role, Self.longestRole) && fits(accessToken, Self.longestToken)
     }
 
     static func isText(_ bytes: some Collection<UInt8>, _ limit: Int) -> Bool {
@@ -79,7 +82,8 @@ public struct FrameHeader: Sendable, Equatable {
     }
 
     enum Field: UInt8, CaseIterable {
-        case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision
+        case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision,
+            accessToken
     }
 }
 

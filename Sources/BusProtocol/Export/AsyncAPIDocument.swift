@@ -102,6 +102,8 @@ extension FrameHeader.Field {
         case .clientAddress: "address of the public client; it counts from a gateway only"
         case .hints: "of a reply: queue depth, requests in flight, microseconds in the handler (4 bytes each)"
         case .entityRevision: "of a reply: the state of the resource that it shows (8 bytes)"
+        case .accessToken:
+            "the access token of the public request, for acts that want it; it counts from a gateway only"
         }
     }
 }

@@ -61,6 +61,11 @@ extension OpenAPIDocument {
                 "description":
                     "Ways that are open while this one is not. `known_device`: ask on a device that signed in before; it proves itself with its secret. `linked_identity`: sign in with Apple or Google.",
             ],
+            "options": [
+                "type": "array", "items": ["type": "string"],
+                "description":
+                    "Of recovery_required: `recover` the account, or `new_account`, with `newAccount: true` beside the same code.",
+            ],
             "eligibleOn": ["type": "string", "format": "date"],
             "errors": ["type": "array", "items": ["$ref": "#/components/schemas/FieldProblem"]],
         ],

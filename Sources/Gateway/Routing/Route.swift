@@ -65,6 +65,8 @@ struct Route: Sendable {
     var sources: [String: Source] = [:]
     /// The answer follows from its entity tag alone: who has it may ask whether it is still that (`If-None-Match`).
     var isRevalidated = false
+    /// The act matters so much that its service sees the access token itself, and not the gateway's word only.
+    var carriesToken = false
     /// Bytes.
     var bodyLimit = 65_536
     /// The message behind the route; set by ``resolved()``.

@@ -58,6 +58,12 @@ extension RouteTable {
         },
         Route(
             .post, "/auth/phone/change", .user, .message("auth.change-phone"), "Changes the phone of the account."
+        ).with {
+            $0.body = .members; $0.carriesToken = true
+        },
+        Route(
+            .post, "/auth/phone/undo", .anybody, .message("auth.undo-phone-change"),
+            "Takes back a change of the phone, for 72 hours."
         ).with { $0.body = .members },
         Route(
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys),

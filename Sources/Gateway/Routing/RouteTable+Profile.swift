@@ -38,7 +38,9 @@ extension RouteTable {
         ).with { $0.sources = ["query": .query("query"), "country": .query("country"), "limit": .query("limit")] },
         Route(.get, "/users/me/export", .user, .export, "Everything that is held about the person."),
         Route(.delete, "/users/me", .user, .message("auth.delete-account"), "Deletes the account.")
-            .with { $0.success = 202 },
+            .with {
+                $0.success = 202; $0.carriesToken = true
+            },
         Route(.post, "/events", .public, .later, "Takes client-side analytics events."),
         Route(.get, "/admin/funnel", .staff, .later, "Counts and drop-off per onboarding step."),
     ]

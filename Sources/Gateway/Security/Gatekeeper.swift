@@ -46,7 +46,7 @@ import ServiceRuntime
         case .public: return Caller()
         case .ops: throw Self.operatorsOnly
         case .recoveryToken:
-            let token = try Self.bearer(credentials(headers))
+            let token = try Self.bearer(Self.credentials(headers))
             guard token.utf8.count <= 128 else { throw Self.unauthorized }
             return Caller(recoveryToken: token)
         case .anybody, .userOrMember:
@@ -61,6 +61,9 @@ import ServiceRuntime
         }
     }
 
+    /// The access token of a request, for a service that looks at it itself.
+    static func accessToken(in headers: HTTPHeaders) throws(Problem) -> String { try bearer(credentials(headers)) }
+
     private func isStaffNetwork(_ address: String) -> Bool {
         guard let staffNetworks else { return true }
         guard let address = NetworkAddress(address) else { return false }
@@ -71,9 +74,9 @@ import ServiceRuntime
     static var unauthorized: Problem { Problem(.unauthorized, "Please sign in.") }
 
     /// What the one `Authorization` header says.
-    private func credentials(_ headers: HTTPHeaders) throws(Problem) -> String {
+    private static func credentials(_ headers: HTTPHeaders) throws(Problem) -> String {
         let values = headers.all("authorization")
-        guard values.count == 1 else { throw Self.unauthorized }
+        guard values.count == 1 else { throw unauthorized }
         return values[0]
     }
 
@@ -88,7 +91,7 @@ import ServiceRuntime
     }
 
     private func person(_ headers: HTTPHeaders) async throws(Problem) -> Actor {
-        let credentials = try credentials(headers)
+        let credentials = try Self.credentials(headers)
         // Credentials that were verified before are known by their digest.
         let digest = SHA256.digest(Array(credentials.utf8))
         let known = memory.recall(digest)

@@ -135,9 +135,10 @@ import ServiceRuntime
         if case .userOrMember(let member) = route.access, caller.actor == nil, !Self.has(member, in: body) {
             throw Gatekeeper.unauthorized
         }
-        let options = CallOptions(
+        var options = CallOptions(
             timeout: try remaining(since: began), trace: trace, actor: caller.actor, clientAddress: address,
             idempotencyKey: key)
+        if route.carriesToken { options.accessToken = try Gatekeeper.accessToken(in: request.head.headers) }
         let response = try await call(route, binding, body, options)
         return route.isRevalidated ? revalidated(response, request.head) : response
     }

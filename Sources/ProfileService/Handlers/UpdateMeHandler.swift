@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 
 struct UpdateMeHandler: RequestHandler {
@@ -16,6 +17,11 @@ struct UpdateMeHandler: RequestHandler {
             let change = ProfileChange(request.fields, to: record, today: profile.today)
             try refuse(change)
             guard !change.isEmpty else { return profile.view(record) }
+            if change.dateOfBirth != nil {
+                // It decides who gets in and is locked from now on. Which day it is stands nowhere but sealed.
+                let chain = try await profile.house.audit.ensure(person, in: transaction)
+                profile.house.audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
+            }
             return profile.view(try await profile.store.apply(change, to: record, in: transaction))
         }
     }

@@ -1,16 +1,17 @@
 import BusProtocol
 import Cryptography
+import Database
 import ServiceRuntime
 
 /// What profile holds about a person.
 enum ProfileExport {
-    static func sections(_ sealer: Sealer) -> [ExportSection] {
+    static func sections(_ sealer: Sealer, audit: AuditTrail) -> [ExportSection] {
         let born = ExportSection.Sealed("dateOfBirth") { sealed, person in
             String(decoding: try sealer.open(sealed, associated: person.array), as: UTF8.self)
         }
         return [
             ExportSection("profile", profile, sealed: born), ExportSection("field_history", history),
-            ExportSection("waitlist", waitlist),
+            ExportSection("waitlist", waitlist), .audit(audit),
         ]
     }
 

@@ -6,10 +6,11 @@ enum AuthContracts {
         ListDevicesContract.self, PutDeviceContract.self, RemoveDeviceContract.self, GetCodeDeliveryContract.self,
         GetSigningKeysContract.self, RotateSigningKeyContract.self, ChangeRoleContract.self, ListRolesContract.self,
         FollowRevocationsContract.self,
-        CheckSessionContract.self, NoteTokenUseContract.self, BeginRecoveryContract.self, NotifyPersonContract.self,
+        CheckSessionContract.self, CheckBearerContract.self, NoteTokenUseContract.self, BeginRecoveryContract.self,
+        NotifyPersonContract.self,
         IssueSocialNonceContract.self, SignInWithAppleContract.self, SignInWithGoogleContract.self,
         ListIdentitiesContract.self, UnlinkIdentityContract.self, TakeAppleNotificationContract.self,
-        ChangePhoneContract.self, DeleteAccountContract.self, ExportAccountContract.self,
+        ChangePhoneContract.self, UndoPhoneChangeContract.self, DeleteAccountContract.self, ExportAccountContract.self,
         AccountCreatedContract.self, AccountDeletedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
     ]

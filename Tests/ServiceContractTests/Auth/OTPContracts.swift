@@ -111,6 +111,10 @@ enum VerifyOTPContract: MessageContract {
             "This number has an account already. Confirm that Google is to open it from now on."),
         Sample.linkTokenExpired, BusError(.identityInUse, "This Google account is linked to another account."),
         BusError(.providerAlreadyLinked, "Another Google account is linked to yours. Unlink it first."), Sample.frozen,
+        BusError(
+            .recoveryRequired,
+            "The account with this number was not used for a long time. Recover it, or begin a new one if it was never yours.",
+            details: ["options": ["recover", "new_account"]]),
     ]
 
     static let route: String? = "POST /auth/otp/verify 200"
@@ -144,6 +148,19 @@ enum VerifyOTPContract: MessageContract {
             let person = try await auth.session(phone: phone).user.id
             try await auth.age("2 minutes")
             try await auth.stage.rows("UPDATE accounts SET status = 'suspended' WHERE id = '\(person)'")
+            let challenge = try await auth.challenge(for: phone)
+            return guess(challenge.id, challenge.code, auth)
+        },
+        "recovery_required": { auth in
+            let phone = auth.newPhone()
+            let person = try await auth.session(phone: phone).user.id
+            for (table, column) in [
+                ("phones", "created_at"), ("devices", "last_used_at"), ("sessions", "last_used_at"),
+            ] {
+                try await auth.stage.rows(
+                    "UPDATE \(table) SET \(column) = now() - interval '366 days' WHERE person_id = '\(person)'")
+            }
+            try await auth.age("2 minutes")
             let challenge = try await auth.challenge(for: phone)
             return guess(challenge.id, challenge.code, auth)
         },

@@ -82,6 +82,34 @@ enum CheckSessionContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, CheckSession>] = [:]
 }
 
+enum CheckBearerContract: MessageContract {
+    static let canonical = CheckBearer(accessToken: "eyJhbGciOiJFZERTQSJ9.e30.c2ln")
+    static let minimal = CheckBearer(accessToken: "a")
+    static let maximal = CheckBearer(accessToken: String(repeating: "a", count: 2048))
+
+    static let canonicalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: "staff")
+    static let minimalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: "user")
+    static let maximalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: "admin")
+
+    static let errors: [BusError] = [Sample.unauthorized]
+
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<CheckBearer> {
+        Asked(CheckBearer(accessToken: try await auth.session().accessToken), as: .recovery)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, CheckBearer>] = [
+        "unauthorized": { auth in
+            let session = try await auth.session()
+            try await auth.reply(to: Asked(Logout(), for: session.user.id, in: session.sessionId, key: auth.key()))
+            return Asked(CheckBearer(accessToken: session.accessToken), as: .recovery)
+        }
+    ]
+}
+
 enum FollowRevocationsContract: MessageContract {
     static let canonical = FollowRevocations(after: 17, waitMs: 25_000)
     static let minimal = FollowRevocations(waitMs: 0)

@@ -342,3 +342,110 @@ enum ChangePhoneContract: MessageContract {
         },
     ]
 }
+
+enum UndoPhoneChangeContract: MessageContract {
+    static let canonical = UndoPhoneChange(
+        disputeToken: "dt_9d1c", device: .init(id: Sample.device, secret: "ds_51ab"))
+    static let minimal = UndoPhoneChange()
+    static let maximal = UndoPhoneChange(
+        disputeToken: String(repeating: "d", count: 128), challengeId: Sample.challenge, code: "999999",
+        device: .init(id: Sample.device, secret: String(repeating: "s", count: 128)))
+
+    static let canonicalReply: PhoneChanged = ChangePhoneContract.canonicalReply
+    static let minimalReply: PhoneChanged = ChangePhoneContract.minimalReply
+    static let maximalReply: PhoneChanged = ChangePhoneContract.maximalReply
+
+    static let errors: [BusError] = [
+        BusError(
+            .validationFailed, "Some members of the request are missing or wrong.",
+            errors: [
+                .init(
+                    field: "disputeToken", code: "required",
+                    message: "Either this is needed, or a challenge with its code.")
+            ]), Sample.unauthorized,
+        BusError(.forbidden, "This takes a device that your account knew before its number was changed."),
+        BusError(.notFound, "There is no change of this number that can be taken back."), Sample.otpInvalid,
+        Sample.otpExpired, Sample.otpLocked, Sample.frozen,
+        BusError(.phoneInUse, "This number is already in use. Recover your account?"),
+    ]
+
+    static let route: String? = "POST /auth/phone/undo 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<UndoPhoneChange> {
+        let (_, session, token) = try await changed(auth)
+        return undo(token, session, auth)
+    }
+
+    @Loop private static func undo(_ token: String, _ session: Session, _ auth: AuthProvider) -> Asked<UndoPhoneChange>
+    {
+        let device = SendOTP.Proof(id: session.deviceId, secret: session.deviceSecret ?? "")
+        return Asked(UndoPhoneChange(disputeToken: token, device: device), key: auth.key())
+    }
+
+    /// An account whose number was changed, with the number of before and what its SMS carried.
+    @Loop private static func changed(
+        _ auth: AuthProvider
+    ) async throws -> (old: String, session: Session, token: String) {
+        let (old, new) = (auth.newPhone(), auth.newPhone())
+        let session = try await auth.session(phone: old)
+        let known = auth.spool.count(for: new)
+        let sent = try await auth.reply(
+            to: Asked(
+                SendOTP(phone: new, purpose: "change_phone"), for: session.user.id, in: session.sessionId,
+                key: auth.key()))
+        let code = try await auth.spool.code(for: new, after: known)
+        let told = auth.spool.count(for: old)
+        try await auth.reply(
+            to: Asked(
+                ChangePhone(challengeId: sent.challengeId, code: code), for: session.user.id, in: session.sessionId,
+                key: auth.key()))
+        while auth.spool.count(for: old) == told { try await Loop.sleep(for: .milliseconds(5)) }
+        let texts = auth.spool.messages().filter { $0["to"]?.stringValue == old }
+        let words = texts.last?["body"]?.stringValue?.split { $0 == " " || $0 == "," }.map(String.init) ?? []
+        return (old, session, words.first { $0.hasPrefix("dt_") } ?? "")
+    }
+
+    /// By a code for the number instead of the token.
+    @Loop private static func byCode(
+        _ auth: AuthProvider, isRight: Bool = true, tries: Int = 0
+    ) async throws -> Asked<UndoPhoneChange> {
+        let (old, session, _) = try await changed(auth)
+        try await auth.age("2 minutes")
+        let challenge = try await auth.challenge(for: old, purpose: "recovery")
+        let message = UndoPhoneChange(
+            challengeId: challenge.id, code: isRight ? challenge.code : AuthProvider.wrong(challenge.code),
+            device: .init(id: session.deviceId, secret: session.deviceSecret ?? ""))
+        for _ in 0..<tries { _ = try? await auth.reply(to: Asked(message, key: auth.key())) }
+        return Asked(message, key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, UndoPhoneChange>] = [
+        "validation_failed": { Asked(UndoPhoneChange(), key: $0.key()) },
+        "unauthorized": { Asked(UndoPhoneChange(disputeToken: "dt_9d1c"), key: $0.key()) },
+        "forbidden": { auth in
+            let (_, _, token) = try await changed(auth)
+            return undo(token, try await auth.session(), auth)
+        },
+        "not_found": { auth in undo("dt_9d1c", try await auth.session(), auth) },
+        "otp_invalid": { try await byCode($0, isRight: false) },
+        "otp_expired": { auth in
+            let asked = try await byCode(auth)
+            try await auth.age("300 s")
+            return asked
+        },
+        "otp_locked": { try await byCode($0, isRight: false, tries: 2) },
+        "account_frozen": { auth in
+            let (old, session, token) = try await changed(auth)
+            try await auth.reply(to: try await auth.claim(of: old))
+            return undo(token, session, auth)
+        },
+        "phone_in_use": { auth in
+            let (old, session, token) = try await changed(auth)
+            try await auth.age("2 minutes")
+            _ = try await auth.session(phone: old)
+            return undo(token, session, auth)
+        },
+    ]
+}

@@ -8,6 +8,8 @@ import Testing
 /// The real service that answers a message: its tables, its bus, and whoever it asks or tells.
 @Loop protocol Provider: Sendable {
     var stage: ServiceStage { get }
+    /// The access token of a session, where the provider opened it.
+    func accessToken(of session: Identifier) -> String?
     /// Runs the body as soon as the service is ready, and takes everything down again.
     nonisolated static func run(_ body: @escaping @Loop @Sendable (Self) async throws -> Void) async throws
 }
@@ -34,6 +36,8 @@ struct Asked<Message: BusRequest>: Sendable {
 }
 
 extension Provider {
+    func accessToken(of session: Identifier) -> String? { nil }
+
     /// Asks with a body of the test's own choice.
     func raw<Message: BusRequest>(
         _ asked: Asked<Message>, body: [UInt8], as caller: ServiceName? = nil
@@ -41,8 +45,10 @@ extension Provider {
         guard let bus = try? stage.asking(as: caller ?? asked.caller) else {
             throw BusError(.internalError, "There is no bus.")
         }
+        var options = asked.options
+        if let actor = options.actor { options.accessToken = accessToken(of: actor.sessionID) }
         return try await bus.callRaw(
-            type: Message.type, version: Message.version, rules: Message.rules, body: body, asked.options)
+            type: Message.type, version: Message.version, rules: Message.rules, body: body, options)
     }
 
     /// Asks, and holds the answer against the schema of the reply.

@@ -19,7 +19,7 @@ import Testing
         "questionnaire.sessions.person_id": "session",
         "questionnaire.answers.person_id": "answer", "questionnaire.answer_history.person_id": "answer_history",
         "questionnaire.mutations.person_id": "mutation", "questionnaire.snapshots.person_id": "snapshot",
-        "recovery.cases.account_id": "case",
+        "recovery.cases.account_id": "case", "profile.pseudonyms.person_id": "act",
     ]
     /// Those that hold no more of a person than the id itself: counters of events, and events on their way.
     private static let bare: Set<String> = ["event_positions", "outbox", "outbox_sequences"]
@@ -50,6 +50,7 @@ import Testing
             #expect(records("auth", "act").first?["act"] == "account_created")
             #expect(records("profile", "profile").first?["dateOfBirth"] == "1994-02-28")
             #expect(records("profile", "profile").first?["fields"]?["bio"]?["value"] == "Te är livet")
+            #expect(records("profile", "act").map { $0["act"] } == ["date_of_birth_set"])
             let history = records("profile", "field_history").filter { $0["field"] == "bio" }
             #expect(history.map { $0["value"] } == ["Fika är livet", "Te är livet"])
             #expect(records("questionnaire", "answer").count == QuestionnaireProvider.required.count)

@@ -125,9 +125,10 @@ import TestSupport
         _ request: Request, as session: Session? = nil
     ) async throws(BusError) -> Request.Reply {
         let actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: "user") }
-        let options = CallOptions(
+        var options = CallOptions(
             timeout: .seconds(10), actor: actor, clientAddress: "192.0.2.7",
             idempotencyKey: "key-\(Identifier.random())")
+        options.accessToken = session?.accessToken
         return try await gateway.bus.call(request, options)
     }
 

@@ -16,6 +16,7 @@ import Testing
     let forge: IdentityForge
     private let keyServer: ProviderServer
     private var phones = 0
+    private var tokens: [Identifier: String] = [:]
 
     private init(_ stage: ServiceStage, _ spool: Spool, _ forge: IdentityForge, _ keyServer: ProviderServer) {
         (self.stage, self.spool) = (stage, spool)
@@ -31,6 +32,7 @@ import Testing
         // Every request comes from one address, for numbers of one prefix.
         let environment = [
             "SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000", "AUTH_OTP_PREFIX_BREAKER": "off",
+            "AUTH_DORMANT_AFTER": "8760h",
         ].merging(IdentityForge.variables(keySet: await keyServer.url)) { $1 }
         try await ServiceStage.run(AuthBlueprint.blueprint, environment: environment) { stage in
             try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>(), Ears<AccountDeleted>())
@@ -73,9 +75,16 @@ import Testing
     func session(phone: String? = nil) async throws -> Session {
         let challenge = try await challenge(for: phone)
         let device = DeviceClaim(name: "Pixel 9", platform: "android", pushToken: "fcm:\(challenge.id)")
-        return try await reply(
-            to: Asked(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: device), key: key()))
+        return try await opened(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: device))
     }
+
+    private func opened(_ verify: VerifyOTP) async throws -> Session {
+        let session = try await reply(to: Asked(verify, key: key()))
+        tokens[session.sessionId] = session.accessToken
+        return session
+    }
+
+    func accessToken(of session: Identifier) -> String? { tokens[session] }
 
     /// A nonce of a provider's.
     func nonce(of provider: String) async throws -> String {
@@ -107,8 +116,7 @@ import Testing
     func linked(_ provider: String, subject: String, phone: String? = nil) async throws -> Session {
         let challenge = try await challenge(
             for: phone, linkToken: try await linkToken(provider, subject: subject))
-        return try await reply(
-            to: Asked(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: Sample.phone), key: key()))
+        return try await opened(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: Sample.phone))
     }
 
     /// Lets three messages fail, so that the provider is known to be down. What they left behind is cleared away.

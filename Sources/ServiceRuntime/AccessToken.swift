@@ -3,18 +3,18 @@ import Cryptography
 import JSONText
 
 /// What a verified access token says.
-struct AccessToken: Sendable, Equatable {
-    var actor: Actor
+public struct AccessToken: Sendable, Equatable {
+    public var actor: Actor
     /// Its `jti`; `nil` where that is none of auth's.
-    var id: Identifier?
+    public var id: Identifier?
     /// Seconds since 1970.
-    var issuedAt: Int64
+    public var issuedAt: Int64
     /// Seconds since 1970; from then on the token is over.
-    var expiresAt: Int64
+    public var expiresAt: Int64
 }
 
 /// Why a token does not count.
-enum TokenRefusal: Error, Equatable {
+public enum TokenRefusal: Error, Equatable {
     /// Not a token of this house, or tampered with.
     case invalid
     /// Signed with a key that is not known here (yet).
@@ -23,18 +23,24 @@ enum TokenRefusal: Error, Equatable {
 }
 
 /// Checks access tokens: JWTs (RFC 9068) signed with Ed25519, in one form only.
-struct AccessTokenVerifier: Sendable {
-    static let longest = 2048
+public struct AccessTokenVerifier: Sendable {
+    /// Bytes.
+    public static let longest = 2048
     /// Seconds that auth's clock may be ahead of ours.
     private static let clockSkew: Int64 = 60
 
-    var issuer: String
-    var audience: String
+    private let issuer: String
+    private let audience: String
     /// Keys of auth by `kid`.
-    var keys: [String: Ed25519PublicKey] = [:]
+    public var keys: [String: Ed25519PublicKey]
+
+    public init(issuer: String, audience: String, keys: [String: Ed25519PublicKey] = [:]) {
+        (self.issuer, self.audience, self.keys) = (issuer, audience, keys)
+    }
 
     /// - Parameter now: seconds since 1970.
-    func verify(_ token: String, now: Int64) throws(TokenRefusal) -> AccessToken {
+    /// - Throws: ``TokenRefusal``.
+    public func verify(_ token: String, now: Int64) throws(TokenRefusal) -> AccessToken {
         guard token.utf8.count <= Self.longest else { throw .invalid }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let header = Self.object(parts[0]), let signature = Base64URL.decode(parts[2]) else {
@@ -70,30 +76,5 @@ struct AccessTokenVerifier: Sendable {
             return nil
         }
         return root
-    }
-}
-
-/// Verified tokens by the SHA-256 of the whole token, since a look costs a hundredth of a signature check. Two
-/// generations bound it: when the young one is full, the old one is forgotten.
-struct TokenMemory: Sendable {
-    private let generation: Int
-    private var young: [[UInt8]: AccessToken] = [:]
-    private var old: [[UInt8]: AccessToken] = [:]
-
-    /// - Parameter capacity: tokens.
-    init(capacity: Int = 20_000) { generation = max(1, capacity / 2) }
-
-    var count: Int { young.count + old.count }
-
-    mutating func recall(_ digest: [UInt8]) -> AccessToken? {
-        if let token = young[digest] { return token }
-        guard let token = old.removeValue(forKey: digest) else { return nil }
-        remember(token, digest)
-        return token
-    }
-
-    mutating func remember(_ token: AccessToken, _ digest: [UInt8]) {
-        if young.count >= generation { (old, young) = (young, [:]) }
-        young[digest] = token
     }
 }

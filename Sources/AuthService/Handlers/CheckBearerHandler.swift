@@ -1,0 +1,17 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import ServiceRuntime
+
+struct CheckBearerHandler: RequestHandler {
+    let house: ServiceHouse
+    let bearer: BearerChecker
+
+    func handle(_ request: CheckBearer, context: RequestContext) async throws -> BearerChecked {
+        let actor = try bearer.actor(of: request.accessToken)
+        guard try await SessionStore.mayAct(actor, in: house.database) else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        return BearerChecked(userID: actor.userID, sessionID: actor.sessionID, role: actor.role)
+    }
+}

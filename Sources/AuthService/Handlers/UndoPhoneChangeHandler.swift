@@ -1,0 +1,99 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Gives an account back the number that was taken off it, and takes from it whatever came after that.
+struct UndoPhoneChangeHandler: RequestHandler {
+    let house: ServiceHouse
+    let secrets: Secrets
+    let checker: ChallengeChecker
+    let apple: AppleTokens
+    let notifier: PersonNotifier
+
+    func handle(_ request: UndoPhoneChange, context: RequestContext) async throws -> PhoneChanged {
+        let proof = try proof(in: request)
+        guard request.device != nil || context.actor != nil else { throw BusError(.unauthorized, "Please sign in.") }
+        return try await house.once(context) { transaction in
+            // Found before the code is looked at, since the account's turn comes before the phone's; used after it, so
+            // that a wrong code tells nothing of the number.
+            let person = try await TakenNumberStore.person(by: proof, in: transaction)
+            if let person { Erasure.wait(for: person, in: transaction) }
+            if case .challenge(let id) = proof {
+                switch try await checker.check(id, request.code ?? "", purpose: "recovery", in: transaction) {
+                case .refused(let error): return .refusal(error)
+                case .passed: break
+                }
+            }
+            guard let person else { throw Self.nothingToUndo }
+            AccountStore.lock(person, in: transaction)
+            guard let number = try await TakenNumberStore.locked(of: person, by: proof, in: transaction) else {
+                throw Self.nothingToUndo
+            }
+            let device = try await device(of: request, context.actor, person, number, in: transaction)
+            return .reply(try await undo(number, of: person, on: device, in: transaction))
+        }
+    }
+
+    private func proof(in request: UndoPhoneChange) throws(BusError) -> TakenNumberStore.Proof {
+        switch (request.disputeToken, request.challengeId, request.code) {
+        case (let token?, nil, nil): return .token(secrets.hash(of: token))
+        case (nil, let challenge?, _?): return .challenge(challenge)
+        default:
+            throw BusError(
+                .validationFailed, "Some members of the request are missing or wrong.",
+                errors: [
+                    .init(
+                        field: "disputeToken", code: "required",
+                        message: "Either this is needed, or a challenge with its code.")
+                ])
+        }
+    }
+
+    /// A device that the account knew before its number was taken off.
+    @Loop private func device(
+        of request: UndoPhoneChange, _ actor: Actor?, _ person: Identifier, _ number: TakenNumber,
+        in transaction: Transaction
+    ) async throws -> Identifier {
+        if let claim = request.device {
+            let known = try await TakenNumberStore.secret(
+                of: claim.id, of: person, before: number.at, in: transaction)
+            guard let known, constantTimeEqual(known, secrets.hash(of: claim.secret)) else { throw Self.unknownDevice }
+            return claim.id
+        }
+        guard let actor, actor.userID == person,
+            let device = try await TakenNumberStore.device(of: actor, number, in: transaction)
+        else { throw Self.unknownDevice }
+        return device
+    }
+
+    @Loop private func undo(
+        _ number: TakenNumber, of person: Identifier, on device: Identifier, in transaction: Transaction
+    ) async throws -> PhoneChanged {
+        try await StandingStore.mustNotBeFrozen(person, in: transaction)
+        guard try await PhoneStore.owner(of: number.hash, in: transaction) == nil else {
+            throw ChangePhoneHandler.inUse
+        }
+        TakenNumberStore.restore(number, to: person, in: transaction)
+        for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= number.at {
+            try await apple.revoke(identity, in: transaction)
+            IdentityStore.remove(identity.hash, in: transaction)
+        }
+        let chain = try await house.audit.chain(of: person, in: transaction)
+        SessionStore.revokeAll(
+            of: person, since: number.at, by: number.changedBy, butOn: device, chain: chain, in: transaction)
+        DeviceStore.removeAll(of: person, since: number.at, but: device, in: transaction)
+        house.audit.note(
+            AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)
+        let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)
+        let masked = PhoneNumber(String(decoding: text, as: UTF8.self))?.masked ?? "another number"
+        try await notifier.tell(person, "phone_change_undone", ["phone": masked], in: transaction)
+        return PhoneChanged(maskedPhone: masked)
+    }
+
+    private static let nothingToUndo = BusError(.notFound, "There is no change of this number that can be taken back.")
+    private static let unknownDevice = BusError(
+        .forbidden, "This takes a device that your account knew before its number was changed.")
+}

@@ -1,0 +1,34 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// When accounts were last used.
+@Loop enum DormancyStore {
+    /// The account that has the number of a challenge; nothing is locked.
+    static func holder(of challenge: Identifier, in transaction: Transaction) async throws -> Identifier? {
+        try await transaction.query(holder, [.uuid(challenge)]).first?.uuid("person_id")
+    }
+
+    /// When an account was last used; `nil` where the number is not its own (any more).
+    static func seen(
+        _ person: Identifier, phone: [UInt8], in transaction: Transaction
+    ) async throws -> Timestamp? {
+        try await transaction.query(seen, [.uuid(person), .bytes(phone)]).first?.timestamp("seen_at")
+    }
+
+    static func detach(_ person: Identifier, in transaction: Transaction) {
+        transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
+    }
+
+    private static let holder: Statement = """
+        SELECT p.person_id FROM challenges c JOIN phones p ON p.hash = c.phone_hash WHERE c.id = $1
+        """
+    /// Housekeeping keeps of an ended session with its device when it was used.
+    private static let seen: Statement = """
+        SELECT greatest(p.created_at,
+            (SELECT max(d.last_used_at) FROM devices d WHERE d.person_id = p.person_id),
+            (SELECT max(s.last_used_at) FROM sessions s WHERE s.person_id = p.person_id),
+            (SELECT max(i.last_used_at) FROM identities i WHERE i.person_id = p.person_id)) AS seen_at
+        FROM phones p WHERE p.person_id = $1 AND p.hash = $2
+        """
+}

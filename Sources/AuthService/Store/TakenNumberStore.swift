@@ -1,0 +1,99 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// A number that was taken off an account a short while ago.
+struct TakenNumber: Sendable {
+    let hash: [UInt8]
+    let keyID: String
+    /// For the account.
+    let sealed: [UInt8]
+    let at: Timestamp
+    /// The session that did it.
+    let changedBy: Identifier?
+}
+
+/// Rows of numbers that can be given back.
+@Loop enum TakenNumberStore {
+    /// A change can be undone for so long.
+    static let patience = Duration.seconds(72 * 3600)
+
+    /// What somebody shows for having the number.
+    enum Proof: Sendable, Equatable {
+        /// The hash of the token that the SMS carried.
+        case token([UInt8])
+        case challenge(Identifier)
+
+        fileprivate var values: [SQLValue] {
+            switch self {
+            case .token(let hash): [.bytes(hash), .uuid(nil)]
+            case .challenge(let id): [.bytes(nil), .uuid(id)]
+            }
+        }
+    }
+
+    /// Whose number it was; nothing is locked.
+    static func person(by proof: Proof, in transaction: Transaction) async throws -> Identifier? {
+        try await transaction.query(find, proof.values + [.integer(patience.components.seconds)]).first?
+            .uuid("person_id")
+    }
+
+    /// The number, locked until the transaction ends; `nil` where it was given back meanwhile.
+    static func locked(
+        of person: Identifier, by proof: Proof, in transaction: Transaction
+    ) async throws -> TakenNumber? {
+        let values = proof.values + [.integer(patience.components.seconds), .uuid(person)]
+        return try await transaction.query(lock, values).first.map {
+            TakenNumber(
+                hash: try $0.bytes("hash"), keyID: try $0.text("key_id"), sealed: try $0.bytes("sealed"),
+                at: try $0.timestamp("taken_off_at"), changedBy: try $0.optionalUUID("changed_by"))
+        }
+    }
+
+    /// Gives the number back. Those that came after it are no way to recover the account.
+    static func restore(_ number: TakenNumber, to person: Identifier, in transaction: Transaction) {
+        transaction.send(
+            "DELETE FROM phone_aliases WHERE person_id = $1 AND taken_off_at >= $2",
+            [.uuid(person), .timestamp(number.at)])
+        transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
+        transaction.send(
+            "INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4)",
+            [.bytes(number.hash), .text(number.keyID), .uuid(person), .bytes(number.sealed)])
+    }
+
+    /// The secret's hash of a device that was known before the number was taken off.
+    static func secret(
+        of device: Identifier, of person: Identifier, before at: Timestamp, in transaction: Transaction
+    ) async throws -> [UInt8]? {
+        try await transaction.query(secret, [.uuid(device), .uuid(person), .timestamp(at)]).first?.bytes("secret_hash")
+    }
+
+    /// The device of a session that is alive and older than the change, and did not make it.
+    static func device(
+        of actor: Actor, _ number: TakenNumber, in transaction: Transaction
+    ) async throws -> Identifier? {
+        let values: [SQLValue] = [
+            .uuid(actor.sessionID), .uuid(actor.userID), .timestamp(number.at), .uuid(number.changedBy),
+        ]
+        return try await transaction.query(session, values).first?.uuid("device_id")
+    }
+
+    private static let which = """
+        a.taken_off_at > clock_timestamp() - $3::bigint * interval '1 s'
+            AND (a.token_hash = $1 OR a.hash = (SELECT c.phone_hash FROM challenges c WHERE c.id = $2))
+        """
+    private static let find = Statement(
+        "SELECT a.person_id FROM phone_aliases a WHERE \(which) ORDER BY a.taken_off_at DESC LIMIT 1")
+    private static let lock = Statement(
+        """
+        SELECT a.hash, a.key_id, a.sealed, a.taken_off_at, a.changed_by FROM phone_aliases a
+        WHERE a.person_id = $4 AND \(which) FOR UPDATE
+        """)
+    private static let secret: Statement = """
+        SELECT secret_hash FROM devices WHERE id = $1 AND person_id = $2 AND created_at < $3 AND removed_at IS NULL
+        """
+    private static let session: Statement = """
+        SELECT s.device_id FROM sessions s
+        WHERE s.id = $1 AND s.person_id = $2 AND s.created_at < $3 AND s.id IS DISTINCT FROM $4 AND s.revoked_at IS NULL
+        """
+}

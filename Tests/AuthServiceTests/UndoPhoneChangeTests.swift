@@ -1,0 +1,214 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+/// A number that a thief took off an account is given back, on a device that the account knew.
+@Suite("undoing a phone change") struct UndoPhoneChangeTests {
+    private static let (old, new, third) = ("+14155552671", "+46701234567", "+46701234568")
+
+    /// The owner's tablet, known since long, and the telephone that a thief holds and changes the number with.
+    private struct Robbery {
+        let tablet: Session
+        let stolen: Session
+        let proof: SendOTP.Proof
+        /// Of the SMS to the number.
+        let token: String
+    }
+
+    @Loop private func rob(_ social: SocialStage) async throws -> Robbery {
+        let auth = social.auth
+        let tablet = try await auth.signIn(Self.old, push: "fcm:tablet")
+        let stolen = try await auth.signIn(Self.old, push: "fcm:stolen")
+        let token = try await change(to: Self.new, from: Self.old, by: stolen, social)
+        let proof = SendOTP.Proof(id: tablet.deviceId, secret: try #require(tablet.deviceSecret))
+        return Robbery(tablet: tablet, stolen: stolen, proof: proof, token: token)
+    }
+
+    /// - Returns: the token that the number that was taken off got.
+    @Loop private func change(
+        to new: String, from old: String, by session: Session, _ social: SocialStage
+    ) async throws -> String {
+        let (challenge, code) = try await social.changeCode(to: new, by: session)
+        _ = try await social.auth.ask(ChangePhone(challengeId: challenge, code: code), as: social.actor(session))
+        try await social.settle()
+        let texts = social.auth.spool.messages().filter { $0["to"]?.stringValue == old }
+        let text = try #require(texts.last?["body"]?.stringValue)
+        return try #require(text.split { $0 == " " || $0 == "," }.map(String.init).first { $0.hasPrefix("dt_") })
+    }
+
+    @Loop private func phone(_ social: SocialStage) async throws -> String {
+        try await social.auth.age("20 minutes")
+        let records = try await social.auth.stage.rows("SELECT encode(hash, 'hex') FROM phones")
+        return records
+    }
+
+    @Test func givesTheNumberBackAndTakesWhatCameAfterIt() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let before = try await auth.signIn(Self.old, push: "fcm:desk")
+            let hash = try await phone(social)
+            let robbery = try await rob(social)
+            // The thief goes on: a session with the new number, and an identity of their own.
+            let thief = try await auth.signIn(Self.new, push: "fcm:thief")
+            #expect(thief.user.id == before.user.id)
+            _ = try await social.link("google", subject: "thief", to: Self.new)
+            let undone = try await auth.ask(UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof))
+            #expect(undone.maskedPhone == "+1 (***) ***-2671")
+            #expect(try await phone(social) == hash)
+            for (session, isAlive) in [
+                (before, true), (robbery.tablet, true), (robbery.stolen, false), (thief, false),
+            ] {
+                #expect(try await auth.ask(CheckSession(sessionID: session.sessionId)).isActive == isAlive)
+            }
+            #expect(try await auth.stage.rows("SELECT count(*) FROM identities") == "0")
+            #expect(
+                try await auth.stage.rows("SELECT count(*) FROM phone_aliases") == "0", "the thief's is no way back")
+            let secret = try #require(thief.deviceSecret)
+            let again = DeviceClaim(id: thief.deviceId, secret: secret, name: "n", platform: "ios")
+            let (challenge, code) = try await auth.code(again: Self.old)
+            let owner = try await auth.ask(VerifyOTP(challengeId: challenge, code: code, device: again))
+            #expect(owner.user.id == before.user.id && owner.deviceId != thief.deviceId, "its device is known no more")
+            #expect(
+                try await auth.stage.rows("SELECT count(*) FROM audit WHERE act = 'phone_change_undone'") == "1")
+            #expect(
+                try await auth.stage.rows(
+                    "SELECT count(*) FROM audit WHERE act = 'session_ended' AND details LIKE '%\"undone\"%'") != "0")
+            let twice = try await auth.refusal(of: UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof))
+            #expect(twice.code == "not_found", "once")
+            try await social.settle()
+            let told = auth.spool.pushes().filter { $0["data"]?["kind"] == "phone_change_undone" }
+            #expect(
+                Set(told.compactMap { $0["pushToken"]?.stringValue })
+                    == ["fcm:desk", "fcm:tablet", "fcm:stolen"])
+        }
+    }
+
+    @Test func aFreshCodeDoesWhatTheTokenDoes() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let robbery = try await rob(social)
+            try await auth.age("20 minutes")
+            let (challenge, code) = try await auth.code(for: Self.old, purpose: "recovery")
+            let wrong = UndoPhoneChange(
+                challengeId: challenge, code: AuthStage.wrong(code), device: robbery.proof)
+            #expect(try await auth.refusal(of: wrong).code == "otp_invalid")
+            let right = UndoPhoneChange(challengeId: challenge, code: code, device: robbery.proof)
+            #expect(try await auth.ask(right).maskedPhone == "+1 (***) ***-2671")
+            #expect(try await auth.refusal(of: right).code == "otp_expired")
+        }
+    }
+
+    /// A code tells whether a number was taken off an account only to who has it.
+    @Test func aNumberThatWasNeverTakenOffLooksTheSame() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let proof = SendOTP.Proof(id: .ordered(), secret: "ds_nothing")
+            let (challenge, code) = try await auth.code(for: Self.third, purpose: "recovery")
+            let wrong = UndoPhoneChange(challengeId: challenge, code: AuthStage.wrong(code), device: proof)
+            #expect(try await auth.refusal(of: wrong).code == "otp_invalid")
+            let right = UndoPhoneChange(challengeId: challenge, code: code, device: proof)
+            #expect(try await auth.refusal(of: right).code == "not_found")
+        }
+    }
+
+    @Test func aSessionOfBeforeStandsForItsDevice() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let robbery = try await rob(social)
+            let undo = UndoPhoneChange(disputeToken: robbery.token)
+            #expect(try await auth.refusal(of: undo).code == "unauthorized")
+            #expect(try await auth.refusal(of: undo, as: auth.actor(robbery.stolen)).code == "forbidden", "it did it")
+            let late = try await auth.signIn(Self.new, push: "fcm:late")
+            #expect(try await auth.refusal(of: undo, as: auth.actor(late)).code == "forbidden")
+            #expect(try await auth.ask(undo, as: auth.actor(robbery.tablet)).maskedPhone == "+1 (***) ***-2671")
+        }
+    }
+
+    @Test func takesAKnownDeviceAndThreeDaysAtTheMost() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let robbery = try await rob(social)
+            let thief = try await auth.signIn(Self.new, push: "fcm:thief")
+            let stranger = try await auth.signIn("+14155552679")
+            for (device, secret) in [
+                (thief.deviceId, thief.deviceSecret ?? ""), (stranger.deviceId, stranger.deviceSecret ?? ""),
+                (robbery.tablet.deviceId, "ds_wrong"), (.ordered(), robbery.proof.secret),
+            ] {
+                let undo = UndoPhoneChange(
+                    disputeToken: robbery.token, device: SendOTP.Proof(id: device, secret: secret))
+                #expect(try await auth.refusal(of: undo).code == "forbidden")
+            }
+            let guess = UndoPhoneChange(disputeToken: "dt_guess", device: robbery.proof)
+            #expect(try await auth.refusal(of: guess).code == "not_found")
+            for malformed in [
+                UndoPhoneChange(device: robbery.proof),
+                UndoPhoneChange(disputeToken: "dt_x", challengeId: .ordered(), code: "000000", device: robbery.proof),
+            ] {
+                #expect(try await auth.refusal(of: malformed).code == "validation_failed")
+            }
+            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            try await auth.stage.rows(
+                "UPDATE phone_aliases SET taken_off_at = taken_off_at - interval '71 hours 59 minutes'")
+            // Its device was known for longer than that.
+            try await auth.stage.rows("UPDATE devices SET created_at = created_at - interval '100 days'")
+            try await auth.stage.rows("UPDATE phone_aliases SET taken_off_at = taken_off_at - interval '1 minute'")
+            #expect(try await auth.refusal(of: undo).code == "not_found")
+            try await auth.stage.rows("UPDATE phone_aliases SET taken_off_at = taken_off_at + interval '2 minutes'")
+            #expect(try await auth.ask(undo).maskedPhone == "+1 (***) ***-2671")
+        }
+    }
+
+    @Test func aThiefWhoChangesItOnceMoreGainsNothing() async throws {
+        try await SocialStage.run { social in
+            let robbery = try await rob(social)
+            _ = try await change(to: Self.third, from: Self.new, by: robbery.stolen, social)
+            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            #expect(try await social.auth.ask(undo).maskedPhone == "+1 (***) ***-2671")
+            #expect(try await social.auth.stage.rows("SELECT count(*) FROM phone_aliases") == "0")
+        }
+    }
+
+    @Test func nothingMovesWhileARecoveryRunsOrTheNumberIsSomebodyElses() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let robbery = try await rob(social)
+            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            try await auth.stage.rows(
+                """
+                INSERT INTO freezes (case_id, person_id, until, begun)
+                VALUES (gen_random_uuid(), '\(robbery.tablet.user.id)', now() + interval '1 hour', '{}')
+                """)
+            #expect(try await auth.refusal(of: undo).code == "account_frozen")
+            try await auth.stage.rows("DELETE FROM freezes")
+            try await auth.age("20 minutes")
+            #expect(try await auth.signIn(Self.old).isNewUser)
+            #expect(try await auth.refusal(of: undo).code == "phone_in_use")
+        }
+    }
+
+    @Test func ofTwoAtOnceOneDoesIt() async throws {
+        try await SocialStage.run(replicas: 2) { social in
+            let robbery = try await rob(social)
+            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let tasks = (0..<8).map { _ in
+                Loop.spawn { () -> String in
+                    do {
+                        return try await social.auth.ask(undo).maskedPhone
+                    } catch let error as BusError {
+                        return error.code
+                    }
+                }
+            }
+            var outcomes: [String: Int] = [:]
+            for task in tasks { outcomes[try await task.value, default: 0] += 1 }
+            #expect(outcomes == ["+1 (***) ***-2671": 1, "not_found": 7])
+            #expect(
+                try await social.auth.stage.rows("SELECT count(*) FROM audit WHERE act = 'phone_change_undone'") == "1")
+        }
+    }
+}
