@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test prove api-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test prove api-test observability-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -10,6 +10,7 @@ help:
 	@echo "make test   the whole test suite"
 	@echo "make prove  tests of chance that make test repeats a few times, many times over"
 	@echo "make api-test  every operation of the public API by its OpenAPI document, with schemathesis; EXAMPLES=200 of each"
+	@echo "make observability-test  alert rules and dashboard on a real Prometheus that asks a real system"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -37,6 +38,9 @@ prove: bootstrap
 
 api-test: build
 	@scripts/api-test
+
+observability-test: build
+	@scripts/observability-test
 
 staging-test:
 	@scripts/staging-test

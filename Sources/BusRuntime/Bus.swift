@@ -151,6 +151,9 @@ import JSONText
     /// What this process knows of the replicas of a service.
     public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 
+    /// Asked for what goes into reports beside the bus's own figures.
+    public var gauges: (@Loop () -> [String: Double])?
+
     /// What this process saw and did since it was made.
     public var report: BusReport {
         var report = BusReport()
@@ -159,6 +162,7 @@ import JSONText
         report.asked = pools.values.flatMap(\.asked).inOrder
         report.fates = pools.values.map(\.fates).sorted { $0.service.rawValue < $1.service.rawValue }
         report.counters = server?.counters ?? BusCounters()
+        report.gauges = gauges?()
         return report
     }
 

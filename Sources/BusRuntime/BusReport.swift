@@ -11,6 +11,10 @@ public struct BusReport: Codable, Sendable, Equatable {
     /// What befell the replicas of the services that are asked.
     public var fates: [ReplicaFates] = []
     public var counters = BusCounters()
+    /// What the service behind it tells beside, by name: how much of something there is now.
+    public var gauges: [String: Double]?
+
+    public init() {}
 }
 
 /// What befell the replicas of one service, as one of its callers saw it.

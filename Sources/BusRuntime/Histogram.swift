@@ -34,6 +34,15 @@ public struct Histogram: Codable, Sendable, Equatable {
         return sum
     }
 
+    /// What came since an earlier state of the same histogram.
+    public func subtracting(_ earlier: Histogram) -> Histogram {
+        guard counts.count == earlier.counts.count else { return self }
+        var rest = self
+        for index in counts.indices { rest.counts[index] = max(0, counts[index] - earlier.counts[index]) }
+        rest.total = total >= earlier.total ? total - earlier.total : 0
+        return rest
+    }
+
     /// The time that so great a share did not exceed, taking those of a bucket to be spread evenly in it, as Prometheus'
     /// `histogram_quantile` does; of the last bucket its least time. `nil` where there is nothing.
     ///

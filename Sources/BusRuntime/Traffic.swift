@@ -20,6 +20,9 @@ public struct Traffic: Codable, Sendable, Equatable {
     /// Refused here because too much waited already.
     public internal(set) var shed = 0
 
+    /// Of a message of which nothing was seen yet.
+    public init(message: String, partner: ServiceName) { (self.message, self.partner) = (message, partner) }
+
     public var succeeded: Int { ended["ok"] ?? 0 }
     public var failed: Int { ended.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) } }
 

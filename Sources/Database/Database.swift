@@ -25,6 +25,20 @@ import EventLoop
     /// Whether the reading connection stands; it says so within moments of an outage.
     public var isAvailable: Bool { reader != nil }
 
+    /// How the connections are used right now.
+    public struct PoolState: Sendable, Equatable {
+        /// That stand, the reading one included.
+        public let connections: Int
+        /// Of these, those that a transaction may have at once.
+        public let idle: Int
+        /// Transactions that wait for one.
+        public let waiting: Int
+    }
+
+    public var pool: PoolState {
+        PoolState(connections: standing.count, idle: idle.count, waiting: waiters.count)
+    }
+
     /// Begins to connect and returns at once.
     public func start() {
         tasks.append(Loop.spawn { [self] in await keep(isReader: true) })

@@ -82,7 +82,8 @@ import ServiceRuntime
     private static func fields(of record: RequestRecord) -> [String: JSONValue] {
         let elapsed = record.began.map { Int64((MonotonicClock.now() - $0) / 1000) }
         return [
-            "method": record.method.map { .string($0) } ?? .null, "route": record.route.map { .string($0) } ?? .null,
+            "method": record.knownMethod.map { .string($0) } ?? .null,
+            "route": record.route.map { .string($0) } ?? .null,
             "status": .integer(Int64(record.status)), "microseconds": elapsed.map { .integer($0) } ?? .null,
         ]
     }

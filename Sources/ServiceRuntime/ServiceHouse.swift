@@ -23,6 +23,7 @@ import JSONText
     private var apart: [String] = []
     private var relays: [OutboxRelay] = []
     private var isStopping = false
+    private var outboxSight = OutboxSight()
     private let end = LoopPromise<End>()
 
     /// Why a service ends by itself.
@@ -83,6 +84,7 @@ import JSONText
             log.warning("operator_drain")
             end.resolve(.success(.dismissed))
         }
+        bus.gauges = { [weak self] in self?.gauges ?? [:] }
         if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
         try blueprint.assemble(self)
     }
@@ -191,6 +193,7 @@ import JSONText
         for relay in relays { tasks.append(Loop.spawn { await relay.run() }) }
         tasks.append(Loop.spawn { [self] in await watchDatabase() })
         tasks.append(Loop.spawn { [self] in await keep("audit-anchors") { try await anchor() } })
+        tasks.append(Loop.spawn { [self] in await keep("outbox-sight") { try await lookAtOutbox() } })
         for (name, body) in backgrounds { tasks.append(Loop.spawn { [self] in await keep(name, body) }) }
         tasks.append(Loop.spawn { [self] in await purge() })
     }
@@ -304,6 +307,22 @@ import JSONText
         try await anchors.anchorIfDue()
         try await anchorFile?.catchUp { try await anchors.runs(after: $0) }
         try await Loop.sleep(for: .seconds(60))
+    }
+
+    /// What `GET /metrics` and `vestibule top` show of this replica's database.
+    private var gauges: [String: Double] {
+        let pool = database.pool
+        return [
+            "database_connections": Double(pool.connections), "database_idle": Double(pool.idle),
+            "database_waiting": Double(pool.waiting), "outbox_due": Double(outboxSight.due),
+            "outbox_oldest_seconds": outboxSight.oldestSeconds, "outbox_dead": Double(outboxSight.dead),
+        ]
+    }
+
+    private func lookAtOutbox() async throws {
+        try await database.waitUntilAvailable()
+        outboxSight = try await OutboxSight.look(in: database)
+        try await Loop.sleep(for: .seconds(2))
     }
 
     private func purge() async {

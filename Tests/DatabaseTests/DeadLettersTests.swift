@@ -46,6 +46,24 @@ import Testing
         await house.stop()
     }
 
+    @Test func areCountedApartFromWhatIsDueAndFromWhatIsNotDueYet() async throws {
+        let house = try OutboxTests.House(try await ScratchDatabase.make(schema: "shop"))
+        try await house.database.waitUntilAvailable()
+        #expect(try await OutboxSight.look(in: house.database) == OutboxSight())
+        for _ in 0..<3 { try await house.tell(.random()) }
+        try await house.scratch.query("UPDATE outbox SET due_at = clock_timestamp() - interval '90 s'")
+        try await house.tell(.random())
+        try await house.scratch.query(
+            "UPDATE outbox SET dead_at = now() WHERE id = (SELECT min(id::text)::uuid FROM outbox)")
+        try await house.database.transaction { house.outbox.enqueue("timer:test", payload: [1], in: $0) }
+        try await house.scratch.query(
+            "UPDATE outbox SET due_at = clock_timestamp() + interval '72 h' WHERE destination = 'timer:test'")
+        let sight = try await OutboxSight.look(in: house.database)
+        #expect(sight.due == 3 && sight.dead == 1)
+        #expect((90..<120).contains(sight.oldestSeconds))
+        await house.stop()
+    }
+
     @Test func areAllReplayedAtOnceWhateverTheyAreFor() async throws {
         let house = try OutboxTests.House(try await ScratchDatabase.make(schema: "shop"))
         try await house.database.waitUntilAvailable()

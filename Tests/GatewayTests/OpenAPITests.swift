@@ -104,6 +104,30 @@ import Testing
         for route in table.routes { #expect(operation(route)?["responses"]?["default"] == nil) }
     }
 
+    @Test("the page for people has every operation, is well formed, and takes nothing from elsewhere")
+    func page() throws {
+        let html = String(decoding: DocsPage(document).bytes, as: UTF8.self)
+        for route in table.routes { #expect(html.contains("<details id=\"\(OpenAPIDocument.operationID(route))\"")) }
+        #expect(!html.contains("<script") && !html.contains("http://") && !html.contains("https://"))
+        // Every element ends, in the order in which they began.
+        var open: [Substring] = []
+        for tag in html.matches(of: #/<(/?)([a-z0-9]+)[^>]*?(/?)>/#) {
+            if tag.1 == "/" { #expect(open.popLast() == tag.2) } else if tag.3 != "/" { open.append(tag.2) }
+        }
+        #expect(open.isEmpty)
+    }
+
+    @Test func whatTheDocumentSaysIsNoMarkup() {
+        let wicked = JSONValue.string("<img src=x onerror=\"a&b\">")
+        let html = String(
+            decoding: DocsPage([
+                "info": ["title": wicked],
+                "paths": ["/<b>": ["get": ["summary": wicked, "responses": ["200": ["description": wicked]]]]],
+            ]).bytes, as: UTF8.self)
+        #expect(!html.contains("<img") && !html.contains("<b>\""))
+        #expect(html.contains("&lt;img src=x onerror=&quot;a&amp;b&quot;&gt;"))
+    }
+
     private static func references(in value: JSONValue) -> [String] {
         switch value {
         case .object(let members):

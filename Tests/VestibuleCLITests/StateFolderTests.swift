@@ -36,6 +36,24 @@ import Testing
         }
     }
 
+    @Test func aRenewedKeyIsReadByWhoReadTheFormerOne() throws {
+        try Self.withFolder { state in
+            let keys = BusKeyFolder(path: state.keys)
+            func mode() throws -> Int {
+                let attributes = try FileManager.default.attributesOfItem(atPath: keys.secret(of: "profile"))
+                return attributes[.posixPermissions] as? Int ?? 0
+            }
+            try keys.makeMissing()
+            #expect(try mode() == 0o400)
+            try keys.renew("profile")
+            #expect(try mode() == 0o400)
+            // As deploy/make-secrets makes it, for a container's own user.
+            #expect(chmod(keys.secret(of: "profile"), 0o444) == 0)
+            try keys.renew("profile")
+            #expect(try mode() == 0o444)
+        }
+    }
+
     @Test func secretsAreMadeOnceAndForTheirOwnerOnly() throws {
         try Self.withFolder { state in
             try state.ensureKeys()

@@ -66,6 +66,19 @@ import Testing
         let everybody = ["auth ready", "auth ready", "profile ready", "questionnaire ready", "recovery ready"]
         #expect(try states() == everybody)
 
+        let top = try installation.run("top", "--once", "--state", state.path)
+        let loads = top.output.split(separator: "\n").map { $0.split(separator: " ").prefix(4).joined(separator: " ") }
+        #expect(loads.contains("auth 2 of 2") && loads.contains("recovery 1 of 1"), "\(top.output)")
+        let stats = try installation.run("bus", "stats", "--json", "--state", state.path).output
+        let told = try JSONValue.parse(Array((stats.split(separator: "\n").first { $0.hasPrefix("[") } ?? "").utf8))
+        let gauges = told.arrayValue?.compactMap { $0["report"]?["gauges"]?.objectValue } ?? []
+        #expect(gauges.count == 5)
+        for gauge in gauges {
+            let names = ["outbox_due", "outbox_dead", "outbox_oldest_seconds", "database_waiting", "database_idle"]
+            #expect(Set(gauge.keys) == Set(names + ["database_connections"]))
+            #expect((gauge["database_connections"]?.integerValue ?? 0) >= 1)
+        }
+
         let info = try installation.run("bus", "info", "auth", "--state", state.path)
         #expect(info.code == 0 && info.output.components(separatedBy: "  state      ready").count == 3)
         let ping = try installation.run("bus", "ping", "recovery", "--state", state.path)

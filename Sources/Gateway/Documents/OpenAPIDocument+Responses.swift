@@ -17,6 +17,7 @@ extension OpenAPIDocument {
         switch route.target {
         case .later: nil
         case .local(.metrics): answer("The metrics.", "text/plain", ["schema": ["type": "string"]], route)
+        case .local(.docs): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
         case .local: answer("The answer.", "application/json", ["schema": ["type": "object"]], route)
         case .export: answer("The answer.", "application/json", Self.media(ExportDocument.schema), route)
         case .message:

@@ -16,7 +16,7 @@ extension Route {
 
     private static func refusals(of answer: LocalAnswer) -> Set<ErrorCode> {
         switch answer {
-        case .health, .openAPI: []
+        case .health, .openAPI, .docs: []
         case .readiness, .signingKeys: [.serviceUnavailable]
         case .metrics, .services: [.unauthorized, .rateLimited]
         }

@@ -43,12 +43,26 @@ struct MetricsPage: Sendable {
         }
     }
 
+    private static let gauges = [
+        ("database_connections", "Connections to the database that stand."),
+        ("database_idle", "Of these, those that a transaction may have at once."),
+        ("database_waiting", "Transactions that wait for a connection."),
+        ("outbox_due", "What is due and not delivered, the same for all replicas; 10000 at most."),
+        ("outbox_oldest_seconds", "Since when the one that is due the longest is due, the same for all replicas."),
+        ("outbox_dead", "Dead letters, the same for all replicas."),
+    ]
+
     private static func add(
         _ report: BusReport, of service: ServiceName, _ instance: Identifier, to text: inout PrometheusText
     ) {
         let origin = [("service", service.rawValue), ("instance", instance.description)]
         text.add(
-            "vestibule_uptime_seconds", "Since the process began.", origin, seconds: .milliseconds(report.uptimeMs))
+            "vestibule_uptime_seconds", "Since the process began.", origin, Double(report.uptimeMs) / 1000)
+        // What another build tells beside these has no words here.
+        for (name, help) in gauges {
+            guard let value = report.gauges?[name] else { continue }
+            text.add("vestibule_\(name)", help, origin, value)
+        }
         for traffic in report.served { add(traffic, "served", "caller", origin, to: &text) }
         for traffic in report.asked {
             add(traffic, "asked", "callee", origin, to: &text)

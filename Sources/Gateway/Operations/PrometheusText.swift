@@ -21,8 +21,9 @@ struct PrometheusText {
         family(name, kind, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
-    mutating func add(_ name: String, _ help: String, _ labels: Labels, seconds: Duration) {
-        family(name, .gauge, help) { $0.append("\(name)\(Self.text(labels)) \(seconds / .seconds(1))") }
+    /// A gauge that may be a fraction.
+    mutating func add(_ name: String, _ help: String, _ labels: Labels, _ value: Double) {
+        family(name, .gauge, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
     /// A histogram whose name ends in `_seconds`. One of a build with other bounds is left out: its counts mean other times.

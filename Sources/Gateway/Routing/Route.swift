@@ -34,7 +34,7 @@ struct Route: Sendable {
     }
 
     /// What the gateway answers by itself.
-    enum LocalAnswer: Sendable { case health, readiness, openAPI, signingKeys, metrics, services }
+    enum LocalAnswer: Sendable { case health, readiness, openAPI, docs, signingKeys, metrics, services }
 
     /// Where a member of the message comes from, beside the body.
     enum Source: Sendable, Equatable {

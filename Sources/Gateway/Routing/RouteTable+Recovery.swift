@@ -44,6 +44,6 @@ extension RouteTable {
         Route(.get, "/metrics", .ops, .local(.metrics), "Prometheus text of every replica."),
         Route(.get, "/ops/services", .ops, .local(.services), "What is known of every replica."),
         Route(.get, "/openapi.json", .public, .local(.openAPI), "This document."),
-        Route(.get, "/docs", .public, .later, "A page that reads the document."),
+        Route(.get, "/docs", .public, .local(.docs), "The document as a page for people."),
     ]
 }

@@ -259,4 +259,9 @@ struct RequestRecord: Sendable {
     var trace: TraceContext
     /// Nanoseconds of the monotonic clock.
     var began: UInt64?
+
+    /// The method as it may be written down: what is none of HTTP's own, a client may have called anything, and is `other`.
+    var knownMethod: String? {
+        method.map { Route.Method(rawValue: $0) != nil || ["HEAD", "OPTIONS"].contains($0) ? $0 : "other" }
+    }
 }

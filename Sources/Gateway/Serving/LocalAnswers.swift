@@ -12,12 +12,14 @@ import JSONText
     private let bus: Bus
     private let gatekeeper: Gatekeeper
     private let document: [UInt8]
+    private let page: DocsPage
     private let operations: OperationsView
     /// On the way out: no new work, please.
     var isDraining = false
 
-    init(bus: Bus, gatekeeper: Gatekeeper, document: [UInt8], meter: HTTPMeter) {
-        (self.bus, self.gatekeeper, self.document) = (bus, gatekeeper, document)
+    init(bus: Bus, gatekeeper: Gatekeeper, document: JSONValue, meter: HTTPMeter) {
+        (self.bus, self.gatekeeper) = (bus, gatekeeper)
+        (self.document, page) = (CanonicalJSON.bytes(of: document), DocsPage(document))
         operations = OperationsView(bus: bus, meter: meter, services: Self.required)
     }
 
@@ -26,6 +28,13 @@ import JSONText
         case .health: return Self.json(["status": "ok"], cache: "no-store")
         case .readiness: return try readiness()
         case .openAPI: return Self.json(document, cache: "public, max-age=60")
+        case .docs:
+            return HTTPResponse(
+                status: 200,
+                headers: [
+                    "content-type": "text/html; charset=utf-8", "cache-control": "public, max-age=60",
+                    "content-security-policy": DocsPage.policy,
+                ], body: page.bytes)
         case .services: return Self.json(await operations.listing(), cache: "no-store")
         case .metrics:
             return HTTPResponse(

@@ -22,6 +22,7 @@ import Foundation
         case "up": try UpCommand.run(words)
         case "down": try DownCommand.run(words)
         case "status": try StatusCommand.run(words)
+        case "top": try TopCommand.run(words)
         case "logs": try LogsCommand.run(words)
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
@@ -51,6 +52,9 @@ enum Help {
                                           the processes, and whether the system is ready
           vestibule status --http HOST:PORT
                                           whether a system that was started otherwise is ready
+          vestibule top [--state DIR] [--once]
+                                          what each service does now, again each second: requests, errors, times,
+                                          database, outbox; --once: one table of one second
           vestibule logs [--state DIR] [-f] [SERVICE]
                                           what the services log, as JSON lines
           vestibule demo [--state DIR] [--http HOST:PORT]

@@ -38,7 +38,10 @@ struct BusKeyFolder {
         let publicKey = try key.publicKey()
         // First the list: a program that has the key already must be let in.
         try write(lines() + ["\(name) \(publicKey.base64)"])
-        try StateFolder.write(key.base64 + "\n", to: secret(of: name), mode: 0o400)
+        // Who was let read the old one, a container's own user say, has to read the new one.
+        var old = stat()
+        let mode = stat(secret(of: name), &old) == 0 ? old.st_mode & 0o777 : 0o400
+        try StateFolder.write(key.base64 + "\n", to: secret(of: name), mode: mode)
         return publicKey
     }
 

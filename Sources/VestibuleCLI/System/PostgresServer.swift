@@ -5,6 +5,8 @@ struct PostgresServer {
     let state: StateFolder
     private let binaries: String
     private let data: String
+    /// What the server writes about itself.
+    var log: String { "\(data)/server.log" }
     private var socketFolder: String { "\(state.sockets)/pg" }
     private var isRoot: Bool { getuid() == 0 }
 
@@ -47,9 +49,9 @@ struct PostgresServer {
         if !FileManager.default.fileExists(atPath: "\(data)/PG_VERSION") { try create() }
         _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"])
         do {
-            try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(data)/server.log", "-w", "-t", "30", "start"])
+            try asServer("pg_ctl", ["-D", data, "-o", options, "-l", log, "-w", "-t", "30", "start"])
         } catch {
-            throw CommandError.unavailable("PostgreSQL does not start: see \(data)/server.log")
+            throw CommandError.unavailable("PostgreSQL does not start: see \(log)")
         }
         try provision()
     }

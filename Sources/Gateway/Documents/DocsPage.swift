@@ -1,0 +1,165 @@
+import Cryptography
+import Foundation
+import JSONText
+
+/// The OpenAPI document as a page for people: no script, nothing from another host, readable on a phone.
+struct DocsPage: Sendable {
+    /// The page, in UTF-8.
+    let bytes: [UInt8]
+    /// For `Content-Security-Policy`: this one style sheet and nothing else.
+    static let policy = "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; frame-ancestors 'none'"
+
+    /// - Parameter document: as ``OpenAPIDocument`` makes it.
+    init(_ document: JSONValue) { bytes = Array(Self.html(document).utf8) }
+
+    private static let digest = Data(SHA256.digest(Array(style.utf8))).base64EncodedString()
+
+    private static let style = """
+        body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:0 auto;padding:1rem;color:#1b1f24;background:#fff}
+        h2{margin:2rem 0 .5rem}code,pre{font:14px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
+        pre{background:#f3f4f6;padding:.6rem;border-radius:.4rem;white-space:pre-wrap}
+        details{border:1px solid #d5d9de;border-radius:.4rem;margin:.4rem 0;padding:.5rem .7rem}
+        summary{cursor:pointer}summary b{display:inline-block;min-width:4.2rem}ul{padding-left:1.2rem;margin:.2rem 0}
+        .later{opacity:.6}small{color:#57606a}
+        @media(prefers-color-scheme:dark){body{color:#e6e9ec;background:#14171a}pre{background:#20252a}
+        details{border-color:#3a4149}small{color:#9aa4ae}a{color:#7db4ff}}
+        """
+
+    private static func html(_ document: JSONValue) -> String {
+        let paths = document["paths"]?.objectValue ?? [:]
+        let groups = Dictionary(grouping: paths.keys.sorted()) { path in
+            path.split(separator: "/").first.map(String.init) ?? ""
+        }
+        let sections = groups.sorted { $0.key < $1.key }.map { group, paths in
+            "<h2 id=\"\(escaped(group))\">\(escaped(group))</h2>\n"
+                + paths.map { operations(at: $0, in: document) }.joined()
+        }
+        let links = groups.keys.sorted().map { "<a href=\"#\(escaped($0))\">\(escaped($0))</a>" }
+        let title = text(document["info"]?["title"])
+        return """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8"/><title>\(title): the API</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(style)</style></head><body>
+            <h1>\(title)</h1><p>\(text(document["info"]?["description"]))</p>
+            <p>For programs: <a href="/openapi.json">openapi.json</a>. \(links.joined(separator: " · "))</p>
+            \(sections.joined())</body></html>
+
+            """
+    }
+
+    private static func operations(at path: String, in document: JSONValue) -> String {
+        let item = document["paths"]?[path]?.objectValue ?? [:]
+        return ["get", "post", "put", "patch", "delete"].map { method in
+            item[method].map { operation(method, path, $0, document) } ?? ""
+        }.joined()
+    }
+
+    private static func operation(
+        _ method: String, _ path: String, _ operation: JSONValue, _ document: JSONValue
+    ) -> String {
+        let id = text(operation["operationId"])
+        let isLater = operation["responses"]?["501"] != nil
+        var parts = [
+            "<details id=\"\(id)\"\(isLater ? " class=\"later\"" : "")><summary><b>\(method.uppercased())</b> ",
+            "<code>\(escaped(path))</code><br/>\(text(operation["summary"]))</summary>",
+            "<p><small>\(caller(of: operation))</small></p>",
+        ]
+        if operation["description"] != nil { parts.append("<p>\(text(operation["description"]))</p>") }
+        let parameters = (operation["parameters"]?.arrayValue ?? []).map { resolved($0, document) }
+        if !parameters.isEmpty {
+            let items = parameters.map {
+                member(text($0["name"]) + " <small>in \(text($0["in"]))</small>", $0["schema"], $0["required"] == true)
+            }
+            parts.append("<h4>Parameters</h4><ul>\(items.joined())</ul>")
+        }
+        if let media = operation["requestBody"]?["content"]?["application/json"] {
+            parts.append("<h4>Body</h4>\(content(media))")
+        }
+        parts.append("<h4>Answers</h4><ul>\(answers(operation, document))</ul></details>\n")
+        return parts.joined()
+    }
+
+    private static func caller(of operation: JSONValue) -> String {
+        let choices = operation["security"]?.arrayValue ?? []
+        let names = choices.compactMap { $0.objectValue?.keys.first }
+        let words = [
+            "accessToken": "an access token", "recoveryToken": "the token of a recovery",
+            "operatorKey": "the operator's key",
+        ]
+        if names.isEmpty { return "Anybody may call." }
+        let wanted = names.map { words[$0] ?? $0 }.joined(separator: " or ")
+        return names.count < choices.count ? "Takes \(wanted); it may be left out." : "Wants \(wanted)."
+    }
+
+    private static func answers(_ operation: JSONValue, _ document: JSONValue) -> String {
+        (operation["responses"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { status, response in
+            let response = resolved(response, document)
+            let media = response["content"]?["application/json"]
+            return "<li><b>\(escaped(status))</b> \(text(response["description"]))\(media.map(content) ?? "")</li>"
+        }.joined()
+    }
+
+    private static func content(_ media: JSONValue) -> String {
+        let example = media["example"].map {
+            "<pre>\(escaped(String(decoding: CanonicalJSON.bytes(of: $0), as: UTF8.self)))</pre>"
+        }
+        return "<ul>\(members(of: media["schema"]))</ul>\(example ?? "")"
+    }
+
+    // MARK: Schemas
+
+    private static func members(of schema: JSONValue?) -> String {
+        let required = Set((schema?["required"]?.arrayValue ?? []).compactMap(\.stringValue))
+        return (schema?["properties"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { name, schema in
+            member("<code>\(escaped(name))</code>", schema, required.contains(name))
+        }.joined()
+    }
+
+    /// - Parameter name: as HTML.
+    private static func member(_ name: String, _ schema: JSONValue?, _ isRequired: Bool) -> String {
+        let inner = members(of: schema) + members(of: schema?["items"])
+        return "<li>\(name) <small>\(kind(of: schema))\(isRequired ? ", required" : "")</small> "
+            + "\(text(schema?["description"]))\(inner.isEmpty ? "" : "<ul>\(inner)</ul>")</li>"
+    }
+
+    /// In a few words: what it is, and within which bounds.
+    private static func kind(of schema: JSONValue?) -> String {
+        if let values = schema?["enum"]?.arrayValue {
+            return values.map { "<code>\(text($0))</code>" }.joined(separator: " or ")
+        }
+        if let choices = schema?["anyOf"]?.arrayValue {
+            return choices.map { kind(of: $0) }.joined(separator: " or ")
+        }
+        let type = schema?["type"]?.stringValue ?? "anything"
+        var words = [schema?["format"].map { text($0) } ?? type]
+        for (least, most) in [
+            ("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"),
+            ("minProperties", "maxProperties"),
+        ] where schema?["format"] == nil && (schema?[least] != nil || schema?[most] != nil) {
+            words.append("\(text(schema?[least]))…\(text(schema?[most]))")
+        }
+        if type == "array" { words.append("of \(kind(of: schema?["items"]))") }
+        return words.joined(separator: " ")
+    }
+
+    private static func resolved(_ value: JSONValue, _ document: JSONValue) -> JSONValue {
+        guard let reference = value["$ref"]?.stringValue else { return value }
+        return reference.split(separator: "/").dropFirst().reduce(document) { $0[String($1)] ?? .null }
+    }
+
+    /// A value as text that is safe in HTML; nothing for what is not there.
+    private static func text(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text): escaped(text)
+        case .integer(let number): "\(number)"
+        case .number(let number): "\(number)"
+        case .bool(let value): "\(value)"
+        default: ""
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
+    }
+}
