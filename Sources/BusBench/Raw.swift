@@ -6,20 +6,26 @@ import JSONText
 /// Request and reply over libzmq as a C program would write it: a ROUTER that sends ready bytes back, a DEALER that keeps
 /// so many requests in flight, both blocking, nothing allocated on the way.
 enum RawEcho {
-    /// The parts that the bus sends for this call.
-    private static let request: [[UInt8]] = {
+    /// The bytes that the bus sends for this call.
+    private static let request: [UInt8] = {
         var header = FrameHeader(kind: .request, correlationID: 1)
         header.messageType = GetOnboarding.type
         header.messageID = .ordered()
         header.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         header.budgetMs = 5000
-        return [header.encoded(), (try? WireJSON.encode(Sample.request)) ?? []]
+        return frame(header, (try? WireJSON.encode(Sample.request)) ?? [])
     }()
-    private static let reply: [[UInt8]] = {
+    private static let reply: [UInt8] = {
         var header = FrameHeader(kind: .reply, correlationID: 1)
         header.hints = .init(queueDepth: 0, inFlight: 1, handlerMicroseconds: 10)
-        return [header.encoded(), (try? WireJSON.encode(Sample.reply)) ?? []]
+        return frame(header, (try? WireJSON.encode(Sample.reply)) ?? [])
     }()
+
+    private static func frame(_ header: FrameHeader, _ body: [UInt8]) -> [UInt8] {
+        var header = header
+        header.bodyLength = UInt32(body.count)
+        return header.encoded(before: body)
+    }
 
     private static func socket(_ kind: Int32) -> UnsafeMutableRawPointer? {
         let socket = zmq_socket(zmq_ctx_new(), kind)
@@ -35,8 +41,7 @@ enum RawEcho {
             while true {
                 let id = zmq_recv(socket, buffer.baseAddress, 256, 0)
                 guard id > 0 else { continue }
-                zmq_recv(socket, buffer.baseAddress.map { $0 + 256 }, 384, 0)
-                zmq_recv(socket, buffer.baseAddress.map { $0 + 640 }, 384, 0)
+                zmq_recv(socket, buffer.baseAddress.map { $0 + 256 }, 768, 0)
                 zmq_send(socket, buffer.baseAddress, Int(id), ZMQ_SNDMORE)
                 send(reply, on: socket)
             }
@@ -44,9 +49,8 @@ enum RawEcho {
         exit(0)
     }
 
-    private static func send(_ parts: [[UInt8]], on socket: UnsafeMutableRawPointer?) {
-        zmq_send(socket, parts[0], parts[0].count, ZMQ_SNDMORE)
-        zmq_send(socket, parts[1], parts[1].count, 0)
+    private static func send(_ frame: [UInt8], on socket: UnsafeMutableRawPointer?) {
+        zmq_send(socket, frame, frame.count, 0)
     }
 
     static func call(_ endpoint: String, inFlight: Int, seconds: Double) throws -> Figures {
@@ -54,11 +58,8 @@ enum RawEcho {
         guard zmq_connect(socket, endpoint) == 0 else { throw BenchFailure(description: "cannot connect") }
         var latencies: [UInt64] = []
         latencies.reserveCapacity(4_000_000)
-        withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { buffer in
-            func answer() {
-                zmq_recv(socket, buffer.baseAddress, 512, 0)
-                zmq_recv(socket, buffer.baseAddress, 512, 0)
-            }
+        withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
+            func answer() { zmq_recv(socket, buffer.baseAddress, 1024, 0) }
             // Answers come in order: the oldest request is the next to be answered.
             var begun = [UInt64](repeating: 0, count: inFlight)
             send(request, on: socket)

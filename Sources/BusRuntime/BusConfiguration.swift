@@ -63,16 +63,23 @@ struct Hello: Codable, Sendable, Equatable {
 
     init(_ configuration: BusConfiguration) {
         (service, instance, build) = (configuration.service, configuration.instance, configuration.build)
-        (wire, credit, heartbeatMs) = ([1, 1], configuration.credit, Int(BusTiming.heartbeat / 1_000_000))
+        (wire, credit, heartbeatMs) = (Self.wires, configuration.credit, Int(BusTiming.heartbeat / 1_000_000))
         catalogue = Catalogue.digest
     }
+
+    /// What this build understands.
+    private static let wires = [Int(WireVersion.twoParts.rawValue), Int(WireVersion.onePart.rawValue)]
+
+    /// The newest that both sides understand, of a hello that ``speaksOurWire``.
+    var commonWire: WireVersion { WireVersion(rawValue: UInt8(clamping: min(wire[1], Self.wires[1]))) ?? .twoParts }
 
     /// Of a hello that ``speaksOurWire``.
     var wireVersions: ClosedRange<Int> { wire[0]...wire[1] }
 
     /// Whether the two have a wire version in common, and the numbers can be.
     var speaksOurWire: Bool {
-        wire.count == 2 && wire[0] <= 1 && wire[1] >= 1 && credit > 0 && (1...64).contains(service.rawValue.utf8.count)
+        wire.count == 2 && wire[0] <= Self.wires[1] && wire[1] >= Self.wires[0] && wire[0] <= wire[1] && credit > 0
+            && (1...64).contains(service.rawValue.utf8.count)
             && build.utf8.count <= 64 && catalogue.utf8.count <= 64
     }
 

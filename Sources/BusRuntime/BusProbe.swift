@@ -92,7 +92,7 @@ import JSONText
     private func send(_ kind: FrameKind, _ body: [UInt8] = []) {
         var header = FrameHeader(kind: kind, bodyLength: UInt32(body.count))
         header.sentAtMs = Bus.clockMilliseconds()
-        _ = socket.send(header, body)
+        _ = socket.send(header, body, in: hello?.commonWire ?? .twoParts)
     }
 
     private func ask() {

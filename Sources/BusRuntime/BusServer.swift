@@ -18,7 +18,7 @@ import JSONText
     /// An operator wants this process to drain.
     var onDismissal: (@Loop () -> Void)?
     var state = ServiceState.starting {
-        didSet { for peer in peers.values where state != oldValue { sendPong(to: peer.id) } }
+        didSet { for peer in peers.values where state != oldValue { sendPong(to: peer) } }
     }
 
     /// A peer that said nothing for so long is forgotten; it greets again when it comes back. Nanoseconds.
@@ -71,7 +71,7 @@ import JSONText
         guard pauses.look(at: now) else { return }
         for peer in peers.values {
             peer.becomeStranger()
-            sendHello(to: peer.id, stranger: true)
+            sendHello(to: peer.address.id, stranger: true)
         }
     }
 
@@ -80,10 +80,10 @@ import JSONText
         switch received.header {
         case nil: frames.malformedFrames += 1
         case .failure(.wrongMagic)?, .failure(.tooShort)?: frames.foreignFrames += 1
-        case .failure(let error)?: refuseMalformed(received.peer, error.correlationID)
+        case .failure(let error)?: refuseMalformed(received, error.correlationID)
         case .success(let header)?:
             guard Int(header.bodyLength) == received.body.count else {
-                return refuseMalformed(received.peer, header.correlationID)
+                return refuseMalformed(received, header.correlationID)
             }
             // A routing id may come again on another's connection: it is the same peer only with the same key.
             let peer = peers[received.peer].flatMap { $0.identity == received.identity ? $0 : nil }
@@ -105,7 +105,7 @@ import JSONText
         peers[received.peer] = nil
         guard case .success(let header)? = received.header, header.kind == .request else { return }
         let error = BusError(.callerNotAllowed, "The key of this caller is not allowed.")
-        desk.refuse(error, header.correlationID, to: received.peer)
+        desk.refuse(error, header.correlationID, to: received.returnAddress)
     }
 
     /// Whether the peer is what it says: with keys, what the list says of its key.
@@ -134,7 +134,7 @@ import JSONText
             sendHello(to: id, stranger: true)
             let detail = "A peer says HELLO before it asks."
             let error = BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100))
-            desk.refuse(error, header.correlationID, to: id)
+            desk.refuse(error, header.correlationID, to: received.returnAddress)
         case (.ping, nil), (.cancel, nil): sendHello(to: id, stranger: true)
         case (.pong, _), (.reply, _), (.error, _), (.goAway, _): frames.malformedFrames += 1
         }
@@ -143,29 +143,29 @@ import JSONText
     /// A PING, and what else its sender wants to know.
     private func answer(_ body: [UInt8], of peer: Peer) {
         guard !body.isEmpty, peer.hello.service == .operator || peer.hello.vouchesForPersons else {
-            return sendPong(to: peer.id)
+            return sendPong(to: peer)
         }
         guard let inquiry = try? WireJSON.decode(Inquiry.self, from: body) else {
             frames.malformedFrames += 1
-            return sendPong(to: peer.id)
+            return sendPong(to: peer)
         }
         var pong = pong
         if inquiry.wantsReport { pong.report = onReport?() }
         if let known = inquiry.answersAfter { pong.answers = desk.answers.after(known, at: MonotonicClock.now()) }
-        send(pong, to: peer.id)
+        send(pong, to: peer)
     }
 
-    private func refuseMalformed(_ id: [UInt8], _ correlationID: UInt64?) {
+    private func refuseMalformed(_ received: Received, _ correlationID: UInt64?) {
         frames.malformedFrames += 1
         guard let correlationID else { return }
-        desk.refuse(BusError(.invalidMessage, "The frame cannot be read."), correlationID, to: id)
+        desk.refuse(BusError(.invalidMessage, "The frame cannot be read."), correlationID, to: received.returnAddress)
     }
 
-    private func send(_ header: FrameHeader, _ body: [UInt8], to id: [UInt8]) {
+    private func send(_ header: FrameHeader, _ body: [UInt8], to peer: ReturnAddress) {
         var header = header
         header.bodyLength = UInt32(body.count)
         header.sentAtMs = Bus.clockMilliseconds()
-        if !socket.send(header, body, to: id) { frames.undeliverable += 1 }
+        if !socket.send(header, body, to: peer.id, in: peer.wire) { frames.undeliverable += 1 }
     }
 
     // MARK: Peers
@@ -177,31 +177,32 @@ import JSONText
             return
         }
         guard isTruthful(hello, received.identity) else { return refuseForeign(received) }
-        if let peer = peers[id], peer.identity == received.identity {
-            peer.greeted(hello)
-        } else {
-            peers[id] = Peer(
-                id: id, identity: received.identity, key: security?.key(of: received.identity), hello: hello)
-        }
+        let known = peers[id].flatMap { $0.identity == received.identity ? $0 : nil }
+        let peer =
+            known ?? Peer(id: id, identity: received.identity, key: security?.key(of: received.identity), hello: hello)
+        peer.greeted(hello)
+        peers[id] = peer
         sendHello(to: id, stranger: false)
-        sendPong(to: id)
+        sendPong(to: peer)
     }
 
+    /// In the form that everybody understands.
+    ///
     /// - Parameter stranger: it must greet (anew) before it is heard.
     private func sendHello(to id: [UInt8], stranger: Bool) {
         var header = FrameHeader(kind: .hello)
         header.wantsHello = stranger
-        send(header, hello, to: id)
+        send(header, hello, to: ReturnAddress(id: id, wire: .twoParts))
     }
 
-    private func sendPong(to id: [UInt8]) {
-        send(pong, to: id)
+    private func sendPong(to peer: Peer) {
+        send(pong, to: peer)
     }
 
     private var pong: Pong { Pong(state: state, queueDepth: desk.queueDepth, inFlight: desk.inFlight) }
 
-    private func send(_ pong: Pong, to id: [UInt8]) {
-        send(FrameHeader(kind: .pong), (try? WireJSON.encode(pong)) ?? [], to: id)
+    private func send(_ pong: Pong, to peer: Peer) {
+        send(FrameHeader(kind: .pong), (try? WireJSON.encode(pong)) ?? [], to: peer.address)
     }
 
     // MARK: Time and end
@@ -214,7 +215,7 @@ import JSONText
     }
 
     func announceGoAway() {
-        for id in peers.keys { send(FrameHeader(kind: .goAway), [], to: id) }
+        for peer in peers.values { send(FrameHeader(kind: .goAway), [], to: peer.address) }
     }
 
     /// Handlers that still run are told, and nobody hears what they say.

@@ -1,9 +1,17 @@
+import BusProtocol
 import EventLoop
+
+/// Where an answer goes.
+struct ReturnAddress {
+    /// Routing id of the ROUTER socket.
+    let id: [UInt8]
+    /// That whoever is there understands.
+    var wire: WireVersion
+}
 
 /// A caller's connection, as the answering side knows it from its HELLO on.
 @Loop final class Peer {
-    /// Routing id of the ROUTER socket.
-    let id: [UInt8]
+    private(set) var address: ReturnAddress
     /// Whose key its connection has; 0 on a bus without keys.
     let identity: BusSecurity.Identity
     /// That key; `nil` on a bus without keys.
@@ -20,10 +28,14 @@ import EventLoop
     private var way = WayEstimate()
 
     init(id: [UInt8], identity: BusSecurity.Identity, key: BusKey?, hello: Hello) {
-        (self.id, self.identity, self.key, self.hello) = (id, identity, key, hello)
+        address = ReturnAddress(id: id, wire: hello.commonWire)
+        (self.identity, self.key, self.hello) = (identity, key, hello)
     }
 
-    func greeted(_ hello: Hello) { (self.hello, mustGreet, way) = (hello, false, WayEstimate()) }
+    func greeted(_ hello: Hello) {
+        (self.hello, mustGreet, way) = (hello, false, WayEstimate())
+        address.wire = hello.commonWire
+    }
 
     func heard(frameSentAt sentAtMs: UInt64) {
         lastHeard = MonotonicClock.now()

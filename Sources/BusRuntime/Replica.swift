@@ -113,6 +113,7 @@ import JSONText
         return fates
     }
 
+    private var wire: WireVersion { remote?.commonWire ?? .twoParts }
     var inFlight: Int { pending.count }
     var isAlive: Bool { isGreeted }
     var isReady: Bool { isGreeted && remoteState == .ready }
@@ -130,7 +131,7 @@ import JSONText
         call.header.correlationID = lastCorrelationID
         call.header.budgetMs = UInt32(clamping: (call.deadline - min(now, call.deadline)) / 1_000_000)
         call.header.sentAtMs = Bus.clockMilliseconds()
-        guard socket.send(call.header, call.body) else {
+        guard socket.send(call.header, call.body, in: wire) else {
             lose()
             return onOutcome(call, .notWritten)
         }
@@ -294,7 +295,8 @@ import JSONText
         var header = FrameHeader(kind: kind, correlationID: correlationID, bodyLength: UInt32(body.count))
         header.sentAtMs = Bus.clockMilliseconds()
         if kind != .cancel { lastSpoken = MonotonicClock.now() }
-        _ = socket.send(header, body)
+        // A HELLO may go to another process than the last one did: in the form that everybody understands.
+        _ = socket.send(header, body, in: kind == .hello ? .twoParts : wire)
     }
 
     func close() {

@@ -76,8 +76,8 @@ import EventLoop
     var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)?
     /// Told of every request that was answered, with its code (`ok` for a reply) and how long it took.
     var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)?
-    /// Sends an answer to the peer with the routing id.
-    var onAnswer: (@Loop (FrameHeader, [UInt8], [UInt8]) -> Void)?
+    /// Sends an answer.
+    var onAnswer: (@Loop (FrameHeader, [UInt8], ReturnAddress) -> Void)?
 
     init(_ configuration: BusConfiguration) { self.configuration = configuration }
 
@@ -167,10 +167,10 @@ import EventLoop
         let meter = registration?.meter(of: caller) ?? unknown[caller] ?? TrafficMeter("unknown", caller)
         if registration == nil { unknown[caller] = meter }
         meter.refuse(error.code)
-        refuse(error, header.correlationID, to: peer.id)
+        refuse(error, header.correlationID, to: peer.address)
     }
 
-    func refuse(_ error: BusError, _ correlationID: UInt64, to peer: [UInt8]) {
+    func refuse(_ error: BusError, _ correlationID: UInt64, to peer: ReturnAddress) {
         onAnswer?(FrameHeader(kind: .error, correlationID: correlationID), error.encoded, peer)
     }
 
@@ -238,11 +238,11 @@ import EventLoop
         case .success(let reply):
             header.isReplay = reply.isReplay
             header.entityRevision = reply.entityRevision
-            onAnswer?(header, reply.body, job.peer.id)
+            onAnswer?(header, reply.body, job.peer.address)
         case .failure(let error):
             code = error.code
             header.kind = .error
-            onAnswer?(header, error.encoded, job.peer.id)
+            onAnswer?(header, error.encoded, job.peer.address)
         }
         close(job, code, elapsed)
         if answers.isWatched(at: now) { answers.note(job.context, code ?? "ok", nanoseconds: elapsed) }

@@ -21,20 +21,36 @@ public struct ZMQError: Error, Sendable, CustomStringConvertible {
     }()
 }
 
-/// What was received: a frame of two parts, or something that is none.
+/// What was received: a frame, or something that is none.
 struct Received {
     /// Routing id of the sender, on a ROUTER; empty on a DEALER.
     var peer: [UInt8] = []
     /// Whose key the connection has; 0 where it has none.
     var identity: BusSecurity.Identity = 0
+    /// What its sender at least understands.
+    var wire = WireVersion.twoParts
     /// `nil` where the message has not exactly the parts of a frame.
     var header: Result<FrameHeader, FrameError>?
     var body: [UInt8] = []
+
+    /// Where an answer to it goes.
+    var returnAddress: ReturnAddress { ReturnAddress(id: peer, wire: wire) }
 
     /// The header, where it could be read and fits the body.
     var frame: FrameHeader? {
         guard case .success(let header)? = header, Int(header.bodyLength) == body.count else { return nil }
         return header
+    }
+
+    /// Takes a frame in one part.
+    fileprivate mutating func read(_ bytes: UnsafeRawBufferPointer) {
+        wire = .onePart
+        do throws(FrameError) {
+            let frame = try FrameHeader.read(bytes)
+            (header, body) = (.success(frame.header), [UInt8](frame.body))
+        } catch {
+            header = .failure(error)
+        }
     }
 }
 
@@ -139,14 +155,20 @@ struct Received {
 
     /// Sends a frame without waiting, as a whole or not at all.
     ///
-    /// - Parameter peer: on a ROUTER, the routing id of the receiver.
+    /// - Parameters:
+    ///   - peer: on a ROUTER, the routing id of the receiver.
+    ///   - wire: that the receiver understands.
     /// - Returns: false where the peer is unknown, gone or full: nothing was written.
-    func send(_ header: FrameHeader, _ body: [UInt8], to peer: [UInt8]? = nil) -> Bool {
+    func send(_ header: FrameHeader, _ body: [UInt8], to peer: [UInt8]? = nil, in wire: WireVersion) -> Bool {
         guard raw != nil else { return false }
         // Once the first part is taken the rest cannot be refused: libzmq takes or refuses whole messages.
         if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
-        guard send(header.encoded(), ZMQ_SNDMORE) else { return false }
-        return send(body, 0)
+        switch wire {
+        case .onePart: return send(header.encoded(before: body), 0)
+        case .twoParts:
+            guard send(header.encoded(), ZMQ_SNDMORE) else { return false }
+            return send(body, 0)
+        }
     }
 
     private func send(_ part: [UInt8], _ flags: Int32) -> Bool {
@@ -172,14 +194,18 @@ struct Received {
                 if readsIdentity, let user = zmq_msg_gets(&message, "User-Id") {
                     received.identity = BusSecurity.Identity(atoi(user))
                 }
-                received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
+                if zmq_msg_more(&message) == 0 {
+                    received.read(bytes)
+                } else {
+                    received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
+                }
             case 2: received.body = [UInt8](bytes)
             default: break
             }
             part += 1
             if zmq_msg_more(&message) == 0 { break }
         }
-        if part != 3 { received.header = nil }
+        if part > 3 { received.header = nil }
         return received
     }
 

@@ -39,6 +39,34 @@ import Testing
         #expect(try FrameHeader.decoded(Self.golden).get() == Self.full)
     }
 
+    /// In one part the layout is the same, but for the version and the body behind it.
+    @Test func theBytesOfVersionTwoStay() throws {
+        let body = [UInt8](repeating: 0x7b, count: 0x0102)
+        var golden = Self.golden + body
+        golden[3] = 2
+        #expect(Self.full.encoded(before: body) == golden)
+        let (header, read) = try golden.withUnsafeBytes { bytes in
+            let frame = try FrameHeader.read(bytes)
+            return (frame.header, Array(frame.body))
+        }
+        #expect(header == Self.full && read == body)
+    }
+
+    @Test func aBodyOfAnotherLengthIsRefused() throws {
+        let body = [UInt8](repeating: 0x7b, count: 0x0102)
+        let whole = FrameHeader(kind: .ping, bodyLength: 0x0102).encoded(before: body)
+        for length in 0..<whole.count {
+            #expect(throws: FrameError.self, "cut at \(length)") {
+                try whole.prefix(length).withUnsafeBytes { _ = try FrameHeader.read($0) }
+            }
+        }
+        var bare = FrameHeader(kind: .ping, correlationID: 7)
+        bare.bodyLength = 1
+        #expect(throws: FrameError.wrongLength(correlationID: 7)) {
+            try bare.encoded(before: []).withUnsafeBytes { _ = try FrameHeader.read($0) }
+        }
+    }
+
     @Test(arguments: FrameKind.allCases) func aBareHeaderOfEveryKindComesBack(kind: FrameKind) throws {
         var header = FrameHeader(kind: kind, correlationID: .max, bodyLength: .max)
         header.wantsHello = true

@@ -7,9 +7,11 @@ import Foundation
 /// A peer that speaks libzmq and nothing of ours: what it sends may be anything.
 @Loop public final class RawPeer {
     private static let context = zmq_ctx_new()
+    private let isRouter: Bool
     private var raw: UnsafeMutableRawPointer?
 
     private init(_ kind: Int32) {
+        isRouter = kind == ZMQ_ROUTER
         raw = zmq_socket(Self.context, kind)
         var linger: Int32 = 0
         zmq_setsockopt(raw, ZMQ_LINGER, &linger, 4)
@@ -49,11 +51,11 @@ import Foundation
         }
     }
 
-    public func send(_ header: FrameHeader, _ body: [UInt8] = []) {
+    public func send(_ header: FrameHeader, _ body: [UInt8] = [], in wire: WireVersion = .twoParts) {
         var header = header
         header.bodyLength = UInt32(body.count)
         if header.sentAtMs == 0 { header.sentAtMs = MonotonicClock.now() / 1_000_000 }
-        send([header.encoded(), body])
+        send(wire == .onePart ? [header.encoded(before: body)] : [header.encoded(), body])
     }
 
     /// The next message, or the empty list after `limit`.
@@ -77,23 +79,39 @@ import Foundation
     public func receive(
         _ kinds: FrameKind..., within limit: Duration = .seconds(5)
     ) async throws -> (FrameHeader, [UInt8])? {
+        try await receiveFrame(of: kinds, within: limit).map { ($0.header, $0.body) }
+    }
+
+    /// The next frame of one of these kinds, and the form in which it came.
+    public func receiveFrame(
+        of kinds: [FrameKind], within limit: Duration = .seconds(5)
+    ) async throws -> (header: FrameHeader, body: [UInt8], wire: WireVersion)? {
         while true {
-            let parts = try await receive(within: limit)
-            guard parts.count >= 2 else { return nil }
-            let header = try FrameHeader.decoded(parts[parts.count - 2]).get()
-            if kinds.contains(header.kind) { return (header, parts[parts.count - 1]) }
+            let parts = try await receive(within: limit).dropFirst(isRouter ? 1 : 0)
+            guard let first = parts.first, let last = parts.last else { return nil }
+            let wire = parts.count == 1 ? WireVersion.onePart : .twoParts
+            let (header, body) = try first.withUnsafeBytes { bytes in
+                guard wire == .onePart else { return (try FrameHeader(decoding: bytes), last) }
+                let frame = try FrameHeader.read(bytes)
+                return (frame.header, Array(frame.body))
+            }
+            if kinds.contains(header.kind) { return (header, body, wire) }
         }
     }
 
     /// Introduces itself and waits for the answer.
-    public func greet(as service: ServiceName = .gateway) async throws {
-        send(FrameHeader(kind: .hello), Self.hello(service))
+    ///
+    /// - Parameter newest: wire version that it says it understands.
+    public func greet(as service: ServiceName = .gateway, newest: WireVersion = .twoParts) async throws {
+        send(FrameHeader(kind: .hello), Self.hello(service, newest: newest))
         _ = try await receive(.hello)
     }
 
-    public static func hello(_ service: ServiceName, instance: Identifier = .ordered(), credit: Int = 64) -> [UInt8] {
+    public static func hello(
+        _ service: ServiceName, instance: Identifier = .ordered(), credit: Int = 64, newest: WireVersion = .twoParts
+    ) -> [UInt8] {
         let text = """
-            {"service":"\(service)","instance":"\(instance)","build":"raw","wire":[1,1],"catalogue":"0",\
+            {"service":"\(service)","instance":"\(instance)","build":"raw","wire":[1,\(newest.rawValue)],"catalogue":"0",\
             "credit":\(credit),"heartbeatMs":250}
             """
         return Array(text.utf8)

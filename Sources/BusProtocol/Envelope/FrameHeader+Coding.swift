@@ -1,9 +1,15 @@
 extension FrameHeader {
-    /// The bytes of the first part. The header must be writable.
-    public func encoded() -> [UInt8] {
+    /// The bytes of the first of two parts. The header must be writable.
+    public func encoded() -> [UInt8] { encoded(.twoParts, []) }
+
+    /// The bytes of the whole frame in one part. The header must be writable, and give the length of `body`.
+    public func encoded(before body: [UInt8]) -> [UInt8] { encoded(.onePart, body) }
+
+    private func encoded(_ wire: WireVersion, _ body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(256)
+        bytes.reserveCapacity(256 + body.count)
         bytes += Self.magic
+        bytes.append(wire.rawValue)
         bytes.append(kind.rawValue)
         bytes.append((isReplay ? 1 : 0) | (wantsHello ? 2 : 0) | (isAsOperator ? 4 : 0))
         bytes.append(attempt)
@@ -41,23 +47,43 @@ extension FrameHeader {
             bytes.appendInteger(entityRevision)
         }
         if let accessToken { bytes.append(.accessToken, accessToken) }
+        bytes += body
         return bytes
     }
 
-    /// Reads a first part.
+    /// Reads the first of two parts.
     public static func decoded(_ bytes: [UInt8]) -> Result<FrameHeader, FrameError> {
         bytes.withUnsafeBytes { bytes in Result { () throws(FrameError) in try FrameHeader(decoding: bytes) } }
     }
 
-    /// Reads a first part; nothing of `bytes` is kept.
+    /// Reads the first of two parts; nothing of `bytes` is kept.
     public init(decoding bytes: UnsafeRawBufferPointer) throws(FrameError) {
+        try self.init(bytes, wire: .twoParts, body: 0)
+    }
+
+    /// Reads a frame in one part; nothing of `bytes` is kept.
+    ///
+    /// - Returns: the header, and the bytes of the body.
+    public static func read(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(FrameError) -> (header: FrameHeader, body: UnsafeRawBufferPointer) {
+        guard bytes.count >= fixedLength else { throw .tooShort }
+        let bodyLength: UInt32 = bytes.integer(at: 16)
+        let header = try FrameHeader(bytes, wire: .onePart, body: Int(bodyLength))
+        return (header, UnsafeRawBufferPointer(rebasing: bytes.suffix(Int(bodyLength))))
+    }
+
+    /// - Parameter body: bytes at the end that are none of the header's.
+    private init(_ bytes: UnsafeRawBufferPointer, wire: WireVersion, body: Int) throws(FrameError) {
         guard bytes.count >= Self.fixedLength else { throw .tooShort }
-        guard bytes[0..<4].elementsEqual(Self.magic) else { throw .wrongMagic }
+        guard bytes[0..<3].elementsEqual(Self.magic), bytes[3] == wire.rawValue else { throw .wrongMagic }
         let correlationID: UInt64 = bytes.integer(at: 8)
         guard let kind = FrameKind(rawValue: bytes[4]) else {
             throw .unknownKind(bytes[4], correlationID: correlationID)
         }
         self.init(kind: kind, correlationID: correlationID, bodyLength: bytes.integer(at: 16))
+        let end = bytes.count - body
+        guard end >= Self.fixedLength else { throw .wrongLength(correlationID: correlationID) }
         isReplay = bytes[5] & 1 != 0
         wantsHello = bytes[5] & 2 != 0
         isAsOperator = bytes[5] & 4 != 0
@@ -66,12 +92,12 @@ extension FrameHeader {
         sentAtMs = bytes.integer(at: 24)
         var position = Self.fixedLength
         var seen: UInt32 = 0
-        while position < bytes.count {
+        while position < end {
             let id = bytes[position]
-            guard position + 3 <= bytes.count else { throw .malformedField(id, correlationID: correlationID) }
+            guard position + 3 <= end else { throw .malformedField(id, correlationID: correlationID) }
             let length = Int(bytes.integer(at: position + 1) as UInt16)
             let start = position + 3
-            guard start + length <= bytes.count else { throw .malformedField(id, correlationID: correlationID) }
+            guard start + length <= end else { throw .malformedField(id, correlationID: correlationID) }
             let value = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)])
             position = start + length
             guard let field = Field(rawValue: id) else {

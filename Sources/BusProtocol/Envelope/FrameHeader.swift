@@ -3,13 +3,26 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
     case hello = 1, ping, pong, request, reply, error, cancel, goAway
 }
 
-/// The first of the two parts of every frame on the bus; the second is the JSON body.
+/// How a frame lies in a ZeroMQ message.
+public enum WireVersion: UInt8, Sendable, Comparable {
+    /// The header is a part, and the body is another.
+    case twoParts = 1
+    /// The body follows the header in one part: each part is queued, counted and encrypted by itself. And libzmq 4.3.4
+    /// aborts the process where a connection breaks just when its socket is closed and half of a message is on its way
+    /// (`session_base.cpp:260`, libzmq#3442); one part has no half.
+    case onePart = 2
+
+    public static func < (a: WireVersion, b: WireVersion) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// What stands before the JSON body of every frame on the bus.
 ///
 /// Fixed part, little-endian: magic and wire version (4 bytes), kind (1), flags (1), attempt (1), reserved (1),
 /// correlation id (8), body length (4), remaining budget in ms (4), sent-at in ms (8). Then fields, each an id
 /// (1), a length (2) and so many bytes. An unknown field is skipped, unless its id has the high bit: "must understand".
 public struct FrameHeader: Sendable, Equatable {
-    public static let magic: [UInt8] = [0x56, 0x53, 0x54, 1]
+    /// The wire version follows it.
+    static let magic: [UInt8] = [0x56, 0x53, 0x54]
     public static let fixedLength = 32
     /// Bytes of the texts that fields hold: a longer one is not written and not read.
     static let longestType = 64
@@ -94,12 +107,14 @@ public enum FrameError: Error, Sendable, Equatable {
     case unknownKind(UInt8, correlationID: UInt64)
     case malformedField(UInt8, correlationID: UInt64)
     case mustUnderstand(UInt8, correlationID: UInt64)
+    /// The body has not the length that the header says.
+    case wrongLength(correlationID: UInt64)
 
     /// Of the frame that was refused, where it could be read.
     public var correlationID: UInt64? {
         switch self {
         case .tooShort, .wrongMagic: nil
-        case .unknownKind(_, let id), .malformedField(_, let id), .mustUnderstand(_, let id): id
+        case .unknownKind(_, let id), .malformedField(_, let id), .mustUnderstand(_, let id), .wrongLength(let id): id
         }
     }
 }

@@ -62,7 +62,11 @@ public enum AsyncAPIDocument {
 enum FrameDocument {
     static var value: JSONValue {
         [
-            "parts": ["header", "body"], "byteOrder": "little-endian",
+            "parts": [
+                "1": "Wire version 1: the header is a part of the message, the body is another.",
+                "2": "Wire version 2: one part, the body behind the header; the body's length says where it begins.",
+            ],
+            "byteOrder": "little-endian",
             "fixed": .array(fixed.map { ["name": .string($0), "offset": .integer($1), "bytes": .integer($2)] }),
             "magic": .array(FrameHeader.magic.map { .integer(Int64($0)) }),
             "kinds": .object(
@@ -77,13 +81,14 @@ enum FrameDocument {
             "body":
                 "JSON in UTF-8. Unknown members are skipped. The body of an error frame has status, code, detail, executed (no, yes or unknown), and where it helps retryAfterMs, errors and details.",
             "beginning":
-                "Both sides say hello first: {service, instance, build, wire: [1, 1], catalogue, credit, heartbeatMs}. A ping is answered by a pong {state, queueDepth, inFlight}; only a replica in state ready is asked. At most `credit` requests are in flight on a connection.",
+                "Both sides say hello first, in wire version 1: {service, instance, build, wire: [from, to], catalogue, credit, heartbeatMs}. Everything else is said in the newest wire version that both understand. A ping is answered by a pong {state, queueDepth, inFlight}; only a replica in state ready is asked. At most `credit` requests are in flight on a connection.",
         ]
     }
 
     /// Name, offset, bytes.
     private static let fixed: [(String, Int64, Int64)] = [
-        ("magic and wire version", 0, 4), ("kind", 4, 1), ("flags: 1 replayed, 2 wants hello, 4 as operator", 5, 1),
+        ("magic", 0, 3), ("wire version", 3, 1), ("kind", 4, 1),
+        ("flags: 1 replayed, 2 wants hello, 4 as operator", 5, 1),
         ("attempt", 6, 1),
         ("reserved, 0", 7, 1), ("correlation id, chosen by who asks", 8, 8), ("body length", 16, 4),
         ("budget: milliseconds that the caller still waits", 20, 4),
