@@ -115,7 +115,7 @@ import EventLoop
 
     private func admit(_ head: HTTPRequestHead) {
         self.head = head
-        parser.admit(bodyLimit: owner?.bodyLimit(for: head) ?? 0)
+        parser.admit(bodyLimit: parser.awaitsBody ? owner?.bodyLimit(for: head) ?? 0 : 0)
         invitesBody = head.expectsContinue
     }
 

@@ -87,7 +87,8 @@ public struct HTTPParser: Sendable {
 
     /// Goes on with the body of the head that was just handed out.
     ///
-    /// - Parameter bodyLimit: bytes; more are refused with ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as that is known.
+    /// - Parameter bodyLimit: bytes, of no account where no body is awaited (``awaitsBody``); more are refused with
+    ///   ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as that is known.
     public mutating func admit(bodyLimit: Int) {
         guard case .admission(let framing) = state else { return }
         self.bodyLimit = bodyLimit
@@ -97,6 +98,12 @@ public struct HTTPParser: Sendable {
         case .sized(let count): state = .sizedBody(count)
         case .chunked: state = .chunkSize
         }
+    }
+
+    /// After a head: whether a body follows it.
+    public var awaitsBody: Bool {
+        guard case .admission(let framing) = state, case .sized(0) = framing else { return true }
+        return false
     }
 
     enum Step {

@@ -22,18 +22,36 @@ public struct JSONNode: Sendable {
     public var number: Double? { entry.kind == .number ? Double(String(decoding: rawText, as: UTF8.self)) : nil }
 
     public var string: String? {
+        let entry = entry
         guard entry.kind == .string else { return nil }
-        let inside = rawText.dropFirst().dropLast()
-        return entry.flag ? Self.unescaped(inside) : String(decoding: inside, as: UTF8.self)
+        return document.bytes.withUnsafeBufferPointer { Self.text(of: entry, in: $0) }
+    }
+
+    /// What stands between the quotes of a string.
+    private static func text(of entry: JSONDocument.Entry, in bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let inside = UnsafeBufferPointer(rebasing: bytes[(Int(entry.start) + 1)..<(Int(entry.end) - 1)])
+        return entry.flag ? unescaped(inside) : String(decoding: inside, as: UTF8.self)
+    }
+
+    /// Whether this is the string of these characters, all of which are visible ASCII other than `"` and `\\`, written
+    /// without escapes. No string is made for it.
+    public func isString(_ text: StaticString) -> Bool {
+        let entry = entry
+        guard entry.kind == .string, Int(entry.end - entry.start) - 2 == text.utf8CodeUnitCount else { return false }
+        return document.bytes.withUnsafeBufferPointer { bytes in
+            (0..<text.utf8CodeUnitCount).allSatisfy { bytes[Int(entry.start) + 1 + $0] == text.utf8Start[$0] }
+        }
     }
 
     /// The elements of an array, in order; empty for any other kind.
     public var elements: [JSONNode] {
         guard entry.kind == .array else { return [] }
+        let tape = document.tape
         var (found, next) = ([JSONNode](), index + 1)
-        while next < Int(entry.next) {
+        let end = Int(tape[index].next)
+        while next < end {
             found.append(JSONNode(document: document, index: next))
-            next = Int(document.tape[next].next)
+            next = Int(tape[next].next)
         }
         return found
     }
@@ -41,11 +59,14 @@ public struct JSONNode: Sendable {
     /// The members of an object, in order; empty for any other kind.
     public var members: [(name: String, value: JSONNode)] {
         guard entry.kind == .object else { return [] }
+        let tape = document.tape
         var (found, next) = ([(name: String, value: JSONNode)](), index + 1)
-        while next < Int(entry.next) {
-            let name = JSONNode(document: document, index: next).string ?? ""
-            found.append((name, JSONNode(document: document, index: next + 1)))
-            next = Int(document.tape[next + 1].next)
+        let end = Int(tape[index].next)
+        document.bytes.withUnsafeBufferPointer { bytes in
+            while next < end {
+                found.append((Self.text(of: tape[next], in: bytes), JSONNode(document: document, index: next + 1)))
+                next = Int(tape[next + 1].next)
+            }
         }
         return found
     }

@@ -24,10 +24,13 @@ public protocol BusReply: Codable, Sendable, Equatable {
     /// Which state of its resource the reply shows, from 1; `nil` where it is not the view of one. It stands in the frame's
     /// header, so that the gateway can name the entity tag of a body that it does not read.
     var entityRevision: Int64? { get }
+    /// The bytes that ``WireJSON/encode(_:)`` makes of the reply. One that is asked for at every turn may write them itself.
+    func encoded() throws -> [UInt8]
 }
 
 extension BusReply {
     public var entityRevision: Int64? { nil }
+    public func encoded() throws -> [UInt8] { try WireJSON.encode(self) }
 }
 
 /// A reply that the gateway may pass on to the public, byte for byte. Services do not use these among themselves.

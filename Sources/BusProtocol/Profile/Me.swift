@@ -75,6 +75,30 @@ public struct Me: PublicReply {
         self.updatedAt = updatedAt
         self.revision = revision
     }
+
+    public func encoded() -> [UInt8] {
+        JSONObjectWriter.bytes { json in
+            if let age { json.member("age", age) }
+            if let ageGate {
+                json.member("ageGate") { json in
+                    json.member("allowed", ageGate.allowed)
+                    json.member("eligibleOn", ageGate.eligibleOn.description)
+                    json.member("message", ageGate.message)
+                }
+            }
+            json.member("completion", completion)
+            json.member("createdAt", createdAt.description)
+            json.member("id", id.description)
+            json.member("matchingMode", matchingMode)
+            json.member("onboardingStatus", onboardingStatus)
+            json.member("onboardingStep", onboardingStep)
+            json.member("preferNotToShareFields", preferNotToShareFields)
+            json.member("profile", profile)
+            json.member("revision", revision)
+            json.member("skippedFields", skippedFields)
+            json.member("updatedAt", updatedAt.description)
+        }
+    }
 }
 
 /// Told to a person who is too young: the account is there, matching is not.

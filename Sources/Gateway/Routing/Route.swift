@@ -88,7 +88,9 @@ struct Route: Sendable {
 }
 
 /// What the gateway knows of a message: never its Swift type's members, only its schema and rules.
-struct MessageBinding: Sendable {
+///
+/// A class: a route is handed on several times a request, and of a structure each time copies every member.
+final class MessageBinding: Sendable {
     let type: MessageType
     let version: UInt16
     let schema: JSONSchema
@@ -108,14 +110,11 @@ struct MessageBinding: Sendable {
         replyIsEmpty = Request.Reply.self == NoContent.self
     }
 
-    private init(any request: any BusRequest.Type) { self = Self.open(request) }
-    private static func open<Request: BusRequest>(_ request: Request.Type) -> MessageBinding { MessageBinding(request) }
-
     /// The newest version of each public message of the catalogue.
     static let all: [MessageType: MessageBinding] = {
         var bindings: [MessageType: MessageBinding] = [:]
         for type in Catalogue.all where (bindings[type.type]?.version ?? 0) < type.version {
-            bindings[type.type] = MessageBinding(any: type)
+            bindings[type.type] = MessageBinding(type)
         }
         return bindings
     }()

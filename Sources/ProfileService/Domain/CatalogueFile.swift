@@ -77,7 +77,7 @@ enum CatalogueFile {
 
 extension ProfileField {
     /// `nil` where the file's members do not fit together.
-    init?(_ view: ProfileFieldView, place: Int) {
+    convenience init?(_ view: ProfileFieldView, place: Int) {
         guard let category = Category(rawValue: view.category), let kind = Kind(view),
             view.required == (category == .required), view.encouraged == (category == .encouraged),
             view.skippable == (category != .required), !view.sensitive || view.allowsPreferNotToSay,

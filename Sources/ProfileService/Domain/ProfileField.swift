@@ -1,5 +1,7 @@
 /// One field of a profile, as far as the rules look at it.
-struct ProfileField: Sendable, Equatable {
+///
+/// A class: the rules go through all fields several times a request, and of a structure each look copies every member.
+final class ProfileField: Sendable {
     enum Category: String, Sendable { case required, encouraged, optional }
 
     /// Boxed, because fields are copied often and their kinds are looked at seldom.
@@ -33,6 +35,19 @@ struct ProfileField: Sendable, Equatable {
     let capabilities: Set<RequirementRules.Capability>
     /// Among the fields of the catalogue.
     let place: Int
+    let isDateOfBirth: Bool
+    let isCity: Bool
+
+    init(
+        key: String, step: Int64, kind: Kind, category: Category, isDeclinable: Bool, isPublic: Bool,
+        capabilities: Set<RequirementRules.Capability>, place: Int
+    ) {
+        (self.key, self.step, self.kind, self.category) = (key, step, kind, category)
+        (self.isDeclinable, self.isPublic, self.capabilities, self.place) = (
+            isDeclinable, isPublic, capabilities, place
+        )
+        (isDateOfBirth, isCity) = (key == "dateOfBirth", key == "city")
+    }
 
     var isSkippable: Bool { category != .required }
 }

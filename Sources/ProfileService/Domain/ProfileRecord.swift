@@ -46,9 +46,9 @@ struct ProfileRecord: Sendable, Equatable {
     var updatedAt: Timestamp
 
     func state(of field: ProfileField) -> FieldState? {
-        if field.key == "dateOfBirth" { return dateOfBirth.map { .answered(.string($0.description)) } }
+        if field.isDateOfBirth { return dateOfBirth.map { .answered(.string($0.description)) } }
         // A place by its coordinates does for a city.
-        if field.key == "city", fields[field]?.isSkipped ?? true, case .answered(let value) = fields["coordinates"] {
+        if field.isCity, fields[field]?.isSkipped ?? true, case .answered(let value) = fields["coordinates"] {
             return .answered(value)
         }
         return fields[field]

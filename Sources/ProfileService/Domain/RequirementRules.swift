@@ -27,7 +27,7 @@ enum RequirementRules {
                 needs.eventuallyDue.append(field.key)
             }
             if record.state(of: field)?.isStale ?? false { needs.errors.append(.init(field: field.key, code: "stale")) }
-            if field.key == "city" {
+            if field.isCity {
                 needs.alternatives.append(.init(original: ["city"], alternative: ["coordinates"]))
             }
         }
@@ -42,7 +42,7 @@ enum RequirementRules {
 
     /// Matching needs a place, which a profile may do without.
     private static func isDue(_ field: ProfileField, for capability: Capability) -> Bool {
-        field.category == .required || field.key == "city" && [.match, .fullConfidence].contains(capability)
+        field.category == .required || field.isCity && [.match, .fullConfidence].contains(capability)
     }
 
     /// What is due beside the fields: who is shown to others is verified, and who is matched has told of themselves.

@@ -110,16 +110,15 @@ struct ProfileStore: Sendable {
 
     /// A skip that no time was noted of counts from the beginning of the profile.
     private static func state(_ entry: JSONNode, of record: ProfileRecord) -> FieldState? {
-        switch entry["state"]?.string {
-        case "answered": entry["value"].map { .answered($0.value) }
-        case "skipped":
-            .skipped(
+        guard let state = entry["state"] else { return nil }
+        if state.isString("answered") { return entry["value"].map { .answered($0.value) } }
+        if state.isString("skipped") {
+            return .skipped(
                 times: entry["times"]?.integer ?? 1,
                 last: entry["last"]?.string.flatMap { Timestamp($0) } ?? record.createdAt)
-        case "declined": .declined
-        case "stale": entry["value"].map { .stale($0.value) }
-        default: nil
         }
+        if state.isString("declined") { return .declined }
+        return state.isString("stale") ? entry["value"].map { .stale($0.value) } : nil
     }
 
     private static func json(_ state: FieldState?) -> JSONValue {

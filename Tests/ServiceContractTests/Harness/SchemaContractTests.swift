@@ -21,6 +21,7 @@ import Testing
         for (name, sample) in replies {
             let bytes = try Fixtures.bytes(C.folder, "reply.\(name)", recording: sample)
             #expect(try WireJSON.encode(sample) == bytes, "reply.\(name)")
+            #expect(try sample.encoded() == bytes, "reply.\(name), as it writes itself")
             #expect(try WireJSON.decode(C.Message.Reply.self, from: bytes) == sample, "reply.\(name)")
             #expect(C.Message.Reply.schema.problems(in: try JSONDocument(bytes).root) == [], "reply.\(name)")
         }
@@ -100,17 +101,21 @@ import Testing
     private func generated<C: MessageContract>(_ contract: C.Type) throws {
         for number in 0..<100 {
             try comesThrough(C.Message.self, C.Message.schema, seed: "\(C.folder) request \(number)")
-            try comesThrough(C.Message.Reply.self, C.Message.Reply.schema, seed: "\(C.folder) reply \(number)")
+            let seed = "\(C.folder) reply \(number)"
+            let reply = try comesThrough(C.Message.Reply.self, C.Message.Reply.schema, seed: seed)
+            #expect(try reply.encoded() == WireJSON.encode(reply), "\(seed), as it writes itself")
         }
     }
 
-    private func comesThrough<Body: Codable>(_ type: Body.Type, _ schema: JSONSchema, seed: String) throws {
+    @discardableResult
+    private func comesThrough<Body: Codable>(_ type: Body.Type, _ schema: JSONSchema, seed: String) throws -> Body {
         var generator = BodyGenerator(seed: seed)
         let bytes = CanonicalJSON.bytes(of: generator.body(of: schema))
         let body = try JSONValue.parse(bytes)
         #expect(schema.problems(in: try JSONDocument(bytes).root) == [], "\(seed)")
         let decoded = try WireJSON.decode(Body.self, from: bytes)
         #expect(try JSONValue.parse(try WireJSON.encode(decoded)).withoutNulls == body.withoutNulls, "\(seed)")
+        return decoded
     }
 
     @Test("every body that was ever released still decodes", arguments: AnyContract.all)
