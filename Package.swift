@@ -48,6 +48,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
         .embedInCode("Migrations/m0003_catalogue_versions.sql"), .embedInCode("Migrations/m0004_waitlist.sql"),
         .embedInCode("Migrations/m0005_backfill.sql"),
+        .embedInCode("Migrations/m0006_onboarding_events.sql"),
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),

@@ -21,6 +21,7 @@ enum ProfileBlueprint {
         let profile = ProfileContext(
             house: house,
             store: ProfileStore(database: house.database, sealer: Sealer(house.keys, purpose: "date-of-birth")),
+            events: EventStore(database: house.database),
             policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
             appName: try configuration.text("APP_NAME"),
             completion: CompletionRules(repromptAfter: try configuration.duration("PROFILE_REPROMPT_AFTER")))
@@ -40,10 +41,22 @@ enum ProfileBlueprint {
                     database: house.database, sections: ProfileExport.sections(profile.store.sealer, audit: house.audit)
                 )))
         house.handle(AccountCreatedHandler(profile: profile))
-        house.handle(AccountDeletedHandler(house: house) { profile.store.erase($0, in: $1) })
+        house.handle(
+            AccountDeletedHandler(house: house) {
+                profile.store.erase($0, in: $1)
+                profile.events.erase($0, in: $1)
+            })
         house.handle(SessionCompletedHandler(profile: profile))
         house.handle(BackfillOnboardingHandler(profile: profile))
         house.handle(FindCitiesHandler())
+        house.handle(RecordEventsHandler(events: profile.events))
+        house.handle(VisitorIdentifiedHandler(profile: profile))
+        house.handle(GetFunnelHandler(profile: profile))
+        house.background("visitors") {
+            try await house.database.waitUntilAvailable()
+            while try await profile.events.purge() {}
+            try await Loop.sleep(for: .seconds(3600))
+        }
         let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox)
         house.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))
         house.background("waitlist") {

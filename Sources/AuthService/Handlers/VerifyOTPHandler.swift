@@ -27,6 +27,10 @@ struct VerifyOTPHandler: RequestHandler {
                     try await linker.make(
                         link, for: session, isConfirmed: request.confirmLink ?? false, in: transaction)
                 }
+                if let visitor = request.anonymousId {
+                    try await house.outbox.tell(
+                        VisitorIdentified(personID: session.user.id, anonymousID: visitor), in: transaction)
+                }
                 return .reply(session)
             }
         }

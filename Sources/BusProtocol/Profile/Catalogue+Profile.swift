@@ -3,6 +3,6 @@ extension Catalogue {
     static let profile: [any BusRequest.Type] = [
         GetOnboarding.self, ViewOnboarding.self, GetMe.self, UpdateMe.self, GetCompletion.self, SkipField.self,
         GetProfileFields.self, GetRequirements.self, GetPerson.self, FindCities.self,
-        JoinWaitlist.self, ExportProfile.self, BackfillOnboarding.self,
+        JoinWaitlist.self, ExportProfile.self, BackfillOnboarding.self, RecordEvents.self, GetFunnel.self,
     ]
 }

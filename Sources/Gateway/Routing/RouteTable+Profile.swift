@@ -41,7 +41,10 @@ extension RouteTable {
             .with {
                 $0.success = 202; $0.carriesToken = true
             },
-        Route(.post, "/events", .public, .later, "Takes client-side analytics events."),
-        Route(.get, "/admin/funnel", .staff, .later, "Counts and drop-off per onboarding step."),
+        Route(.post, "/events", .anybody, .message("profile.record-events"), "Takes client-side analytics events.")
+            .with { $0.body = .members },
+        Route(
+            .get, "/admin/funnel", .staff, .message("profile.get-funnel"), "Counts and drop-off per onboarding step."
+        ).with { $0.sources = ["from": .query("from"), "to": .query("to")] },
     ]
 }

@@ -10,6 +10,7 @@ struct AccountCreatedHandler: RequestHandler {
         try await profile.house.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
             profile.store.create(event.personID, in: transaction)
+            profile.events.note([.otpVerified], of: event.personID, at: event.createdAt, in: transaction)
         }
         return Acknowledged()
     }

@@ -1,4 +1,6 @@
 import BusProtocol
+import Database
+import EventLoop
 import JSONText
 import ServiceRuntime
 
@@ -6,6 +8,7 @@ import ServiceRuntime
 struct ProfileContext: Sendable {
     let house: ServiceHouse
     let store: ProfileStore
+    let events: EventStore
     let policy: Onboarding.Policy
     /// An under-age date of birth is refused instead of stored.
     let rejectsUnderage: Bool
@@ -20,7 +23,7 @@ struct ProfileContext: Sendable {
         let standing = Onboarding.Standing(of: record, policy, today: today)
         var profile = [String: JSONValue](minimumCapacity: FieldCatalogue.fields.count)
         for field in FieldCatalogue.fields {
-            switch field.key == "city" ? record.fields["city"] : record.state(of: field) {
+            switch field.isCity ? record.fields[field] : record.state(of: field) {
             case .answered(let value), .stale(let value): profile[field.key] = value
             case .declined: profile[field.key] = .string(FieldCatalogue.declined)
             case .skipped, nil: break
@@ -34,6 +37,15 @@ struct ProfileContext: Sendable {
             preferNotToShareFields: record.keys { $0 == .declined }, completion: CompletionRules.percentage(of: record),
             ageGate: standing.eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) },
             createdAt: record.createdAt, updatedAt: record.updatedAt, revision: record.revision)
+    }
+
+    /// Notes what the person has reached by this change for the first time.
+    @Loop func noteProgress(from old: ProfileRecord, to new: ProfileRecord, in transaction: Transaction) {
+        let today = today
+        let before = OnboardingEvent.reached(by: old, policy, today: today)
+        events.note(
+            OnboardingEvent.reached(by: new, policy, today: today).filter { !before.contains($0) }, of: new.personID,
+            in: transaction)
     }
 
     func completion(of record: ProfileRecord) -> Completion { completion.completion(of: record, now: .now()) }

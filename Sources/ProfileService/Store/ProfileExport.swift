@@ -11,7 +11,7 @@ enum ProfileExport {
         }
         return [
             ExportSection("profile", profile, sealed: born), ExportSection("field_history", history),
-            ExportSection("waitlist", waitlist), .audit(audit),
+            ExportSection("waitlist", waitlist), ExportSection("event", events), .audit(audit),
         ]
     }
 
@@ -29,6 +29,11 @@ enum ProfileExport {
         SELECT lpad(id::text, 19, '0') AS key, jsonb_build_object(
             'field', key, 'state', state, 'value', value, 'changedAt', \(time("changed_at"))) AS record
         FROM profile_field_history WHERE person_id = $1
+        """
+    private static let events = """
+        SELECT event_id::text AS key, jsonb_build_object(
+            'name', name, 'at', \(time("at")), 'properties', properties) AS record
+        FROM onboarding_events WHERE person_id = $1
         """
     private static let waitlist = """
         SELECT 'waitlist' AS key, '{"notify": true}'::jsonb AS record FROM waitlist WHERE person_id = $1

@@ -12,5 +12,8 @@ enum ProfileMigrations {
             sql: String(decoding: PackageResources.m0003_catalogue_versions_sql, as: UTF8.self)),
         Migration(name: "m0004_waitlist", sql: String(decoding: PackageResources.m0004_waitlist_sql, as: UTF8.self)),
         Migration(name: "m0005_backfill", sql: String(decoding: PackageResources.m0005_backfill_sql, as: UTF8.self)),
+        Migration(
+            name: "m0006_onboarding_events",
+            sql: String(decoding: PackageResources.m0006_onboarding_events_sql, as: UTF8.self)),
     ]
 }

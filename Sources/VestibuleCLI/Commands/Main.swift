@@ -33,6 +33,7 @@ import Foundation
         case "keys": try KeysCommand.run(words)
         case "role": try RoleCommand.run(words)
         case "account": try AccountCommand.run(words)
+        case "funnel": try FunnelCommand.run(words)
         case "questionnaire": try QuestionnaireCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
@@ -96,6 +97,8 @@ enum Help {
                                           the person's sessions end; admin takes two operators
           vestibule account backfill --complete FILE [--state DIR] [--json]
                                           people by their ids, one on each line, skip the onboarding from now on
+          vestibule funnel [--from DAY] [--to DAY] [--state DIR] [--json]
+                                          how far those came who began within the days, and where they left
           vestibule questionnaire check FILE [--json]
                                           everything that is wrong with a definition, with its line; nothing need run
           vestibule questionnaire diff OLD NEW [--json]

@@ -23,6 +23,28 @@ enum AccountCreatedContract: MessageContract {
     static let provocations: [String: Provocation<ProfileProvider, AccountCreated>] = [:]
 }
 
+enum VisitorIdentifiedContract: MessageContract {
+    static let canonical = VisitorIdentified(personID: Sample.person, personSequence: 2, anonymousID: "a9b1f0d2")
+    static let minimal = VisitorIdentified(personID: Sample.person, anonymousID: "a")
+    static let maximal = VisitorIdentified(
+        personID: Sample.person, personSequence: Sample.largestInteger, anonymousID: String(repeating: "ö", count: 64))
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<VisitorIdentified> {
+        Asked(VisitorIdentified(personID: .random(), personSequence: 1, anonymousID: "a9b1f0d2"), as: .auth)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, VisitorIdentified>] = [:]
+}
+
 enum NotifyPersonContract: MessageContract {
     static let canonical = NotifyPerson(
         notificationID: Sample.notification, personID: Sample.person, personSequence: 2, kind: "recovery_requested",

@@ -11,7 +11,7 @@ enum AuthContracts {
         IssueSocialNonceContract.self, SignInWithAppleContract.self, SignInWithGoogleContract.self,
         ListIdentitiesContract.self, UnlinkIdentityContract.self, TakeAppleNotificationContract.self,
         ChangePhoneContract.self, UndoPhoneChangeContract.self, DeleteAccountContract.self, ExportAccountContract.self,
-        AccountCreatedContract.self, AccountDeletedContract.self,
+        AccountCreatedContract.self, AccountDeletedContract.self, VisitorIdentifiedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
     ]
 }

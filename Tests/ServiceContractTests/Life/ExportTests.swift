@@ -16,6 +16,7 @@ import Testing
         "auth.pseudonyms.person_id": "act", "auth.role_proposals.person_id": "roleProposal",
         "profile.profiles.person_id": "profile",
         "profile.profile_field_history.person_id": "field_history", "profile.waitlist.person_id": "waitlist",
+        "profile.onboarding_events.person_id": "event",
         "questionnaire.sessions.person_id": "session",
         "questionnaire.answers.person_id": "answer", "questionnaire.answer_history.person_id": "answer_history",
         "questionnaire.mutations.person_id": "mutation", "questionnaire.snapshots.person_id": "snapshot",
@@ -62,9 +63,17 @@ import Testing
         }
     }
 
+    /// Somebody of whom profile has heard already.
+    @Loop private static func signedIn(_ town: Town) async throws -> Session {
+        let session = try await town.signIn(phone)
+        #expect(
+            try await comes { try await town.rows(.profile, "SELECT name FROM onboarding_events") == "otp_verified" })
+        return session
+    }
+
     @Test func goesOnFromPageToPage() async throws {
         try await Town.run { town in
-            let session = try await town.signIn(Self.phone)
+            let session = try await Self.signedIn(town)
             for number in 0..<130 {
                 _ = try await town.ask(UpdateMe(fields: ["bio": .string("No. \(number)")]), as: session)
             }
@@ -75,14 +84,14 @@ import Testing
                 records += page.records
                 (after, pages) = (page.next, pages + 1)
             } while after != nil
-            #expect(records.count == 131 && pages == 3)
-            #expect(records.indices.dropFirst().allSatisfy { records[$0].contains("\"No. \($0 - 1)\"") })
+            #expect(records.count == 132 && pages == 3)
+            #expect((1...130).allSatisfy { records[$0].contains("\"No. \($0 - 1)\"") })
         }
     }
 
     @Test func aPageHasABudgetOfBytes() async throws {
         try await Town.run { town in
-            let session = try await town.signIn(Self.phone)
+            let session = try await Self.signedIn(town)
             _ = try await town.ask(UpdateMe(fields: ["bio": "Hej"]), as: session)
             try await town.rows(
                 .profile,
@@ -96,7 +105,7 @@ import Testing
                 sizes.append(page.records.count)
                 after = page.next
             } while after != nil
-            #expect(sizes == [4, 2, 1])
+            #expect(sizes == [4, 2, 2])
         }
     }
 }

@@ -4,6 +4,6 @@ enum ProfileContracts {
         GetOnboardingContract.self, ViewOnboardingContract.self, GetMeContract.self, UpdateMeContract.self,
         GetCompletionContract.self, SkipFieldContract.self, GetProfileFieldsContract.self,
         GetRequirementsContract.self, GetPersonContract.self, ExportProfileContract.self, FindCitiesContract.self,
-        JoinWaitlistContract.self, BackfillOnboardingContract.self,
+        JoinWaitlistContract.self, BackfillOnboardingContract.self, RecordEventsContract.self, GetFunnelContract.self,
     ]
 }

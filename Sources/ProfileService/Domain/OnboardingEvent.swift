@@ -1,0 +1,64 @@
+import BusProtocol
+
+/// What is counted of the way through the onboarding. Source: REQUIREMENTS.md, G03.
+enum OnboardingEvent: String, Sendable, CaseIterable {
+    case appOpened = "app_opened"
+    case onboardingStarted = "onboarding_started"
+    case phoneEntered = "phone_entered"
+    case otpVerified = "otp_verified"
+    case ageVerified = "age_verified"
+    case profileCreated = "profile_created"
+    case locationAllowed = "location_allowed"
+    case questionnaireStarted = "questionnaire_started"
+    case questionnaireCompleted = "questionnaire_completed"
+    case profilingCompleted = "profiling_completed"
+    case visualPreferencesReady = "vps_ready"
+    case visualPreferencesDeferred = "vps_deferred"
+    case verificationConsentGiven = "verification_consent_given"
+    case verificationCompleted = "verification_completed"
+    case onboardingCompleted = "onboarding_completed"
+    case firstMatchViewed = "first_match_viewed"
+
+    /// What a profile says of the way of its person.
+    static func reached(by record: ProfileRecord, _ policy: Onboarding.Policy, today: CivilDate) -> [OnboardingEvent] {
+        let standing = Onboarding.Standing(of: record, policy, today: today)
+        var reached: [OnboardingEvent] = []
+        if record.dateOfBirth != nil, standing.status == .active { reached.append(.ageVerified) }
+        if record.missingRequired.isEmpty { reached.append(.profileCreated) }
+        if case .answered = record.fields["coordinates"] { reached.append(.locationAllowed) }
+        if record.isQuestionnaireComplete { reached.append(.questionnaireCompleted) }
+        if standing.step == .complete, standing.status == .active { reached.append(.onboardingCompleted) }
+        return reached
+    }
+}
+
+/// The steps of the funnel, in their order. Source: REQUIREMENTS.md, G03.
+enum FunnelStep: String, Sendable, CaseIterable {
+    case appOpened = "app_opened"
+    case phoneEntered = "phone_entered"
+    case otpVerified = "otp_verified"
+    case profileCreated = "profile_created"
+    case questionnaireCompleted = "questionnaire_completed"
+    case visualPreferences = "visual_preferences"
+    case verificationCompleted = "verification_completed"
+    case firstMatchViewed = "first_match_viewed"
+
+    /// Any of them leads here.
+    var events: [OnboardingEvent] {
+        switch self {
+        case .appOpened: [.appOpened]
+        case .phoneEntered: [.phoneEntered]
+        case .otpVerified: [.otpVerified]
+        case .profileCreated: [.profileCreated]
+        case .questionnaireCompleted: [.questionnaireCompleted]
+        case .visualPreferences: [.visualPreferencesReady, .visualPreferencesDeferred]
+        case .verificationCompleted: [.verificationCompleted]
+        case .firstMatchViewed: [.firstMatchViewed]
+        }
+    }
+
+    /// The share of those before who did not come so far, in per cent to one decimal; `nil` where nobody was before.
+    static func dropOff(from before: Int64, to here: Int64) -> Double? {
+        before > 0 ? (Double(before - here) / Double(before) * 1000).rounded() / 10 : nil
+    }
+}

@@ -1,0 +1,58 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+
+/// Draws how far people come in the onboarding, and where they leave.
+enum FunnelCommand {
+    /// Characters of the longest bar.
+    private static let width = 40
+
+    static func run(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state", "--from", "--to"], flags: ["--json"], mostWords: 0)
+        let access = try BusAccess(state: arguments["--state"])
+        let request = GetFunnel(from: try day("--from", arguments), to: try day("--to", arguments))
+        let funnel: Funnel
+        do {
+            funnel = try BusCommand.waiting { try await BusCommand.asOperator(request, access) }
+        } catch let error as BusError {
+            throw CommandError("\(error.code): \(error.detail)")
+        }
+        if arguments.has("--json") {
+            say(String(decoding: try WireJSON.encode(funnel), as: UTF8.self))
+        } else {
+            say(drawn(funnel))
+        }
+    }
+
+    private static func day(_ option: String, _ arguments: Arguments) throws -> CivilDate? {
+        guard let text = arguments[option] else { return nil }
+        guard let day = CivilDate(text) else { throw CommandError.usage("\(option) takes a day like 2026-02-28") }
+        return day
+    }
+
+    static func drawn(_ funnel: Funnel) -> String {
+        let most = max(1, funnel.steps.map(\.people).max() ?? 1)
+        let rows = funnel.steps.map { step in
+            [
+                step.key.replacing("_", with: " "), "\(step.people)",
+                step.dropOffPercent.map { $0 > 0 ? "-\($0) %" : "" } ?? "",
+                step.medianSeconds.map { duration($0) } ?? "",
+                String(repeating: "█", count: Int((Int64(width) * step.people + most - 1) / most)),
+            ]
+        }
+        return "Who began from \(funnel.from) to \(funnel.to) (UTC), and how far they came\n\n"
+            + TextTable.text(of: [["step", "people", "left", "median", ""]] + rows)
+    }
+
+    /// `41 s`, `3 min`, `2.5 h`, `4.0 d`.
+    static func duration(_ seconds: Double) -> String {
+        func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+        return switch seconds {
+        case ..<90: "\(Int(seconds.rounded())) s"
+        case ..<5400: "\(Int((seconds / 60).rounded())) min"
+        case ..<172_800: "\(tenths(seconds / 3600)) h"
+        default: "\(tenths(seconds / 86_400)) d"
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+@Suite("events of the onboarding") struct EventTests {
+    private static let known: Set<OnboardingEvent> = [
+        .otpVerified, .ageVerified, .profileCreated, .locationAllowed, .questionnaireCompleted, .onboardingCompleted,
+    ]
+
+    @Loop private static func event(
+        _ name: OnboardingEvent, id: Identifier = .random(), at: Timestamp = .now()
+    ) -> ClientEvent {
+        ClientEvent(eventId: id, name: name.rawValue, at: at, properties: EventProperties(entryPoint: "cold_start"))
+    }
+
+    @Test func aClientTellsWhatNoServiceKnows() throws {
+        let told = OnboardingEvent.allCases.filter { !Self.known.contains($0) }.map(\.rawValue)
+        for name in OnboardingEvent.allCases.map(\.rawValue) {
+            let event: JSONValue = [
+                "eventId": "00000000-0000-4000-8000-000000000001", "name": .string(name),
+                "at": "2026-02-20T09:00:00Z",
+            ]
+            let body = CanonicalJSON.bytes(of: ["events": .array([event])])
+            let problems = RecordEvents.schema.problems(in: try JSONDocument(body).root)
+            #expect(problems.isEmpty == told.contains(name), "\(name)")
+        }
+    }
+
+    @Test func anEventIsTakenOnceAndAStepOnceAPerson() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let (first, again) = (Self.event(.appOpened), Self.event(.questionnaireStarted))
+            let told = RecordEvents(events: [first, again, Self.event(.questionnaireStarted), Self.event(.appOpened)])
+            let taken = try await atOnce(16) { try await profile.ask(told).recorded }
+            #expect(taken.reduce(0, +) == 3)
+            #expect(try await profile.ask(RecordEvents(events: [Self.event(.appOpened)])).recorded == 1)
+            #expect(
+                try await profile.stage.rows("SELECT name, count(*) FROM onboarding_events GROUP BY 1 ORDER BY 1")
+                    == "app_opened|3\nquestionnaire_started|1")
+            #expect(try await profile.refusal(of: told, signedIn: false).errors?.map(\.field) == ["anonymousId"])
+        }
+    }
+
+    /// A client's clock may say anything.
+    @Test func noEventIsInTheFutureOrLongAgo() async throws {
+        try await ProfileStage.run { profile in
+            let times = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"].compactMap { Timestamp($0) }
+            _ = try await profile.ask(RecordEvents(events: times.map { Self.event(.appOpened, at: $0) }))
+            #expect(
+                try await profile.stage.rows(
+                    """
+                    SELECT count(*) FROM onboarding_events
+                    WHERE at BETWEEN now() - interval '31 days' AND clock_timestamp()
+                    """) == "2")
+        }
+    }
+
+    @Test func whatAVisitorDidIsThePersonsAfterTheSignIn() async throws {
+        try await ProfileStage.run { profile in
+            func tell(_ events: [ClientEvent], as visitor: String) async throws {
+                let options = CallOptions(timeout: .seconds(10))
+                _ = try await profile.gateway.call(RecordEvents(anonymousId: visitor, events: events), options)
+            }
+            let auth = try profile.stage.asking(as: .auth)
+            try await tell([Self.event(.appOpened), Self.event(.phoneEntered)], as: "a")
+            try await tell([Self.event(.appOpened), Self.event(.onboardingStarted)], as: "b")
+            _ = try await profile.ask(RecordEvents(events: [Self.event(.phoneEntered)]))
+            let event = VisitorIdentified(personID: profile.person, personSequence: 1, anonymousID: "a")
+            for _ in 0..<2 { _ = try await auth.call(event, CallOptions(timeout: .seconds(10))) }
+            #expect(
+                try await profile.stage.rows(
+                    """
+                    SELECT coalesce(person_id::text, anonymous_id), string_agg(name, ',' ORDER BY name)
+                    FROM onboarding_events GROUP BY 1 ORDER BY 1
+                    """)
+                    == [profile.person.description + "|app_opened,phone_entered", "b|app_opened,onboarding_started"]
+                    .sorted().joined(separator: "\n"))
+        }
+    }
+
+    @Test func theServiceNotesWhatItKnows() async throws {
+        try await ProfileStage.run(environment: [
+            "PROFILE_REQUIRE_VERIFICATION": "false", "MATCH_REQUIRE_VISUAL_SIGNAL": "false",
+        ]) { profile in
+            let names = "SELECT string_agg(name, ',' ORDER BY at, name) FROM onboarding_events"
+            let options = CallOptions(timeout: .seconds(10))
+            _ = try await profile.stage.asking(as: .auth).call(
+                AccountCreated(
+                    personID: profile.person, personSequence: 1, createdAt: Timestamp("2026-02-20T09:00:00Z")!),
+                options)
+            #expect(try await profile.stage.rows(names) == "otp_verified")
+            try await profile.update(["dateOfBirth": "1994-02-28"])
+            try await profile.update(["displayName": "Åsa", "gender": "female", "lookingFor": ["everyone"]])
+            try await profile.update(["coordinates": ["latitude": 63.8, "longitude": 20.3]])
+            try await profile.update(["displayName": "Eva"])
+            let completed = SessionCompleted(
+                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat",
+                version: 1, completedAt: .now())
+            _ = try await profile.stage.asking(as: .questionnaire).call(completed, options)
+            #expect(
+                try await profile.stage.rows(names)
+                    == "otp_verified,age_verified,profile_created,location_allowed,onboarding_completed,"
+                    + "questionnaire_completed")
+        }
+    }
+
+    @Test func nothingIsNotedOfWhoWasDeleted() async throws {
+        try await ProfileStage.run { profile in
+            _ = try await profile.ask(RecordEvents(events: [Self.event(.appOpened)]))
+            let auth = try profile.stage.asking(as: .auth)
+            let options = CallOptions(timeout: .seconds(10))
+            _ = try await auth.call(
+                AccountDeleted(personID: profile.person, personSequence: 1, deletedAt: .now()), options)
+            #expect(try await profile.ask(RecordEvents(events: [Self.event(.appOpened)])).recorded == 0)
+            #expect(try await profile.stage.rows("SELECT count(*) FROM onboarding_events") == "0")
+        }
+    }
+
+    @Test func whoNeverSignsInIsForgottenAfterNinetyDays() async throws {
+        try await ProfileStage.run { profile in
+            _ = try await profile.stage.rows(
+                """
+                INSERT INTO onboarding_events (event_id, person_id, anonymous_id, name, at, received_at)
+                SELECT gen_random_uuid(), CASE WHEN n % 2 = 0 THEN gen_random_uuid() END,
+                    CASE WHEN n % 2 = 1 THEN 'v' || n END, 'app_opened', now(), now() - n * interval '1 day'
+                FROM generate_series(1, 2500) AS n
+                """)
+            let events = EventStore(database: profile.stage.houses[0].database)
+            while try await events.purge() {}
+            #expect(
+                try await profile.stage.rows(
+                    """
+                    SELECT count(person_id), count(anonymous_id), max(extract(day FROM now() - received_at))
+                        FILTER (WHERE anonymous_id IS NOT NULL) FROM onboarding_events
+                    """) == "1250|45|89")
+        }
+    }
+
+    /// Against a count by hand over people who did whatever they liked in whatever order.
+    @Test func theFunnelIsWhatACountByHandSays() async throws {
+        try await ProfileStage.run { profile in
+            var random = SystemRandomNumberGenerator()
+            let base = Timestamp("2026-02-10T00:00:00Z")!
+            var rows: [String] = []
+            var people: [[OnboardingEvent: Timestamp]] = []
+            for person in 0..<300 {
+                var times: [OnboardingEvent: Timestamp] = [:]
+                for name in OnboardingEvent.allCases where Bool.random(using: &random) {
+                    let at = base + .seconds(Int.random(in: -172_800...172_800, using: &random))
+                    times[name] = at
+                    let subject = person % 3 == 0 ? "NULL, 'v\(person)'" : "md5('\(person)')::uuid, NULL"
+                    rows.append("(gen_random_uuid(), \(subject), '\(name.rawValue)', '\(at)')")
+                }
+                people.append(times)
+            }
+            _ = try await profile.stage.rows(
+                "INSERT INTO onboarding_events (event_id, person_id, anonymous_id, name, at) VALUES "
+                    + rows.joined(separator: ", "))
+            let days = (CivilDate("2026-02-08")!, CivilDate("2026-02-09")!)
+            let funnel = try await profile.ask(GetFunnel(from: days.0, to: days.1))
+
+            let cohort = people.filter { person in
+                person.values.min().map { (days.0...days.1).contains($0.date) } ?? false
+            }
+            func time(_ step: FunnelStep, _ person: [OnboardingEvent: Timestamp]) -> Timestamp? {
+                step.events.compactMap { person[$0] }.min()
+            }
+            for (place, step) in FunnelStep.allCases.enumerated() {
+                let reached = cohort.filter { person in
+                    FunnelStep.allCases[place...].contains { time($0, person) != nil }
+                }
+                #expect(funnel.steps[place].key == step.rawValue)
+                #expect(funnel.steps[place].people == Int64(reached.count))
+                guard place > 0 else { continue }
+                let taken = cohort.compactMap { person -> Double? in
+                    guard let before = time(FunnelStep.allCases[place - 1], person), let here = time(step, person),
+                        here >= before
+                    else { return nil }
+                    return Double((here - before).components.seconds)
+                }.sorted()
+                let middle = taken.count / 2
+                let median =
+                    taken.isEmpty ? nil : taken.count % 2 == 1 ? taken[middle] : (taken[middle - 1] + taken[middle]) / 2
+                #expect(funnel.steps[place].medianSeconds == median, "\(step)")
+            }
+            for event in funnel.events {
+                #expect(event.people == Int64(cohort.count { $0[OnboardingEvent(rawValue: event.name)!] != nil }))
+            }
+            #expect(cohort.count > 50)
+        }
+    }
+
+    @Test(arguments: [(1000, 812, 18.8), (3, 3, 0), (3, 0, 100), (7, 5, 28.6)] as [(Int64, Int64, Double)])
+    func theDropOffIsAShareOfThoseBefore(before: Int64, here: Int64, share: Double) {
+        #expect(FunnelStep.dropOff(from: before, to: here) == share)
+        #expect(FunnelStep.dropOff(from: 0, to: 0) == nil)
+    }
+}
