@@ -48,7 +48,7 @@ staging-test:
 bench:
 	@scripts/bootstrap wrk
 	@swift build -c release
-	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; exit $$status
+	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; exit $$status
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests
