@@ -3,13 +3,19 @@ import Cryptography
 import EventLoop
 import JSONText
 
-/// Whose acts follow one another: those of a person, who is named by a pseudonym, or those of nobody in particular.
+/// Whose acts follow one another: those of a person, who is named by a pseudonym, those about a thing, or those of nobody
+/// in particular.
 public struct AuditChain: Sendable, Hashable {
-    /// A pseudonym of 22 characters, or `service`.
+    /// A pseudonym of 22 characters, a kind and an id (`case 019c…`), or `service`.
     public let name: String
 
     /// Of acts without a person.
     public static let service = AuditChain(name: "service")
+
+    /// Of acts about something that is no person, such as a recovery case, whose id says nothing of anybody.
+    ///
+    /// - Parameter kind: lower case letters; no pseudonym has a space in it.
+    public static func thing(_ kind: String, _ id: Identifier) -> AuditChain { AuditChain(name: "\(kind) \(id)") }
 }
 
 /// Something that matters for the security of an account or of the service.

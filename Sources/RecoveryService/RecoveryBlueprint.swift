@@ -30,8 +30,9 @@ enum RecoveryBlueprint {
         house.handle(AccountDeletedHandler(house: house) { store.erase($0, in: $1) })
         house.handle(RecoveryBeganHandler(store: store))
         house.handle(NotificationDeliveredHandler(store: store))
-        let timer = HoldTimer(store: store)
-        house.deliver("timer:hold-ended") { try await timer.fire($0) }
+        let timers = CaseTimers(store: store)
+        house.deliver(CaseStore.holdTimer) { try await timers.endHold($0) }
+        house.deliver(CaseStore.neglectTimer) { try await timers.endWaiting($0) }
     }
 
     private static let variables: [ConfigurationVariable] = [

@@ -1,57 +1,99 @@
-/// Where a recovery case stands.
-enum CaseStatus: String, Sendable, CaseIterable {
-    case held
-    case identityRequired = "identity_required"
-    case inReview = "in_review"
-    case approved, completing, completed, disputed, contested, rejected, cancelled, expired
+/// One line of the table of a case's life.
+struct CaseTransition: Sendable, Equatable {
+    let from: CaseStatus
+    let event: CaseEvent
+    let actor: CaseActor
+    let to: CaseStatus
+    let effects: Set<CaseEffect>
 
-    /// Nothing can happen to the case any more.
-    var isClosed: Bool {
-        switch self {
-        case .completed, .disputed, .rejected, .cancelled, .expired: true
-        case .held, .identityRequired, .inReview, .approved, .completing, .contested: false
-        }
+    init(_ from: CaseStatus, _ event: CaseEvent, _ actor: CaseActor, _ to: CaseStatus, _ effects: Set<CaseEffect> = [])
+    {
+        (self.from, self.event, self.actor, self.to, self.effects) = (from, event, actor, to, effects)
     }
 }
 
-/// What can happen to a case.
-enum CaseEvent: Sendable, CaseIterable {
-    /// The hold ran out by the database's clock.
-    case holdEnded
-    /// The owner said no.
-    case disputed
-    /// The claimant took the claim back.
-    case withdrawn
+/// Why something does not happen to a case.
+enum CaseRefusal: Sendable, Equatable {
+    /// It may happen later.
+    case tooEarly
+    case tooLate
+    /// It is not for this one to do.
+    case notTheirs
 }
 
-/// The table of a case's life: status and event to the next status.
+/// The table of a case's life: status, event and who makes it happen, to the next status and its effects. What does not
+/// stand here does not happen.
 enum CaseStateMachine {
     enum Outcome: Equatable, Sendable {
-        case becomes(CaseStatus)
+        case moves(CaseStatus, Set<CaseEffect>)
         /// It happened before: nothing changes, and the answer is as the first time.
         case alreadyDone
-        /// Too late or too early for that.
-        case refused
+        case refused(CaseRefusal)
     }
 
-    static func outcome(of event: CaseEvent, in status: CaseStatus) -> Outcome {
-        switch (status, event) {
-        case (.held, .holdEnded): .becomes(.identityRequired)
-        case (_, .holdEnded): .alreadyDone
-        case (.held, .disputed), (.identityRequired, .disputed), (.inReview, .disputed), (.approved, .disputed):
-            .becomes(.disputed)
-        case (.disputed, .disputed): .alreadyDone
-        // From `completing` on a dispute is too late; a contested case is decided by reviewers.
-        case (.completing, .disputed), (.completed, .disputed), (.contested, .disputed), (.rejected, .disputed),
-            (.cancelled, .disputed), (.expired, .disputed):
-            .refused
-        case (.held, .withdrawn), (.identityRequired, .withdrawn), (.inReview, .withdrawn), (.approved, .withdrawn),
-            (.contested, .withdrawn):
-            .becomes(.cancelled)
-        // The claimant knows of no dispute: there is nothing left to take back, and that is not said.
-        case (.cancelled, .withdrawn), (.disputed, .withdrawn): .alreadyDone
-        case (.completing, .withdrawn), (.completed, .withdrawn), (.rejected, .withdrawn), (.expired, .withdrawn):
-            .refused
-        }
+    static let table: [CaseTransition] = [
+        .init(.held, .holdEnded, .clock, .identityRequired),
+        .init(.held, .withdrawn, .claimant, .cancelled, [.ownerTold, .freezeLifted]),
+        .init(.held, .disputed, .owner, .disputed, [.ownerTold, .freezeLifted, .claimantBarred]),
+        .init(.held, .contested, .owner, .contested, [.ownerTold]),
+
+        .init(.identityRequired, .evidenceGiven, .claimant, .inReview),
+        .init(.identityRequired, .withdrawn, .claimant, .cancelled, [.ownerTold, .freezeLifted]),
+        .init(.identityRequired, .disputed, .owner, .disputed, [.ownerTold, .freezeLifted, .claimantBarred]),
+        .init(.identityRequired, .contested, .owner, .contested, [.ownerTold]),
+        .init(.identityRequired, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
+
+        .init(.inReview, .partlyApproved, .reviewer, .inReview),
+        .init(.inReview, .approved, .reviewer, .approved, [.ownerTold]),
+        .init(.inReview, .rejected, .reviewer, .rejected, [.ownerTold, .freezeLifted]),
+        .init(.inReview, .withdrawn, .claimant, .cancelled, [.ownerTold, .freezeLifted]),
+        .init(.inReview, .disputed, .owner, .disputed, [.ownerTold, .freezeLifted, .claimantBarred]),
+        .init(.inReview, .contested, .owner, .contested, [.ownerTold]),
+        .init(.inReview, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
+
+        // Both sides are heard and two reviewers decide; another dispute changes nothing.
+        .init(.contested, .holdEnded, .clock, .contested),
+        .init(.contested, .evidenceGiven, .claimant, .contested),
+        .init(.contested, .partlyApproved, .reviewer, .contested),
+        .init(.contested, .approved, .reviewer, .approved, [.ownerTold]),
+        .init(.contested, .rejected, .reviewer, .rejected, [.ownerTold, .freezeLifted]),
+        .init(.contested, .withdrawn, .claimant, .cancelled, [.ownerTold, .freezeLifted]),
+        .init(.contested, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
+
+        .init(.approved, .completionBegun, .claimant, .completing),
+        .init(.approved, .withdrawn, .claimant, .cancelled, [.ownerTold, .freezeLifted]),
+        .init(.approved, .disputed, .owner, .disputed, [.ownerTold, .freezeLifted, .claimantBarred]),
+        .init(.approved, .contested, .owner, .contested, [.ownerTold]),
+        .init(.approved, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
+
+        // From here on a dispute is too late. What auth answered, it says again by itself where the answer was lost.
+        .init(.completing, .completed, .auth, .completed, [.ownerTold, .freezeLifted]),
+        .init(.completing, .completionRefused, .auth, .approved),
+    ]
+
+    /// Where an event has happened before and is harmless.
+    private static let repeated: [CaseEvent: Set<CaseStatus>] = [
+        .disputed: [.disputed, .contested], .contested: [.disputed, .contested], .withdrawn: [.cancelled],
+        .evidenceGiven: [.inReview], .approved: [.approved], .rejected: [.rejected],
+        .completed: [.completed],
+        // A timer is late for what it was set for.
+        .holdEnded: Set(CaseStatus.allCases).subtracting([.held, .contested]),
+        .neglected: Set(CaseStatus.allCases).subtracting([.identityRequired, .inReview, .contested, .approved]),
+    ]
+
+    private struct Key: Hashable {
+        let event: CaseEvent
+        let status: CaseStatus
+    }
+    private static let lines = Dictionary(
+        table.map { (Key(event: $0.event, status: $0.from), $0) }, uniquingKeysWith: { first, _ in first })
+    /// Of each event, the one who makes it happen.
+    private static let actors = Dictionary(table.map { ($0.event, $0.actor) }, uniquingKeysWith: { first, _ in first })
+
+    static func outcome(of event: CaseEvent, by actor: CaseActor, in status: CaseStatus) -> Outcome {
+        guard actors[event] == actor else { return .refused(.notTheirs) }
+        if let line = lines[Key(event: event, status: status)] { return .moves(line.to, line.effects) }
+        if repeated[event]?.contains(status) == true { return .alreadyDone }
+        return .refused(status.place < event.earliestPlace ?? 0 ? .tooEarly : .tooLate)
     }
 }

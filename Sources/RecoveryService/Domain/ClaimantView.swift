@@ -1,27 +1,21 @@
 import BusProtocol
 
 /// What the claimant is shown of a case. Whether it was disputed, and whether there is an account at all, cannot be told
-/// from it: a disputed case goes on to look as it would have without the dispute, and withdrawn it looks as any other.
+/// from it: ``CaseLife`` says what is seen.
 enum ClaimantView {
     static func view(
-        status: CaseStatus, isWithdrawn: Bool, requestedAt: Timestamp, holdUntil: Timestamp, now: Timestamp
+        seen: CaseStatus, requestedAt: Timestamp, holdUntil: Timestamp, now: Timestamp
     ) -> RecoveryCaseView {
-        let shown = isWithdrawn ? .cancelled : shownStatus(status, holdUntil: holdUntil, now: now)
+        // A timer that is late is not seen: the hold is over when its time is.
+        let shown = seen == .held && now >= holdUntil ? .identityRequired : seen
         return RecoveryCaseView(
             status: shown.rawValue, requestedAt: requestedAt, holdUntil: holdUntil,
-            remainingSeconds: remainingSeconds(until: holdUntil, now: now), steps: steps(shown))
-    }
-
-    static func shownStatus(_ status: CaseStatus, holdUntil: Timestamp, now: Timestamp) -> CaseStatus {
-        switch status {
-        case .held, .disputed, .contested: now < holdUntil ? .held : .identityRequired
-        default: status
-        }
+            remainingSeconds: seconds(from: now, until: holdUntil), steps: steps(shown))
     }
 
     /// Whole seconds, rounded up, so that zero means over.
-    static func remainingSeconds(until holdUntil: Timestamp, now: Timestamp) -> Int64 {
-        let left = holdUntil.microsecondsSinceEpoch - now.microsecondsSinceEpoch
+    static func seconds(from now: Timestamp, until end: Timestamp) -> Int64 {
+        let left = end.microsecondsSinceEpoch - now.microsecondsSinceEpoch
         return max(0, (left + 999_999) / 1_000_000)
     }
 

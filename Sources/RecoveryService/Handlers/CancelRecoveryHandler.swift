@@ -12,12 +12,8 @@ struct CancelRecoveryHandler: RequestHandler {
             guard let record, store.isClaimant(request.recoveryToken, of: record) else {
                 throw CaseStore.notTheClaimant
             }
-            switch CaseStateMachine.outcome(of: .withdrawn, in: record.status) {
-            case .becomes(let status):
-                try await store.move(record, to: status, because: "withdrawn", in: transaction)
-                store.noteWithdrawal(of: record, in: transaction)
-            case .alreadyDone: store.noteWithdrawal(of: record, in: transaction)
-            case .refused: throw BusError(.recoveryClosed, "This recovery is over and cannot be withdrawn any more.")
+            if case .refused = try await store.happen(.withdrawn, by: .claimant, to: record, in: transaction) {
+                throw BusError(.recoveryClosed, "This recovery is over and cannot be withdrawn any more.")
             }
             return RecoveryCancelled(status: CaseStatus.cancelled.rawValue)
         }

@@ -16,18 +16,15 @@ struct DisputeRecoveryHandler: RequestHandler {
                     ? BusError(.unauthorized, "This is not a valid dispute token.")
                     : BusError(.notFound, "There is no such recovery.")
             }
-            switch CaseStateMachine.outcome(of: .disputed, in: record.status) {
-            case .becomes(let status):
-                try await store.move(record, to: status, because: "disputed", in: transaction)
-            case .alreadyDone: break
-            case .refused: throw BusError(.recoveryClosed, "This recovery is over and cannot be disputed any more.")
+            if case .refused = try await store.happen(.disputed, by: .owner, to: record, in: transaction) {
+                throw BusError(.recoveryClosed, "This recovery is over and cannot be disputed any more.")
             }
             return RecoveryDisputed(status: CaseStatus.disputed.rawValue)
         }
     }
 
     @Loop private func isOwner(_ request: DisputeRecovery, _ context: RequestContext, _ record: RecoveryCase) -> Bool {
-        guard !record.isDecoy else { return false }
+        guard !record.life.isDecoy else { return false }
         if let token = request.disputeToken {
             return constantTimeEqual(record.disputeHash, store.secrets.hash(of: token))
         }

@@ -9,7 +9,6 @@ struct GetRecoveryCaseHandler: RequestHandler {
         guard let record = try await store.find(request.recoveryId), store.isClaimant(request.recoveryToken, of: record)
         else { throw CaseStore.notTheClaimant }
         return ClaimantView.view(
-            status: record.status, isWithdrawn: record.isWithdrawn, requestedAt: record.createdAt,
-            holdUntil: record.holdUntil, now: record.now)
+            seen: record.life.seen, requestedAt: record.createdAt, holdUntil: record.holdUntil, now: record.now)
     }
 }

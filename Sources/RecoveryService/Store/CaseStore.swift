@@ -2,26 +2,7 @@ import BusProtocol
 import Cryptography
 import Database
 import EventLoop
-import JSONText
 import ServiceRuntime
-
-/// A case as its row says.
-struct RecoveryCase: Sendable {
-    let id: Identifier
-    let accountID: Identifier?
-    let accountReference: String
-    let claimantReference: String
-    let isDecoy: Bool
-    let status: CaseStatus
-    let tokenHash: [UInt8]?
-    let disputeHash: [UInt8]
-    let createdAt: Timestamp
-    let holdUntil: Timestamp
-    /// The claimant took the claim back.
-    let isWithdrawn: Bool
-    /// The database's clock.
-    let now: Timestamp
-}
 
 /// Rows of cases, and everything that happens in the transaction of a transition.
 struct CaseStore: Sendable {
@@ -29,13 +10,18 @@ struct CaseStore: Sendable {
     let secrets: RecoverySecrets
     let policy: RecoveryPolicy
 
-    /// The case, locked until the transaction ends.
+    static let holdTimer = "timer:hold-ended"
+    static let neglectTimer = "timer:neglected"
+
+    /// The case, locked until the transaction ends: the account's turn first, as everywhere.
     @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
-        try await transaction.query(Self.lock, [.uuid(id)]).first.map { try Self.record($0) }
+        guard let row = try await transaction.query(Self.account, [.uuid(id)]).first else { return nil }
+        if let account = try row.optionalUUID("account_id") { Erasure.wait(for: account, in: transaction) }
+        return try await transaction.query(Self.lock, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
     @Loop func find(_ id: Identifier) async throws -> RecoveryCase? {
-        try await house.database.read(Self.load, [.uuid(id)]).first.map { try Self.record($0) }
+        try await house.database.read(Self.load, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
     /// Whether a recovery token is that of the case.
@@ -46,84 +32,83 @@ struct CaseStore: Sendable {
     /// The same for a wrong token and for a case that is not there.
     static var notTheClaimant: BusError { BusError(.unauthorized, "This is not a valid recovery token.") }
 
-    /// Notes when the claimant took the claim back for the first time.
-    @Loop func noteWithdrawal(of record: RecoveryCase, in transaction: Transaction) {
-        transaction.send(Self.withdraw, [.uuid(record.id)])
-    }
+    // MARK: What happens
 
-    /// Cases that were asked for from a client address within a day.
-    @Loop func count(ofAddress hash: [UInt8]) async throws -> Int64 {
-        try await house.database.read(Self.byAddress, [.bytes(hash)]).first?.integer("count") ?? 0
-    }
-
-    /// Gives the case a token, in place of one that it had, and the address that it was asked for from.
+    /// Has something happen to a locked case: its row, its trail, whoever is told and its timers, in one transaction.
     ///
-    /// - Parameters:
-    ///   - token: its keyed hash.
-    ///   - address: its keyed hash.
-    @Loop func setToken(_ token: [UInt8], address: [UInt8], of id: Identifier, in transaction: Transaction) {
+    /// - Parameter details: codes and ids for the trail.
+    /// - Returns: what became of it; a step that is refused leaves everything as it is.
+    @Loop func happen(
+        _ event: CaseEvent, by actor: CaseActor, to record: RecoveryCase, details: [String: String] = [:],
+        in transaction: Transaction
+    ) async throws -> CaseLife.Step {
+        let step = record.life.after(event, by: actor)
+        guard case .moves(let life, let effects) = step else { return step }
         transaction.send(
-            "UPDATE cases SET token_hash = $2, address_hash = $3 WHERE id = $1",
-            [.uuid(id), .bytes(token), .bytes(address)])
-    }
-
-    /// What became of a claim that auth began.
-    enum Claim: Sendable {
-        case made(RecoveryCase)
-        /// The same claimant has an open case against the same account already.
-        case alreadyOpen
-        /// The claimant's number has had as many cases in 30 days as it may.
-        case tooMany
-    }
-
-    /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
-    /// case is made, auth is told to lift the freeze that it wrote for it.
-    @Loop func ensure(_ begun: RecoveryBegun, address: [UInt8]?, in transaction: Transaction) async throws -> Claim {
-        // The account's turn before anything else, as auth's event has it: who took the claimant's turn or the case first
-        // would wait for the event, and the event for them.
-        if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
-        if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
-        // Claims of one number take turns, or as many as come at once would all be counted before any is there.
-        transaction.send(Self.claimantTurn, [.text(begun.claimantReference)])
-        var begun = begun
-        if let account = begun.accountID, try await Erasure.isErased(account, in: transaction) {
-            begun.accountID = nil
-        }
-        let earlier = try await transaction.query(
-            Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
-        guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
-            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
-            return .tooMany
-        }
-        let isBarred = try await !transaction.query(
-            Self.barred, [.text(begun.accountReference), .text(begun.claimantReference)]
-        ).isEmpty
-        let isDecoy = begun.accountID == nil || isBarred
-        let dispute = SecretToken.make(prefix: "dt")
-        let rows = try await transaction.query(
-            Self.insert,
+            Self.move,
             [
-                .uuid(begun.caseID), .uuid(begun.accountID), .text(begun.accountReference),
-                .text(begun.claimantReference),
-                .bool(isDecoy), .bytes(secrets.hash(of: dispute)), .bytes(address), .integer(policy.hold),
+                .uuid(record.id), .text(life.status.rawValue), .text(life.shadow?.rawValue),
+                .bool(life.status.isClosed), .bool(life.seen.isClosed),
+                .integer(Self.renewing.contains(event) ? RecoveryPolicy.patience : nil),
             ])
-        guard let row = rows.first else {
-            // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
-            if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
-            // or the claimant has another open case against the account.
-            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
-            return .alreadyOpen
+        note(event.rawValue, by: actor, life, of: record, details, in: transaction)
+        if event == .holdEnded || event == .completionRefused {
+            setTimer(Self.neglectTimer, of: record, at: record.now + .seconds(RecoveryPolicy.patience), in: transaction)
         }
-        let made = try Self.record(row)
-        note("requested", .held, of: made.id, in: transaction)
-        setTimer(of: made, in: transaction)
-        if isDecoy {
-            // A barred claimant must not keep the account frozen.
-            try await close(begun.accountID, case: made.id, outcome: "cancelled", at: made.now, in: transaction)
-        } else if let account = begun.accountID {
-            try await tellOwner(account, made, dispute, begun.maskedClaimantPhone, in: transaction)
+        try await perform(effects, of: event, record, life, in: transaction)
+        return step
+    }
+
+    /// After these somebody has as long as anybody has to act.
+    private static let renewing: Set<CaseEvent> = [
+        .holdEnded, .evidenceGiven, .contested, .approved, .completionRefused,
+    ]
+
+    @Loop private func perform(
+        _ effects: Set<CaseEffect>, of event: CaseEvent, _ record: RecoveryCase, _ life: CaseLife,
+        in transaction: Transaction
+    ) async throws {
+        if effects.contains(.claimantBarred) {
+            transaction.send(
+                Self.bar,
+                [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])
         }
-        return .made(made)
+        guard let account = record.accountID else { return }
+        if effects.contains(.freezeLifted) {
+            try await close(account, case: record.id, outcome: life.status.rawValue, at: record.now, in: transaction)
+        }
+        if effects.contains(.ownerTold) {
+            try await house.outbox.tell(
+                NotifyPerson(
+                    notificationID: .ordered(), personID: account, kind: "recovery_\(life.status.rawValue)",
+                    data: ["recoveryId": record.id.description]), in: transaction)
+        }
+    }
+
+    /// Writes down what happened to a case.
+    @Loop func note(
+        _ act: String, by actor: CaseActor, _ life: CaseLife, of record: RecoveryCase,
+        _ details: [String: String] = [:],
+        in transaction: Transaction
+    ) {
+        var details = details.merging(["by": actor.rawValue, "status": life.status.rawValue]) { $1 }
+        details["shown"] = life.shadow?.rawValue
+        house.audit.note(AuditAct(act, details), on: record.chain, in: transaction)
+    }
+
+    @Loop func setTimer(
+        _ timer: String, of record: RecoveryCase, at due: Timestamp, in transaction: Transaction
+    ) {
+        house.outbox.enqueue(timer, payload: record.id.array, dueAt: due, in: transaction)
+    }
+
+    /// Auth lifts the freeze that it wrote for a case.
+    @Loop func close(
+        _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, in transaction: Transaction
+    ) async throws {
+        guard let account else { return }
+        try await house.outbox.tell(
+            CaseClosed(personID: account, caseID: id, outcome: outcome, closedAt: at), in: transaction)
     }
 
     /// Parts the cases against an account from it: they are the claimants' and their trail stays, but they open nothing,
@@ -132,107 +117,15 @@ struct CaseStore: Sendable {
         for statement in [Self.lift, Self.part] { transaction.send(statement, [.uuid(account)]) }
     }
 
-    /// Has the end of the hold told, by the database's clock.
-    @Loop func setTimer(of record: RecoveryCase, in transaction: Transaction) {
-        house.outbox.enqueue("timer:hold-ended", payload: record.id.array, dueAt: record.holdUntil, in: transaction)
-    }
-
-    @Loop private func tellOwner(
-        _ account: Identifier, _ made: RecoveryCase, _ disputeToken: String, _ phone: String,
-        in transaction: Transaction
-    ) async throws {
-        try await house.outbox.tell(
-            CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
-        let data = [
-            "recoveryId": made.id.description, "disputeToken": disputeToken, "holdUntil": made.holdUntil.description,
-            "claimantPhone": phone,
-        ]
-        try await house.outbox.tell(
-            NotifyPerson(notificationID: .ordered(), personID: account, kind: "recovery_requested", data: data),
-            in: transaction)
-    }
-
-    @Loop private func close(
-        _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, in transaction: Transaction
-    ) async throws {
-        guard let account else { return }
-        try await house.outbox.tell(
-            CaseClosed(personID: account, caseID: id, outcome: outcome, closedAt: at), in: transaction)
-    }
-
-    /// Moves a locked case by the table of ``CaseStateMachine``.
-    @Loop func move(
-        _ record: RecoveryCase, to status: CaseStatus, because event: String, in transaction: Transaction
-    ) async throws {
-        transaction.send(Self.move, [.uuid(record.id), .text(status.rawValue), .bool(status.isClosed)])
-        note(event, status, of: record.id, in: transaction)
-        if status == .disputed {
-            transaction.send(
-                Self.bar,
-                [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])
-        }
-        guard status == .disputed || status == .cancelled else { return }
-        try await tellEnd(of: record, status, in: transaction)
-    }
-
-    /// A decoy opens nothing and is nothing to its account.
-    @Loop private func tellEnd(
-        of record: RecoveryCase, _ status: CaseStatus, in transaction: Transaction
-    ) async throws {
-        guard !record.isDecoy, let account = record.accountID else { return }
-        try await close(account, case: record.id, outcome: status.rawValue, at: record.now, in: transaction)
-        try await house.outbox.tell(
-            NotifyPerson(
-                notificationID: .ordered(), personID: account, kind: "recovery_\(status.rawValue)",
-                data: ["recoveryId": record.id.description]), in: transaction)
-    }
-
-    @Loop func note(_ event: String, _ status: CaseStatus, of id: Identifier, in transaction: Transaction) {
-        transaction.send(Self.note, [.uuid(id), .text(event), .text(status.rawValue)])
-    }
-
-    private static func record(_ row: Row) throws -> RecoveryCase {
-        guard let status = CaseStatus(rawValue: try row.text("status")) else {
-            throw DatabaseError.unreadable(column: "status")
-        }
-        return RecoveryCase(
-            id: try row.uuid("id"), accountID: try row.optionalUUID("account_id"),
-            accountReference: try row.text("account_reference"), claimantReference: try row.text("claimant_reference"),
-            isDecoy: try row.bool("is_decoy"), status: status, tokenHash: try row.optionalBytes("token_hash"),
-            disputeHash: try row.bytes("dispute_hash"), createdAt: try row.timestamp("created_at"),
-            holdUntil: try row.timestamp("hold_until"), isWithdrawn: try row.bool("is_withdrawn"),
-            now: try row.timestamp("now"))
-    }
-
-    private static let columns = """
-        id, account_id, account_reference, claimant_reference, is_decoy, status, token_hash, dispute_hash, created_at,
-        hold_until, withdrawn_at IS NOT NULL AS is_withdrawn, clock_timestamp() AS now
-        """
-    private static let load = Statement("SELECT \(columns) FROM cases WHERE id = $1")
-    private static let lock = Statement("SELECT \(columns) FROM cases WHERE id = $1 FOR UPDATE")
-    private static let insert = Statement(
-        """
-        INSERT INTO cases (id, account_id, account_reference, claimant_reference, is_decoy, status, dispute_hash,
-            address_hash, hold_until)
-        VALUES ($1, $2, $3, $4, $5, 'held', $6, $7, clock_timestamp() + $8::bigint * interval '1 s')
-        ON CONFLICT DO NOTHING RETURNING \(columns)
-        """)
-    private static let byAddress: Statement = """
-        SELECT count(*) AS count FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
-        """
-    private static let claimantTurn: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
-    private static let byClaimant: Statement = """
-        SELECT count(*) AS count FROM cases
-        WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
-        """
-    private static let barred: Statement = """
-        SELECT until FROM bars WHERE account_reference = $1 AND claimant_reference = $2 AND until > clock_timestamp()
-        """
+    private static let account: Statement = "SELECT account_id FROM cases WHERE id = $1"
+    private static let load = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1")
+    private static let lock = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1 FOR UPDATE")
     private static let move: Statement = """
-        UPDATE cases SET status = $2, closed_at = CASE WHEN $3 THEN clock_timestamp() END WHERE id = $1
-        """
-    private static let withdraw: Statement = """
-        UPDATE cases SET withdrawn_at = coalesce(withdrawn_at, clock_timestamp()) WHERE id = $1
+        UPDATE cases SET status = $2, shadow = $3,
+            closed_at = CASE WHEN $4 THEN coalesce(closed_at, clock_timestamp()) END,
+            seen_closed_at = CASE WHEN $5 THEN coalesce(seen_closed_at, clock_timestamp()) END,
+            expires_at = coalesce(clock_timestamp() + $6::bigint * interval '1 s', expires_at)
+        WHERE id = $1
         """
     private static let bar: Statement = """
         INSERT INTO bars (account_reference, claimant_reference, until)
@@ -242,12 +135,14 @@ struct CaseStore: Sendable {
     private static let lift: Statement = """
         DELETE FROM bars WHERE account_reference IN (SELECT account_reference FROM cases WHERE account_id = $1)
         """
+    /// Nobody decides upon them any more: what was about to open the account is over, and what is shown becomes the truth.
     private static let part: Statement = """
-        UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, dispute_hash = ''
+        UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, dispute_hash = '',
+            status = CASE WHEN shadow IS NOT NULL THEN shadow WHEN status IN ('approved', 'completing') THEN 'rejected'
+                ELSE status END,
+            seen_closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,
+            closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,
+            shadow = NULL
         WHERE account_id = $1
-        """
-    private static let note: Statement = """
-        INSERT INTO case_trail (case_id, position, event, status)
-        SELECT $1, coalesce(max(position), 0) + 1, $2, $3 FROM case_trail WHERE case_id = $1
         """
 }

@@ -14,8 +14,8 @@ enum RecoveryExport {
         FROM cases WHERE account_id = $1 AND NOT is_decoy
         """
     private static let events = """
-        SELECT t.case_id || ' ' || lpad(t.position::text, 19, '0') AS key, jsonb_build_object(
-            'caseId', t.case_id, 'event', t.event, 'status', t.status, 'at', \(time("t.at"))) AS record
-        FROM case_trail t JOIN cases c ON c.id = t.case_id WHERE c.account_id = $1 AND NOT c.is_decoy
+        SELECT a.chain || ' ' || lpad(a.sequence::text, 19, '0') AS key, jsonb_build_object(
+            'caseId', c.id, 'event', a.act, 'details', a.details::jsonb, 'at', \(time("a.at"))) AS record
+        FROM cases c JOIN audit a ON a.chain = 'case ' || c.id WHERE c.account_id = $1 AND NOT c.is_decoy
         """
 }

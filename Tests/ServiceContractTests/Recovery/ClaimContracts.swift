@@ -43,7 +43,8 @@ enum RequestRecoveryContract: MessageContract {
                 try await recovery.reply(to: recovery.claim(code: "623451"))
                 // So that the next is not the same recovery under way.
                 try await recovery.stage.rows(
-                    "UPDATE cases SET status = 'expired', closed_at = now() WHERE claimant_reference LIKE '%623451'")
+                    "UPDATE cases SET status = 'expired', closed_at = now(), seen_closed_at = now() WHERE claimant_reference LIKE '%623451'"
+                )
             }
             return recovery.claim(code: "623451")
         },

@@ -1,0 +1,33 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// What the database's clock does to cases, by durable timers.
+struct CaseTimers: Sendable {
+    let store: CaseStore
+
+    /// The hold ran out.
+    @Loop func endHold(_ item: OutboxItem) async throws {
+        try await fire(item, .holdEnded, CaseStore.holdTimer) { $0.holdUntil }
+    }
+
+    /// Nobody acted.
+    @Loop func endWaiting(_ item: OutboxItem) async throws {
+        try await fire(item, .neglected, CaseStore.neglectTimer) { $0.expiresAt }
+    }
+
+    /// Looked at again under the lock: a timer that came early does nothing. It is set anew and does not count as failed, or
+    /// a clock that was put back would make a dead letter of it.
+    @Loop private func fire(
+        _ item: OutboxItem, _ event: CaseEvent, _ timer: String, due: (RecoveryCase) -> Timestamp?
+    ) async throws {
+        guard let id = Identifier(item.payload) else { return }
+        try await store.house.database.transaction { transaction in
+            guard let record = try await store.locked(id, in: transaction) else { return }
+            if let due = due(record), record.now < due {
+                return store.setTimer(timer, of: record, at: due, in: transaction)
+            }
+            _ = try await store.happen(event, by: .clock, to: record, in: transaction)
+        }
+    }
+}

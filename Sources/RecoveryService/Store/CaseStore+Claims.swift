@@ -1,0 +1,121 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+
+/// How a claim becomes a case.
+extension CaseStore {
+    /// What became of a claim that auth began.
+    enum Claim: Sendable {
+        case made(RecoveryCase)
+        /// The same claimant has an open case against the same account already.
+        case alreadyOpen
+        /// The claimant's number has had as many cases in 30 days as it may.
+        case tooMany
+    }
+
+    /// Cases that were asked for from a client address within a day.
+    @Loop func count(ofAddress hash: [UInt8]) async throws -> Int64 {
+        try await house.database.read(Self.byAddress, [.bytes(hash)]).first?.integer("count") ?? 0
+    }
+
+    /// Gives the case a token, in place of one that it had, and the address that it was asked for from.
+    ///
+    /// - Parameters:
+    ///   - token: its keyed hash.
+    ///   - address: its keyed hash.
+    @Loop func setToken(_ token: [UInt8], address: [UInt8], of id: Identifier, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE cases SET token_hash = $2, address_hash = $3 WHERE id = $1",
+            [.uuid(id), .bytes(token), .bytes(address)])
+    }
+
+    /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
+    /// case is made, auth is told to lift the freeze that it wrote for it.
+    @Loop func ensure(_ begun: RecoveryBegun, address: [UInt8]?, in transaction: Transaction) async throws -> Claim {
+        // The account's turn before anything else, as auth's event has it: who took the claimant's turn or the case first
+        // would wait for the event, and the event for them.
+        if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
+        if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
+        // Claims of one number take turns, or as many as come at once would all be counted before any is there.
+        transaction.send(Self.claimantTurn, [.text(begun.claimantReference)])
+        var begun = begun
+        if let account = begun.accountID, try await Erasure.isErased(account, in: transaction) {
+            begun.accountID = nil
+        }
+        let earlier = try await transaction.query(
+            Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
+        guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
+            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
+            return .tooMany
+        }
+        let isBarred = try await !transaction.query(
+            Self.barred, [.text(begun.accountReference), .text(begun.claimantReference)]
+        ).isEmpty
+        return try await make(begun, isDecoy: begun.accountID == nil || isBarred, address: address, in: transaction)
+    }
+
+    @Loop private func make(
+        _ begun: RecoveryBegun, isDecoy: Bool, address: [UInt8]?, in transaction: Transaction
+    ) async throws -> Claim {
+        let dispute = SecretToken.make(prefix: "dt")
+        let rows = try await transaction.query(
+            Self.insert,
+            [
+                .uuid(begun.caseID), .uuid(begun.accountID), .text(begun.accountReference),
+                .text(begun.claimantReference), .bool(isDecoy), .bytes(secrets.hash(of: dispute)), .bytes(address),
+                .integer(policy.hold),
+            ])
+        guard let row = rows.first else {
+            // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
+            if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
+            // or the claimant has another open case against the account.
+            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
+            return .alreadyOpen
+        }
+        let made = try RecoveryCase(row)
+        note("requested", by: .claimant, made.life, of: made, in: transaction)
+        setTimer(Self.holdTimer, of: made, at: made.holdUntil, in: transaction)
+        if isDecoy {
+            // A barred claimant must not keep the account frozen.
+            try await close(begun.accountID, case: made.id, outcome: "cancelled", at: made.now, in: transaction)
+        } else if let account = begun.accountID {
+            try await tellOwner(account, made, dispute, begun.maskedClaimantPhone, in: transaction)
+        }
+        return .made(made)
+    }
+
+    @Loop private func tellOwner(
+        _ account: Identifier, _ made: RecoveryCase, _ disputeToken: String, _ phone: String,
+        in transaction: Transaction
+    ) async throws {
+        try await house.outbox.tell(
+            CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
+        let data = [
+            "recoveryId": made.id.description, "disputeToken": disputeToken, "holdUntil": made.holdUntil.description,
+            "claimantPhone": phone,
+        ]
+        try await house.outbox.tell(
+            NotifyPerson(notificationID: .ordered(), personID: account, kind: "recovery_requested", data: data),
+            in: transaction)
+    }
+
+    private static let insert = Statement(
+        """
+        INSERT INTO cases (id, account_id, account_reference, claimant_reference, is_decoy, status, dispute_hash,
+            address_hash, hold_until)
+        VALUES ($1, $2, $3, $4, $5, 'held', $6, $7, clock_timestamp() + $8::bigint * interval '1 s')
+        ON CONFLICT DO NOTHING RETURNING \(RecoveryCase.columns)
+        """)
+    private static let byAddress: Statement = """
+        SELECT count(*) AS count FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
+        """
+    private static let claimantTurn: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
+    private static let byClaimant: Statement = """
+        SELECT count(*) AS count FROM cases
+        WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
+        """
+    private static let barred: Statement = """
+        SELECT until FROM bars WHERE account_reference = $1 AND claimant_reference = $2 AND until > clock_timestamp()
+        """
+}

@@ -1,0 +1,51 @@
+import BusProtocol
+import Database
+
+/// A case as its row says.
+struct RecoveryCase: Sendable {
+    let id: Identifier
+    let accountID: Identifier?
+    let accountReference: String
+    let claimantReference: String
+    let life: CaseLife
+    let tokenHash: [UInt8]?
+    let disputeHash: [UInt8]
+    let createdAt: Timestamp
+    let holdUntil: Timestamp
+    /// When it is over unless somebody acts; `nil` while it is held.
+    let expiresAt: Timestamp?
+    /// The database's clock.
+    let now: Timestamp
+
+    /// Where its acts are written down.
+    var chain: AuditChain { .thing("case", id) }
+
+    static let columns = """
+        id, account_id, account_reference, claimant_reference, is_decoy, status, shadow, token_hash, dispute_hash, created_at,
+        hold_until, expires_at, clock_timestamp() AS now
+        """
+
+    init(_ row: Row) throws {
+        id = try row.uuid("id")
+        accountID = try row.optionalUUID("account_id")
+        accountReference = try row.text("account_reference")
+        claimantReference = try row.text("claimant_reference")
+        life = CaseLife(
+            status: try Self.status(row, "status"),
+            shadow: try row.optionalText("shadow") == nil ? nil : Self.status(row, "shadow"),
+            isDecoy: try row.bool("is_decoy"))
+        tokenHash = try row.optionalBytes("token_hash")
+        disputeHash = try row.bytes("dispute_hash")
+        createdAt = try row.timestamp("created_at")
+        holdUntil = try row.timestamp("hold_until")
+        expiresAt = try row.optionalTimestamp("expires_at")
+        now = try row.timestamp("now")
+    }
+
+    private static func status(_ row: Row, _ column: String) throws -> CaseStatus {
+        guard let status = CaseStatus(rawValue: try row.text(column)) else {
+            throw DatabaseError.unreadable(column: column)
+        }
+        return status
+    }
+}
