@@ -57,7 +57,7 @@ let resources: [String: [Resource]] = [
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),
         .embedInCode("Migrations/m0003_withdrawals.sql"), .embedInCode("Migrations/m0004_cases_of_account.sql"),
-        .embedInCode("Migrations/m0005_shadows.sql"),
+        .embedInCode("Migrations/m0005_shadows.sql"), .embedInCode("Migrations/m0006_notices.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [

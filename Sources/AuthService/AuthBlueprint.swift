@@ -95,7 +95,7 @@ enum AuthBlueprint {
         house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))
-        house.handle(NotifyPersonHandler(house: house, notifier: notifier))
+        house.handle(NotifyPersonHandler(house: house, secrets: secrets, notifier: notifier))
         let push = PushSender(house: house, tokens: tokens, provider: pushProvider)
         house.deliver("sms") { try await sms.send($0) }
         // Nobody waits for a push as for a code: a provider of theirs that hangs keeps no SMS and no event waiting.

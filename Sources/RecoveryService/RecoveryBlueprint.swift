@@ -15,6 +15,7 @@ enum RecoveryBlueprint {
         let configuration = house.configuration
         let policy = RecoveryPolicy(
             hold: try configuration.duration("RECOVERY_HOLD").components.seconds,
+            riskyHold: try configuration.duration("RECOVERY_HOLD_RISKY").components.seconds,
             perPhone: try configuration.integer("RECOVERY_PER_PHONE"),
             perAddressDay: try configuration.integer("RECOVERY_PER_ADDRESS_DAY"))
         if configuration.profile != .development, policy.hold < 86_400 {
@@ -25,6 +26,8 @@ enum RecoveryBlueprint {
         house.handle(GetRecoveryCaseHandler(store: store))
         house.handle(DisputeRecoveryHandler(store: store))
         house.handle(CancelRecoveryHandler(store: store))
+        house.handle(ListOwnCasesHandler(store: store))
+        house.handle(SetRecoveryLockHandler(store: store))
         house.handle(
             ExportCasesHandler(export: PersonExport(database: house.database, sections: RecoveryExport.sections)))
         house.handle(AccountDeletedHandler(house: house) { store.erase($0, in: $1) })
@@ -33,10 +36,17 @@ enum RecoveryBlueprint {
         let timers = CaseTimers(store: store)
         house.deliver(CaseStore.holdTimer) { try await timers.endHold($0) }
         house.deliver(CaseStore.neglectTimer) { try await timers.endWaiting($0) }
+        let notifier = store.notifier
+        house.deliver(OwnerNotifier.gatheringTimer) { try await notifier.remind($0, .requested) }
+        house.deliver(OwnerNotifier.middleTimer) { try await notifier.remind($0, .middle) }
+        house.deliver(OwnerNotifier.lastHourTimer) { try await notifier.remind($0, .lastHour) }
     }
 
     private static let variables: [ConfigurationVariable] = [
         .init("RECOVERY_HOLD", .duration(1...1_209_600, mayBeOff: false), "72h", "How long the owner may say no"),
+        .init(
+            "RECOVERY_HOLD_RISKY", .duration(1...1_209_600, mayBeOff: false), "168h",
+            "The same for a number that was claimed three times within 30 days; never less than RECOVERY_HOLD"),
         .init("RECOVERY_PER_PHONE", .integer(1...100), "3", "Requests of a claimant's number within 30 days"),
         .init("RECOVERY_PER_ADDRESS_DAY", .integer(1...100_000), "20", "Requests from a client address within a day"),
     ]

@@ -12,6 +12,7 @@ import Testing
     let stage: ServiceStage
     let gateway: Bus
     let owner: Identifier
+    let auth: Auth
     let notified = Ears<NotifyPerson>()
     let opened = Ears<CaseOpened>()
     let closed = Ears<CaseClosed>()
@@ -20,11 +21,13 @@ import Testing
     nonisolated static let unknownPhone = "+14155550100"
 
     nonisolated static func run(
-        hold: String = "72h", perPhone: Int = 100,
+        hold: String = "72h", perPhone: Int = 100, perAddress: Int = 1000, replicas: Int = 1,
         _ body: @escaping @Loop @Sendable (RecoveryStage) async throws -> Void
     ) async throws {
-        let environment = ["RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "\(perPhone)"]
-        try await ServiceStage.run(RecoveryBlueprint.blueprint, environment: environment) { stage in
+        let environment = [
+            "RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "\(perPhone)", "RECOVERY_PER_ADDRESS_DAY": "\(perAddress)",
+        ]
+        try await ServiceStage.run(RecoveryBlueprint.blueprint, replicas: replicas, environment: environment) { stage in
             try await body(try RecoveryStage(stage))
         }
     }
@@ -32,18 +35,34 @@ import Testing
     private init(_ stage: ServiceStage) throws {
         self.stage = stage
         owner = .random()
-        try stage.answering(as: .auth, Auth(owner: owner), notified, opened, closed)
+        auth = Auth(owner: owner)
+        try stage.answering(as: .auth, auth, notified, opened, closed)
         gateway = try stage.asking(as: .gateway)
     }
 
     /// Every code is right; the code tells who claims.
-    private struct Auth: RequestHandler {
-        let owner: Identifier
+    @Loop final class Auth: RequestHandler {
+        private let owner: Identifier
+        /// What auth knows of the next claims of the account.
+        var facts = Facts()
+
+        struct Facts {
+            var hasRecentSignIn = false
+            var proof: String?
+            var isStaff = false
+        }
+
+        init(owner: Identifier) { self.owner = owner }
 
         func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
-            RecoveryStage.begun(
-                case: request.caseID, phone: request.accountPhone, claimant: request.code,
-                owner: request.accountPhone == RecoveryStage.accountPhone ? owner : nil)
+            let isKnown = request.accountPhone == RecoveryStage.accountPhone
+            var begun = RecoveryStage.begun(
+                case: request.caseID, phone: request.accountPhone, claimant: request.code, owner: isKnown ? owner : nil)
+            begun.platform = request.device.platform
+            guard isKnown else { return begun }
+            (begun.hasRecentSignIn, begun.proof) = (facts.hasRecentSignIn, facts.proof)
+            begun.isStaff = facts.isStaff
+            return begun
         }
     }
 
@@ -55,19 +74,32 @@ import Testing
             maskedClaimantPhone: "+46 (***) ***-4567")
     }
 
-    func options(_ person: Identifier? = nil, key: String? = nil) -> CallOptions {
+    func options(
+        _ person: Identifier? = nil, role: String = "user", key: String? = nil, at address: String = "192.0.2.7"
+    ) -> CallOptions {
         CallOptions(
-            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: "user") },
-            clientAddress: "192.0.2.7", idempotencyKey: key)
+            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: role) },
+            clientAddress: address, idempotencyKey: key)
+    }
+
+    /// As if all of it had begun so much earlier.
+    func age(_ time: Duration) async throws {
+        let interval = "interval '\(time.components.seconds) s'"
+        try await stage.rows(
+            """
+            UPDATE cases SET created_at = created_at - \(interval), hold_until = hold_until - \(interval),
+                expires_at = expires_at - \(interval)
+            """)
     }
 
     func claim(
-        _ phone: String = accountPhone, claimant: String = "000001", key: String? = nil
+        _ phone: String = accountPhone, claimant: String = "000001", key: String? = nil,
+        at address: String = "192.0.2.7"
     ) async throws -> RecoveryRequested {
         let request = RequestRecovery(
             accountPhone: phone, challengeId: .ordered(), code: claimant,
             device: DeviceClaim(name: "Pixel 9", platform: "android"))
-        return try await gateway.call(request, options(key: key))
+        return try await gateway.call(request, options(key: key, at: address))
     }
 
     func look(_ requested: RecoveryRequested) async throws -> RecoveryCaseView {

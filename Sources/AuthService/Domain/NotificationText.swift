@@ -19,18 +19,7 @@ enum NotificationText {
                 "Device removed",
                 "\(device(data)) was removed from your \(appName) account\(time(data)). If it was not you, sign in and look at your devices now."
             )
-        case "recovery_requested":
-            (
-                "Is this you?",
-                "Somebody with the number \(data["claimantPhone"] ?? "of another phone") asked to recover your \(appName) account. If it was not you, say so now and nothing will change."
-            )
-        case "recovery_disputed":
-            ("Recovery stopped", "The request to recover your \(appName) account was stopped. Nothing has changed.")
-        case "recovery_cancelled":
-            (
-                "Recovery withdrawn",
-                "Whoever asked to recover your \(appName) account took the request back. Nothing has changed."
-            )
+        case let kind where kind.hasPrefix("recovery_"): recovery(kind, data, appName)
         case "now_eligible": ("Welcome", "You are old enough for \(appName) now.")
         case "identity_linked":
             (
@@ -65,6 +54,87 @@ enum NotificationText {
         default: (appName, "There is news about your account.")
         }
     }
+
+    /// The text of a push, and what stops a recovery without the app.
+    static func sms(kind: String, data: [String: String], appName: String) -> String {
+        let body = text(kind: kind, data: data, appName: appName).body
+        return data["disputeToken"].map { "\(body) What stops it: \($0)" } ?? body
+    }
+
+    private static func recovery(
+        _ kind: String, _ data: [String: String], _ appName: String
+    ) -> (title: String, body: String) {
+        switch kind {
+        case "recovery_requested":
+            (
+                "Is this you?",
+                "\(claim(data)) to recover your \(appName) account. \(inUse(data))If it was not you, say so now and nothing will change."
+            )
+        case "recovery_reminder":
+            (
+                "Is this still you?",
+                "\(claim(data)) to recover your \(appName) account, and nobody has said no. If it was not you, say so now."
+            )
+        case "recovery_last_hour":
+            (
+                "One hour left to say no",
+                "\(claim(data)) to recover your \(appName) account. The time to say no ends soon. If it was not you, say so now."
+            )
+        case "recovery_disputed":
+            ("Recovery stopped", "The request to recover your \(appName) account was stopped. Nothing has changed.")
+        case "recovery_contested":
+            (
+                "Both sides are heard",
+                "Whoever asked to recover your \(appName) account has shown something of it. Two reviewers will decide, and nothing changes before. Please contact support with what shows that it is yours."
+            )
+        case "recovery_cancelled":
+            (
+                "Recovery withdrawn",
+                "Whoever asked to recover your \(appName) account took the request back. Nothing has changed."
+            )
+        case "recovery_expired":
+            ("Recovery over", "The request to recover your \(appName) account is over. Nothing has changed.")
+        case "recovery_approved":
+            (
+                "Recovery approved",
+                "The request to recover your \(appName) account was approved. If it was not you, say so now, before the account is moved."
+            )
+        case "recovery_rejected":
+            ("Recovery rejected", "The request to recover your \(appName) account was rejected. Nothing has changed.")
+        case "recovery_completed":
+            (
+                "Your account was recovered",
+                "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now, and was signed out everywhere else. If it was not you, contact support now."
+            )
+        case "recovery_lock_on":
+            (
+                "Recovery lock on",
+                "Your \(appName) account can be recovered only with one of its devices or former numbers from now on."
+            )
+        case "recovery_lock_off":
+            (
+                "Recovery lock off",
+                "The recovery lock of your \(appName) account was switched off. If it was not you, switch it on again now."
+            )
+        default: (appName, "There is news about your account.")
+        }
+    }
+
+    /// Who asked, when, and from what kind of device.
+    private static func claim(_ data: [String: String]) -> String {
+        let asked = time(["at": data["requestedAt"] ?? ""])
+        let kind = data["platform"] == nil ? "" : " from \(article(device(data)))"
+        let phone = data["claimantPhone"] ?? "of another phone"
+        let others = (data["recoveryIds"]?.split(separator: " ").count ?? 1) - 1
+        guard others > 0 else { return "Somebody with the number \(phone) asked\(asked)\(kind)" }
+        return "Somebody with the number \(phone) and \(others) other\(others == 1 ? "" : "s") asked"
+    }
+
+    private static func inUse(_ data: [String: String]) -> String {
+        data["recentSignIn"] == "true" ? "Somebody signed in by its number within the last day. " : ""
+    }
+
+    private static func article(_ device: String) -> String { device.prefix(1).lowercased() + device.dropFirst() }
 
     /// Its kind and never its name: whoever signs in chooses that, and could write to the owner with it.
     private static func device(_ data: [String: String]) -> String {

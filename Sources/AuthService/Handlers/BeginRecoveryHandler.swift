@@ -30,10 +30,15 @@ struct BeginRecoveryHandler: RequestHandler {
     ) async throws -> RecoveryBegun {
         let account = try await AccountStore.reachable(phone: hash, in: transaction)
         let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let facts = try await FreezeStore.facts(
+            of: account, claimant: challenge.phoneHash, device: request.device.id,
+            secret: request.device.secret.map { secrets.hash(of: $0) }, in: transaction)
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: secrets.reference(ofPhoneHash: hash),
             claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),
-            maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number")
+            maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number",
+            platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
+            isStaff: facts?.isStaff)
         try FreezeStore.insert(begun, seconds: request.freezeSeconds, in: transaction)
         let chain =
             if let account { try await house.audit.chain(of: account, in: transaction) } else { AuditChain.service }

@@ -2,11 +2,13 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import JSONText
 import ServiceRuntime
 
 /// Tells a person what another service has to say.
 struct NotifyPersonHandler: RequestHandler {
     let house: ServiceHouse
+    let secrets: Secrets
     let notifier: PersonNotifier
 
     func handle(_ event: NotifyPerson, context: RequestContext) async throws -> Acknowledged {
@@ -15,7 +17,22 @@ struct NotifyPersonHandler: RequestHandler {
             guard try await EventPosition.accept(event, from: context.caller, in: transaction) else { return }
             try await notifier.tell(
                 event.personID, event.kind, event.data, notification: event.notificationID, in: transaction)
+            if let claimants = event.smsUnlessHeldBy { try await sendSMS(event, claimants, in: transaction) }
         }
         return Acknowledged()
+    }
+
+    /// To the account's number, where that is not a claimant's: a push reaches who has the phone, this who has the number.
+    @Loop private func sendSMS(
+        _ event: NotifyPerson, _ claimants: [String], in transaction: Transaction
+    ) async throws {
+        guard let phone = try await PhoneStore.phone(of: event.personID, in: transaction),
+            !claimants.contains(secrets.reference(ofPhoneHash: phone.hash))
+        else { return }
+        let number = try secrets.phoneSealer.open(phone.sealed, associated: event.personID.array)
+        let message = SMSMessage(
+            challengeID: nil, to: String(decoding: number, as: UTF8.self),
+            body: NotificationText.sms(kind: event.kind, data: event.data, appName: notifier.appName))
+        house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
     }
 }

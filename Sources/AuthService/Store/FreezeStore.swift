@@ -13,6 +13,30 @@ import JSONText
             .map { try WireJSON.decode(RecoveryBegun.self, from: try $0.json("begun")) }
     }
 
+    /// What a claim is judged by beside its numbers.
+    struct Facts: Sendable {
+        let hasRecentSignIn: Bool
+        let proof: String?
+        let isStaff: Bool
+    }
+
+    /// Asked for a number without an account too, so that it takes as long.
+    ///
+    /// - Parameters:
+    ///   - claimant: the look-up hash of the number that the claimant proved.
+    ///   - secret: the hash of the device's secret.
+    static func facts(
+        of account: Identifier?, claimant: [UInt8], device: Identifier?, secret: [UInt8]?, in transaction: Transaction
+    ) async throws -> Facts? {
+        try await transaction.query(facts, [.uuid(account), .bytes(claimant), .uuid(device), .bytes(secret)]).first.map
+        {
+            Facts(
+                hasRecentSignIn: try $0.bool("has_recent"),
+                proof: try $0.bool("has_device") ? "device" : try $0.bool("has_former") ? "former_number" : nil,
+                isStaff: try $0.bool("is_staff"))
+        }
+    }
+
     /// - Parameter seconds: how long the freeze lasts at the most.
     static func insert(_ begun: RecoveryBegun, seconds: Int64, in transaction: Transaction) throws {
         transaction.send(
@@ -37,6 +61,17 @@ import JSONText
     }
 
     private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
+    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison.
+    private static let facts: Statement = """
+        SELECT a.role <> 'user' AS is_staff,
+            EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = a.id
+                AND s.otp_at > clock_timestamp() - interval '1 day') AS has_recent,
+            EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND p.hash = $2
+                AND p.until > clock_timestamp()) AS has_former,
+            EXISTS (SELECT 1 FROM devices d WHERE d.id = $3 AND d.person_id = a.id AND d.secret_hash = $4
+                AND d.removed_at IS NULL) AS has_device
+        FROM accounts a WHERE a.id = $1
+        """
     private static let end: Statement = """
         UPDATE freezes SET ended_at = CASE WHEN $2 IS NULL THEN clock_timestamp() END,
             until = coalesce(clock_timestamp() + $2::bigint * interval '1 s', until)

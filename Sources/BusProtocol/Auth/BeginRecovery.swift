@@ -43,6 +43,8 @@ public struct RecoveryBegun: BusReply {
     public static let schema = JSONSchema.object([
         .required("caseID", .uuid), .optional("accountID", .uuid), .required("accountReference", .string(1...128)),
         .required("claimantReference", .string(1...128)), .required("maskedClaimantPhone", .string(1...64)),
+        .optional("platform", .string(1...32)), .optional("hasRecentSignIn", .boolean),
+        .optional("proof", .string(1...32)), .optional("isStaff", .boolean),
     ])
     public var caseID: Identifier
     /// The account; `nil` where no account has the number, and the case is a decoy from then on.
@@ -53,15 +55,29 @@ public struct RecoveryBegun: BusReply {
     public var claimantReference: String
     /// `+1 (***) ***-1234`, for the owner's notification.
     public var maskedClaimantPhone: String
+    /// Of the claimant's device.
+    public var platform: String?
+    /// Somebody signed in to the account by a code within a day: its number is in use.
+    public var hasRecentSignIn: Bool?
+    /// What of the account the claimant has shown that a stranger cannot: `device` (a known one's secret) or `former_number`;
+    /// an open set.
+    public var proof: String?
+    /// The account is of staff.
+    public var isStaff: Bool?
 
     public init(
         caseID: Identifier, accountID: Identifier?, accountReference: String, claimantReference: String,
-        maskedClaimantPhone: String
+        maskedClaimantPhone: String, platform: String? = nil, hasRecentSignIn: Bool? = nil, proof: String? = nil,
+        isStaff: Bool? = nil
     ) {
         self.caseID = caseID
         self.accountID = accountID
         self.accountReference = accountReference
         self.claimantReference = claimantReference
         self.maskedClaimantPhone = maskedClaimantPhone
+        self.platform = platform
+        self.hasRecentSignIn = hasRecentSignIn
+        self.proof = proof
+        self.isStaff = isStaff
     }
 }

@@ -2,7 +2,6 @@ extension Catalogue {
     /// What recovery answers, and the events that it tells.
     static let recovery: [any BusRequest.Type] = [
         RequestRecovery.self, ExportCases.self, GetRecoveryCase.self, DisputeRecovery.self, CancelRecovery.self,
-        CaseOpened.self,
-        CaseClosed.self,
+        ListOwnCases.self, SetRecoveryLock.self, CaseOpened.self, CaseClosed.self,
     ]
 }

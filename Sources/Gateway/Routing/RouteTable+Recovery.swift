@@ -20,8 +20,11 @@ extension RouteTable {
         ).with { $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken] },
         Route(.post, "/auth/recovery/{id}/identity", .recoveryToken, .later, "Gives evidence of identity."),
         Route(.post, "/auth/recovery/{id}/complete", .recoveryToken, .later, "Moves the account to the new phone."),
-        Route(.get, "/users/me/recovery-cases", .user, .later, "The cases against one's own account."),
-        Route(.put, "/users/me/recovery-lock", .user, .later, "Admits proven claimants only."),
+        Route(
+            .get, "/users/me/recovery-cases", .user, .message("recovery.list-own-cases"),
+            "The cases against one's own account."),
+        Route(.put, "/users/me/recovery-lock", .user, .message("recovery.set-lock"), "Admits proven claimants only.")
+            .with { $0.body = .members },
         Route(.get, "/admin/recovery", .staff, .later, "The review queue."),
         Route(.get, "/admin/recovery/{id}", .staff, .later, "One case with its audit trail."),
         Route(.post, "/admin/recovery/{id}/claim", .staff, .later, "Takes a case for review."),

@@ -1,17 +1,21 @@
 import BusProtocol
 import Cryptography
 import Database
+import ServiceRuntime
 
 /// Tokens of recovery: random, told by their prefix, kept as keyed hashes.
 struct RecoverySecrets: Sendable {
     private let tokenHash: KeyedHash
     private let requestHash: KeyedHash
     private let addressHash: KeyedHash
+    /// Of what an owner is told of a claim.
+    let factsSealer: Sealer
 
     init(_ keys: KeyRing) {
         tokenHash = KeyedHash(keys, purpose: "recovery-token")
         requestHash = KeyedHash(keys, purpose: "recovery-request")
         addressHash = KeyedHash(keys, purpose: "client-address")
+        factsSealer = Sealer(keys, purpose: "claim-facts")
     }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
@@ -19,5 +23,8 @@ struct RecoverySecrets: Sendable {
     func caseID(of request: InboxRequest) -> Identifier {
         .derived(from: requestHash.code(for: Array("\(request.scope)\n\(request.key)\n".utf8) + request.body))
     }
-    func hash(ofAddress address: String) -> [UInt8] { addressHash.code(for: address) }
+    /// An IPv6 address is one of the many that its customer has.
+    func hash(ofAddress address: String) -> [UInt8] {
+        addressHash.code(for: NetworkAddress(address)?.household ?? Array(address.utf8))
+    }
 }

@@ -1,33 +1,41 @@
 import BusProtocol
 import BusRuntime
-import Cryptography
+import Database
 import EventLoop
 
-/// The owner's veto: by a session of the account, or by the token of the notification.
+/// The owner's veto: by a session of the account, or by the token of a notice. It ends the case, unless the claimant has
+/// shown what a stranger cannot: then it is contested.
 struct DisputeRecoveryHandler: RequestHandler {
     let store: CaseStore
 
     func handle(_ request: DisputeRecovery, context: RequestContext) async throws -> RecoveryDisputed {
         try await store.house.database.transaction { transaction in
             let record = try await store.locked(request.recoveryId, in: transaction)
-            guard let record, isOwner(request, context, record) else {
+            guard let record, try await isOwner(request, context, record, in: transaction) else {
                 // A stranger does not learn whether there is such a case.
                 throw context.actor == nil
                     ? BusError(.unauthorized, "This is not a valid dispute token.")
                     : BusError(.notFound, "There is no such recovery.")
             }
-            if case .refused = try await store.happen(.disputed, by: .owner, to: record, in: transaction) {
-                throw BusError(.recoveryClosed, "This recovery is over and cannot be disputed any more.")
+            let event = DisputePolicy.event(
+                hasProof: record.proof != nil, wasContested: record.contestedAt != nil,
+                wasContestedLately: try await store.wasContestedLately(record, in: transaction), in: record.life.status)
+            guard let event else { throw Self.closed }
+            switch try await store.happen(event, by: .owner, to: record, in: transaction) {
+            case .moves(let life, _): return RecoveryDisputed(status: life.status.rawValue)
+            case .alreadyDone: return RecoveryDisputed(status: record.life.status.rawValue)
+            case .refused: throw Self.closed
             }
-            return RecoveryDisputed(status: CaseStatus.disputed.rawValue)
         }
     }
 
-    @Loop private func isOwner(_ request: DisputeRecovery, _ context: RequestContext, _ record: RecoveryCase) -> Bool {
-        guard !record.life.isDecoy else { return false }
-        if let token = request.disputeToken {
-            return constantTimeEqual(record.disputeHash, store.secrets.hash(of: token))
-        }
-        return context.actor?.userID == record.accountID && record.accountID != nil
+    private static let closed = BusError(.recoveryClosed, "This recovery is over and cannot be disputed any more.")
+
+    @Loop private func isOwner(
+        _ request: DisputeRecovery, _ context: RequestContext, _ record: RecoveryCase, in transaction: Transaction
+    ) async throws -> Bool {
+        guard !record.life.isDecoy, let account = record.accountID else { return false }
+        if let token = request.disputeToken { return try await store.stops(token, record, in: transaction) }
+        return context.actor?.userID == account
     }
 }

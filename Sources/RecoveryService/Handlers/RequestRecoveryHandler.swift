@@ -33,7 +33,7 @@ struct RequestRecoveryHandler: RequestHandler {
                 // Committed, and with it that auth lifts the freeze.
                 return .refusal(BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes))
             // Nothing stays of this one: auth lifts the freeze for its own event, which brings no case either.
-            case .tooMany: throw Self.tooMany(wait: 2_592_000)
+            case .tooMany(let wait): throw Self.tooMany(wait: wait)
             }
             let token = SecretToken.make(prefix: "rt")
             store.setToken(store.secrets.hash(of: token), address: address, of: made.id, in: transaction)

@@ -10,8 +10,9 @@ extension CaseStore {
         case made(RecoveryCase)
         /// The same claimant has an open case against the same account already.
         case alreadyOpen
-        /// The claimant's number has had as many cases in 30 days as it may.
-        case tooMany
+        /// The claimant's number has had as many cases in 30 days as it may, or was rejected by this account's reviewers a
+        /// while ago. Seconds until it may ask again.
+        case tooMany(wait: Int64)
     }
 
     /// Cases that were asked for from a client address within a day.
@@ -47,24 +48,33 @@ extension CaseStore {
             Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
         guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
             try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
-            return .tooMany
+            return .tooMany(wait: 2_592_000)
         }
-        let isBarred = try await !transaction.query(
-            Self.barred, [.text(begun.accountReference), .text(begun.claimantReference)]
-        ).isEmpty
-        return try await make(begun, isDecoy: begun.accountID == nil || isBarred, address: address, in: transaction)
+        let pair: [SQLValue] = [.text(begun.accountReference), .text(begun.claimantReference)]
+        let past = try await transaction.query(Self.past, pair + [.uuid(begun.accountID)]).first
+        if let wait = try past?.optionalInteger("cooling_seconds"), wait > 0 {
+            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
+            return .tooMany(wait: wait)
+        }
+        let isLocked = try past?.bool("is_locked") == true && begun.proof == nil
+        let isDecoy = try begun.accountID == nil || past?.bool("is_barred") == true || isLocked
+        return try await make(
+            begun, isDecoy: isDecoy, hold: policy.hold(afterClaims: try past?.integer("claims") ?? 0), address: address,
+            in: transaction)
     }
 
     @Loop private func make(
-        _ begun: RecoveryBegun, isDecoy: Bool, address: [UInt8]?, in transaction: Transaction
+        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, address: [UInt8]?, in transaction: Transaction
     ) async throws -> Claim {
-        let dispute = SecretToken.make(prefix: "dt")
+        let facts = ClaimFacts(
+            phone: begun.maskedClaimantPhone, platform: begun.platform,
+            hasRecentSignIn: begun.hasRecentSignIn ?? false)
         let rows = try await transaction.query(
             Self.insert,
             [
                 .uuid(begun.caseID), .uuid(begun.accountID), .text(begun.accountReference),
-                .text(begun.claimantReference), .bool(isDecoy), .bytes(secrets.hash(of: dispute)), .bytes(address),
-                .integer(policy.hold),
+                .text(begun.claimantReference), .bool(isDecoy), .bytes(address), .integer(hold),
+                .bytes(try notifier.seal(facts, of: begun.caseID)), .text(begun.proof), .bool(begun.isStaff ?? false),
             ])
         guard let row = rows.first else {
             // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
@@ -80,31 +90,19 @@ extension CaseStore {
             // A barred claimant must not keep the account frozen.
             try await close(begun.accountID, case: made.id, outcome: "cancelled", at: made.now, in: transaction)
         } else if let account = begun.accountID {
-            try await tellOwner(account, made, dispute, begun.maskedClaimantPhone, in: transaction)
+            try await house.outbox.tell(
+                CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
+            try await notifier.begin(made, of: account, in: transaction)
         }
         return .made(made)
     }
 
-    @Loop private func tellOwner(
-        _ account: Identifier, _ made: RecoveryCase, _ disputeToken: String, _ phone: String,
-        in transaction: Transaction
-    ) async throws {
-        try await house.outbox.tell(
-            CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
-        let data = [
-            "recoveryId": made.id.description, "disputeToken": disputeToken, "holdUntil": made.holdUntil.description,
-            "claimantPhone": phone,
-        ]
-        try await house.outbox.tell(
-            NotifyPerson(notificationID: .ordered(), personID: account, kind: "recovery_requested", data: data),
-            in: transaction)
-    }
-
     private static let insert = Statement(
         """
-        INSERT INTO cases (id, account_id, account_reference, claimant_reference, is_decoy, status, dispute_hash,
-            address_hash, hold_until)
-        VALUES ($1, $2, $3, $4, $5, 'held', $6, $7, clock_timestamp() + $8::bigint * interval '1 s')
+        INSERT INTO cases (id, account_id, account_reference, claimant_reference, is_decoy, status, address_hash,
+            hold_until, facts_sealed, proof, is_of_staff)
+        VALUES ($1, $2, $3, $4, $5, 'held', $6, greatest(clock_timestamp() + $7::bigint * interval '1 s', (
+            SELECT max(hold_until) FROM cases WHERE account_reference = $3 AND claimant_reference = $4)), $8, $9, $10)
         ON CONFLICT DO NOTHING RETURNING \(RecoveryCase.columns)
         """)
     private static let byAddress: Statement = """
@@ -115,7 +113,15 @@ extension CaseStore {
         SELECT count(*) AS count FROM cases
         WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
         """
-    private static let barred: Statement = """
-        SELECT until FROM bars WHERE account_reference = $1 AND claimant_reference = $2 AND until > clock_timestamp()
+    /// What is known of the number that is asked for, and of the two numbers: the same for one without an account.
+    private static let past: Statement = """
+        SELECT EXISTS (SELECT 1 FROM bars WHERE account_reference = $1 AND claimant_reference = $2
+                AND until > clock_timestamp()) AS is_barred,
+            EXISTS (SELECT 1 FROM locks WHERE person_id = $3) AS is_locked,
+            (SELECT count(*) FROM cases WHERE account_reference = $1
+                AND created_at > clock_timestamp() - interval '30 days') AS claims,
+            (SELECT ceil(extract(epoch FROM max(seen_closed_at) + interval '7 days' - clock_timestamp()))::bigint
+                FROM cases WHERE account_reference = $1 AND claimant_reference = $2
+                AND coalesce(shadow, status) = 'rejected') AS cooling_seconds
         """
 }

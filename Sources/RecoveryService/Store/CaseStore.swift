@@ -10,6 +10,8 @@ struct CaseStore: Sendable {
     let secrets: RecoverySecrets
     let policy: RecoveryPolicy
 
+    var notifier: OwnerNotifier { OwnerNotifier(house: house, secrets: secrets) }
+
     static let holdTimer = "timer:hold-ended"
     static let neglectTimer = "timer:neglected"
 
@@ -49,7 +51,7 @@ struct CaseStore: Sendable {
             [
                 .uuid(record.id), .text(life.status.rawValue), .text(life.shadow?.rawValue),
                 .bool(life.status.isClosed), .bool(life.seen.isClosed),
-                .integer(Self.renewing.contains(event) ? RecoveryPolicy.patience : nil),
+                .integer(Self.renewing.contains(event) ? RecoveryPolicy.patience : nil), .bool(event == .contested),
             ])
         note(event.rawValue, by: actor, life, of: record, details, in: transaction)
         if event == .holdEnded || event == .completionRefused {
@@ -77,11 +79,12 @@ struct CaseStore: Sendable {
         if effects.contains(.freezeLifted) {
             try await close(account, case: record.id, outcome: life.status.rawValue, at: record.now, in: transaction)
         }
-        if effects.contains(.ownerTold) {
-            try await house.outbox.tell(
-                NotifyPerson(
-                    notificationID: .ordered(), personID: account, kind: "recovery_\(life.status.rawValue)",
-                    data: ["recoveryId": record.id.description]), in: transaction)
+        // Who never heard of a claim, since there were so many, needs not hear that it is over.
+        let isNews = record.told > 0 || ![.withdrawn, .neglected].contains(event)
+        if effects.contains(.ownerTold), isNews {
+            try await notifier.tell(
+                "recovery_\(life.status.rawValue)", [record], of: account, isOver: life.status != .approved,
+                in: transaction)
         }
     }
 
@@ -114,7 +117,7 @@ struct CaseStore: Sendable {
     /// Parts the cases against an account from it: they are the claimants' and their trail stays, but they open nothing,
     /// and nothing in them leads to the person or their number.
     @Loop func erase(_ account: Identifier, in transaction: Transaction) {
-        for statement in [Self.lift, Self.part] { transaction.send(statement, [.uuid(account)]) }
+        for statement in Self.erasure { transaction.send(statement, [.uuid(account)]) }
     }
 
     private static let account: Statement = "SELECT account_id FROM cases WHERE id = $1"
@@ -124,7 +127,8 @@ struct CaseStore: Sendable {
         UPDATE cases SET status = $2, shadow = $3,
             closed_at = CASE WHEN $4 THEN coalesce(closed_at, clock_timestamp()) END,
             seen_closed_at = CASE WHEN $5 THEN coalesce(seen_closed_at, clock_timestamp()) END,
-            expires_at = coalesce(clock_timestamp() + $6::bigint * interval '1 s', expires_at)
+            expires_at = coalesce(clock_timestamp() + $6::bigint * interval '1 s', expires_at),
+            contested_at = CASE WHEN $7 THEN coalesce(contested_at, clock_timestamp()) ELSE contested_at END
         WHERE id = $1
         """
     private static let bar: Statement = """
@@ -132,17 +136,25 @@ struct CaseStore: Sendable {
         VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s')
         ON CONFLICT (account_reference, claimant_reference) DO UPDATE SET until = excluded.until
         """
-    private static let lift: Statement = """
-        DELETE FROM bars WHERE account_reference IN (SELECT account_reference FROM cases WHERE account_id = $1)
+    /// At last the cases themselves. Nobody decides upon them any more: what was about to open the account is over, and what
+    /// is shown becomes the truth.
+    private static let erasure: [Statement] = [
+        "DELETE FROM bars WHERE account_reference IN (SELECT account_reference FROM cases WHERE account_id = $1)",
         """
-    /// Nobody decides upon them any more: what was about to open the account is over, and what is shown becomes the truth.
-    private static let part: Statement = """
-        UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, dispute_hash = '',
+        DELETE FROM notice_deliveries WHERE notice_id IN (
+            SELECT n.id FROM notices n JOIN cases c ON c.id = n.case_id WHERE c.account_id = $1)
+        """,
+        "DELETE FROM notices WHERE case_id IN (SELECT id FROM cases WHERE account_id = $1)",
+        "DELETE FROM dispute_tokens WHERE case_id IN (SELECT id FROM cases WHERE account_id = $1)",
+        "DELETE FROM locks WHERE person_id = $1",
+        """
+        UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, facts_sealed = NULL,
             status = CASE WHEN shadow IS NOT NULL THEN shadow WHEN status IN ('approved', 'completing') THEN 'rejected'
                 ELSE status END,
             seen_closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,
             closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,
             shadow = NULL
         WHERE account_id = $1
-        """
+        """,
+    ]
 }

@@ -9,11 +9,18 @@ struct RecoveryCase: Sendable {
     let claimantReference: String
     let life: CaseLife
     let tokenHash: [UInt8]?
-    let disputeHash: [UInt8]
     let createdAt: Timestamp
     let holdUntil: Timestamp
     /// When it is over unless somebody acts; `nil` while it is held.
     let expiresAt: Timestamp?
+    /// ``NoticePlan/Stage``; 0: nothing yet.
+    let told: Int64
+    /// ``ClaimFacts``.
+    let factsSealed: [UInt8]?
+    /// What of the account the claimant has shown: `device` or `former_number`.
+    let proof: String?
+    let isOfStaff: Bool
+    let contestedAt: Timestamp?
     /// The database's clock.
     let now: Timestamp
 
@@ -21,8 +28,8 @@ struct RecoveryCase: Sendable {
     var chain: AuditChain { .thing("case", id) }
 
     static let columns = """
-        id, account_id, account_reference, claimant_reference, is_decoy, status, shadow, token_hash, dispute_hash, created_at,
-        hold_until, expires_at, clock_timestamp() AS now
+        id, account_id, account_reference, claimant_reference, is_decoy, status, shadow, token_hash, created_at,
+        hold_until, expires_at, told, facts_sealed, proof, is_of_staff, contested_at, clock_timestamp() AS now
         """
 
     init(_ row: Row) throws {
@@ -35,10 +42,14 @@ struct RecoveryCase: Sendable {
             shadow: try row.optionalText("shadow") == nil ? nil : Self.status(row, "shadow"),
             isDecoy: try row.bool("is_decoy"))
         tokenHash = try row.optionalBytes("token_hash")
-        disputeHash = try row.bytes("dispute_hash")
         createdAt = try row.timestamp("created_at")
         holdUntil = try row.timestamp("hold_until")
         expiresAt = try row.optionalTimestamp("expires_at")
+        told = try row.integer("told")
+        factsSealed = try row.optionalBytes("facts_sealed")
+        proof = try row.optionalText("proof")
+        isOfStaff = try row.bool("is_of_staff")
+        contestedAt = try row.optionalTimestamp("contested_at")
         now = try row.timestamp("now")
     }
 

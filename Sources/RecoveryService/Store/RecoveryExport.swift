@@ -3,7 +3,10 @@ import ServiceRuntime
 
 /// What recovery holds about a person: the cases against their account. Who claims is somebody else, and stays unnamed.
 enum RecoveryExport {
-    static let sections = [ExportSection("case", cases), ExportSection("case_event", events)]
+    static let sections = [
+        ExportSection("case", cases), ExportSection("case_event", events), ExportSection("notice", notices),
+        ExportSection("recovery_lock", lock),
+    ]
 
     private static func time(_ column: String) -> String { ExportSection.time(column) }
 
@@ -12,6 +15,16 @@ enum RecoveryExport {
             'id', id, 'status', status, 'requestedAt', \(time("created_at")), 'holdUntil', \(time("hold_until")),
             'closedAt', \(time("closed_at"))) AS record
         FROM cases WHERE account_id = $1 AND NOT is_decoy
+        """
+    private static let notices = """
+        SELECT n.case_id || ' ' || n.id AS key, jsonb_build_object(
+            'caseId', n.case_id, 'id', n.id, 'about', n.kind, 'at', \(time("n.at")),
+            'devices', (SELECT coalesce(jsonb_object_agg(d.device_id, d.outcome), '{}') FROM notice_deliveries d
+                WHERE d.notice_id = n.id)) AS record
+        FROM notices n JOIN cases c ON c.id = n.case_id WHERE c.account_id = $1
+        """
+    private static let lock = """
+        SELECT 'lock' AS key, jsonb_build_object('since', \(time("since"))) AS record FROM locks WHERE person_id = $1
         """
     private static let events = """
         SELECT a.chain || ' ' || lpad(a.sequence::text, 19, '0') AS key, jsonb_build_object(

@@ -12,5 +12,6 @@ enum RecoveryMigrations {
             name: "m0004_cases_of_account",
             sql: String(decoding: PackageResources.m0004_cases_of_account_sql, as: UTF8.self)),
         Migration(name: "m0005_shadows", sql: String(decoding: PackageResources.m0005_shadows_sql, as: UTF8.self)),
+        Migration(name: "m0006_notices", sql: String(decoding: PackageResources.m0006_notices_sql, as: UTF8.self)),
     ]
 }

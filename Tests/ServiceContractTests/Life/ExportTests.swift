@@ -21,6 +21,7 @@ import Testing
         "questionnaire.answers.person_id": "answer", "questionnaire.answer_history.person_id": "answer_history",
         "questionnaire.mutations.person_id": "mutation", "questionnaire.snapshots.person_id": "snapshot",
         "recovery.cases.account_id": "case", "profile.pseudonyms.person_id": "act",
+        "recovery.locks.person_id": "recovery_lock",
     ]
     /// Those that hold no more of a person than the id itself: counters of events, and events on their way.
     private static let bare: Set<String> = ["event_positions", "outbox", "outbox_sequences"]

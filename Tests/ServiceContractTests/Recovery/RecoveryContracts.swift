@@ -3,5 +3,6 @@ enum RecoveryContracts {
     static let all: [any MessageContract.Type] = [
         RequestRecoveryContract.self, GetRecoveryCaseContract.self, DisputeRecoveryContract.self,
         CancelRecoveryContract.self, CaseOpenedContract.self, CaseClosedContract.self, ExportCasesContract.self,
+        ListOwnCasesContract.self, SetRecoveryLockContract.self,
     ]
 }

@@ -1,0 +1,54 @@
+import BusProtocol
+import Database
+import EventLoop
+
+extension CaseStore {
+    /// Whether a dispute token is one of those that the owner was sent for this case. It is looked up by its keyed hash, which
+    /// is worth nothing to who could time the comparison.
+    @Loop func stops(_ token: String, _ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(
+            "SELECT case_id FROM dispute_tokens WHERE hash = $1 AND case_id = $2",
+            [.bytes(secrets.hash(of: token)), .uuid(record.id)]
+        ).isEmpty
+    }
+
+    /// Whether another case against the account was contested within 90 days.
+    @Loop func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(Self.contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
+    }
+
+    /// The cases against a person's account, the newest first; a hundred at the most.
+    @Loop func cases(against person: Identifier) async throws -> [OwnRecoveryCases.Case] {
+        try await house.database.read(Self.against, [.uuid(person)]).map { row in
+            OwnRecoveryCases.Case(
+                recoveryId: try row.uuid("id"), status: try row.text("status"),
+                requestedAt: try row.timestamp("created_at"), holdUntil: try row.timestamp("hold_until"),
+                closedAt: try row.optionalTimestamp("closed_at"))
+        }
+    }
+
+    // MARK: The recovery lock
+
+    @Loop func isLocked(_ person: Identifier) async throws -> Bool {
+        try await !house.database.read("SELECT person_id FROM locks WHERE person_id = $1", [.uuid(person)]).isEmpty
+    }
+
+    /// - Returns: whether that is news.
+    @Loop func setLock(of person: Identifier, _ isOn: Bool, in transaction: Transaction) async throws -> Bool {
+        let statement: Statement =
+            isOn
+            ? "INSERT INTO locks (person_id) SELECT $1 WHERE NOT is_erased($1) ON CONFLICT DO NOTHING RETURNING person_id"
+            : "DELETE FROM locks WHERE person_id = $1 RETURNING person_id"
+        Erasure.wait(for: person, in: transaction)
+        return try await !transaction.query(statement, [.uuid(person)]).isEmpty
+    }
+
+    private static let contestedLately: Statement = """
+        SELECT id FROM cases
+        WHERE account_id = $1 AND id <> $2 AND contested_at > clock_timestamp() - interval '90 days' LIMIT 1
+        """
+    private static let against: Statement = """
+        SELECT id, status, created_at, hold_until, closed_at FROM cases
+        WHERE account_id = $1 AND NOT is_decoy ORDER BY created_at DESC LIMIT 100
+        """
+}

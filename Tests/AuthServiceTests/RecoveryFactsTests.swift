@@ -1,0 +1,109 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+@Suite("what auth tells recovery of a claim, and owners of it") struct RecoveryFactsTests {
+    private static let (owner, claimant) = ("+14155552671", "+46701234567")
+
+    @Loop private func claim(
+        _ auth: AuthStage, of phone: String = owner, by claimant: String = claimant,
+        device: DeviceClaim = AuthStage.device
+    ) async throws -> RecoveryBegun {
+        try await auth.age("2 hours")
+        let (challenge, code) = try await auth.code(for: claimant, purpose: "recovery")
+        let begin = BeginRecovery(
+            caseID: .ordered(), accountPhone: phone, challengeID: challenge, code: code, device: device,
+            freezeSeconds: 60)
+        return try await auth.stage.asking(as: .recovery).call(begin, auth.options())
+    }
+
+    @Test func aStrangerHasShownNothing() async throws {
+        try await AuthStage.run { auth in
+            _ = try await auth.signIn(Self.owner)
+            let begun = try await claim(auth)
+            #expect(begun.proof == nil && begun.isStaff == false && begun.platform == "android")
+            #expect(begun.hasRecentSignIn == true)
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '1 day'")
+            #expect(try await claim(auth).hasRecentSignIn == false)
+            try await auth.stage.rows("UPDATE accounts SET role = 'staff'")
+            #expect(try await claim(auth).isStaff == true)
+            let nobody = try await claim(auth, of: "+14155552672")
+            #expect(nobody.accountID == nil && nobody.hasRecentSignIn == nil && nobody.proof == nil)
+        }
+    }
+
+    @Test func aKnownDeviceAndAFormerNumberAreProofs() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.owner)
+            let known = DeviceClaim(
+                id: session.deviceId, secret: session.deviceSecret, name: "Pixel 9", platform: "android")
+            #expect(try await claim(auth, device: known).proof == "device")
+            var guess = known
+            guess.secret = "ds_guess"
+            #expect(try await claim(auth, device: guess).proof == nil)
+            let other = try await auth.signIn("+14155552673")
+            guess = DeviceClaim(id: other.deviceId, secret: other.deviceSecret, name: "x", platform: "web")
+            #expect(try await claim(auth, device: guess).proof == nil, "another account's device")
+            try await auth.stage.rows(
+                """
+                INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until)
+                SELECT '\(session.user.id)', phone_hash, 'k', '', now() + interval '1 day' FROM challenges
+                WHERE purpose = 'recovery' LIMIT 1
+                """)
+            #expect(try await claim(auth).proof == "former_number")
+            try await auth.stage.rows("UPDATE phone_aliases SET until = now()")
+            #expect(try await claim(auth).proof == nil)
+        }
+    }
+
+    @Test("the number hears of it too, unless a claimant holds it", arguments: [false, true])
+    func sms(isHeldByClaimant: Bool) async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.owner)
+            let begun = try await claim(auth)
+            let references = isHeldByClaimant ? [begun.accountReference] : [begun.claimantReference]
+            let event = NotifyPerson(
+                notificationID: .ordered(), personID: session.user.id, personSequence: 1, kind: "recovery_requested",
+                data: [
+                    "disputeToken": "dt_0123456789", "claimantPhone": "+46 (***) ***-4567", "platform": "ios",
+                    "requestedAt": "2026-02-20T09:00:00Z", "recentSignIn": "true",
+                ], smsUnlessHeldBy: references)
+            let known = auth.spool.count(for: Self.owner)
+            for _ in 0..<2 { _ = try await auth.stage.asking(as: .recovery).call(event, auth.options()) }
+            try #require(
+                try await comes {
+                    try await auth.stage.rows("SELECT count(*) FROM outbox WHERE destination = 'sms'") == "0"
+                })
+            #expect(auth.spool.count(for: Self.owner) - known == (isHeldByClaimant ? 0 : 1))
+        }
+    }
+
+    @Test func theTextSaysWhatWhenAndWhatToDo() {
+        let data = [
+            "claimantPhone": "+46 (***) ***-4567", "platform": "ios", "requestedAt": "2026-02-20T09:00:00Z",
+            "recentSignIn": "true", "disputeToken": "dt_0123",
+        ]
+        #expect(
+            NotificationText.sms(kind: "recovery_requested", data: data, appName: "Vestibule")
+                == "Somebody with the number +46 (***) ***-4567 asked on 2026-02-20 at 09:00 UTC from an iPhone or iPad to "
+                + "recover your Vestibule account. Somebody signed in by its number within the last day. If it was not you, "
+                + "say so now and nothing will change. What stops it: dt_0123")
+        let many = data.merging(["recoveryIds": "a b c"]) { $1 }
+        #expect(
+            NotificationText.text(kind: "recovery_last_hour", data: many, appName: "Vestibule").body.hasPrefix(
+                "Somebody with the number +46 (***) ***-4567 and 2 others asked to recover your Vestibule account."))
+        for kind in [
+            "requested", "reminder", "last_hour", "disputed", "contested", "cancelled", "expired", "approved",
+            "rejected",
+            "completed", "lock_on", "lock_off",
+        ] {
+            let (title, body) = NotificationText.text(kind: "recovery_\(kind)", data: [:], appName: "Vestibule")
+            #expect(title != "Vestibule" && body.contains("Vestibule account"), "\(kind)")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import RecoveryService
+
+@Suite("disputes of proven claimants, and the recovery lock") struct ContestTests {
+    @Test(
+        "what a no does",
+        arguments: [
+            (false, false, false, CaseStatus.held, CaseEvent?.some(.disputed)),
+            (true, false, false, .held, .contested), (true, false, true, .held, .disputed),
+            (true, true, false, .contested, .contested), (true, true, false, .approved, nil),
+            (false, false, true, .approved, .disputed),
+        ])
+    func policy(hasProof: Bool, was: Bool, lately: Bool, status: CaseStatus, event: CaseEvent?) {
+        #expect(
+            DisputePolicy.event(hasProof: hasProof, wasContested: was, wasContestedLately: lately, in: status) == event)
+    }
+
+    @Test func aProvenClaimantIsNotStoppedByOneSide() async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.proof = "former_number"
+            let claim = try await recovery.claim()
+            let before = try await recovery.look(claim)
+            for _ in 0..<2 {
+                let disputed = try await recovery.dispute(claim.recoveryId, as: recovery.owner)
+                #expect(disputed.status == "contested")
+            }
+            // Frozen as before, not barred, and the claimant sees nothing of it.
+            let after = try await recovery.look(claim)
+            #expect(after.status == before.status && after.steps == before.steps)
+            #expect(try await recovery.stage.rows("SELECT count(*) FROM bars") == "0")
+            #expect(try await recovery.notified.atLeast(2).map(\.kind) == ["recovery_requested", "recovery_contested"])
+            let shown = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
+            #expect(shown.cases.map(\.status) == ["contested"] && recovery.closed.heard.isEmpty)
+
+            // Within 90 days a second contest is none.
+            let second = try await recovery.claim(claimant: "000002")
+            #expect(try await recovery.dispute(second.recoveryId, as: recovery.owner).status == "disputed")
+            try await recovery.stage.rows("UPDATE cases SET contested_at = contested_at - interval '90 days'")
+            let third = try await recovery.claim(claimant: "000003")
+            #expect(try await recovery.dispute(third.recoveryId, as: recovery.owner).status == "contested")
+            _ = try await recovery.cancel(claim)
+            #expect(try await recovery.closed.atLeast(2).map(\.outcome) == ["disputed", "cancelled"])
+        }
+    }
+
+    @Test func aLockAdmitsOnlyWhoHasShownSomething() async throws {
+        try await RecoveryStage.run { recovery in
+            func set(_ isOn: Bool) async throws {
+                for _ in 0..<2 {
+                    let lock = try await recovery.gateway.call(
+                        SetRecoveryLock(enabled: isOn), recovery.options(recovery.owner))
+                    #expect(lock.enabled == isOn)
+                }
+            }
+            try await set(true)
+            let own = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
+            #expect(own.lockEnabled && own.cases.isEmpty)
+            let stranger = try await recovery.claim()
+            #expect(try await recovery.look(stranger).status == "held", "and cannot tell")
+            #expect(try await recovery.closed.atLeast(1)[0].caseID == stranger.recoveryId)
+            recovery.auth.facts.proof = "device"
+            let proven = try await recovery.claim(claimant: "000002")
+            #expect(try await recovery.opened.atLeast(1).map(\.caseID) == [proven.recoveryId])
+            recovery.auth.facts.proof = nil
+            try await set(false)
+            let after = try await recovery.claim(claimant: "000003")
+            #expect(try await recovery.opened.atLeast(2)[1].caseID == after.recoveryId)
+            let kinds = try await recovery.notified.atLeast(4).map(\.kind)
+            #expect(kinds == ["recovery_lock_on", "recovery_requested", "recovery_lock_off", "recovery_requested"])
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import RecoveryService
+
+@Suite("what an owner hears of claims") struct NoticeTests {
+    /// Has the timers of a kind fire as if their time had come.
+    @Loop private func fire(_ timer: String, _ recovery: RecoveryStage) async throws {
+        try await recovery.stage.rows("UPDATE outbox SET due_at = now() WHERE destination = '\(timer)'")
+        try #require(
+            try await comes {
+                try await recovery.stage.rows("SELECT count(*) FROM outbox WHERE destination = '\(timer)'") == "0"
+            })
+    }
+
+    @Test func saysWhoWhenAndFromWhatDevice() async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.hasRecentSignIn = true
+            let requested = try await recovery.claim()
+            let told = try await recovery.notified.atLeast(1)[0]
+            let shown = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner)).cases[0]
+            #expect(told.data["requestedAt"] == shown.requestedAt.description && told.data["platform"] == "android")
+            #expect(told.data["recentSignIn"] == "true")
+            #expect(told.data["recoveryId"] == requested.recoveryId.description)
+            #expect(told.smsUnlessHeldBy == ["of 000001"])
+        }
+    }
+
+    @Test func hearsOfItAgainAtTheMiddleAndAnHourBeforeTheEnd() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            let times = try await recovery.stage.rows(
+                """
+                SELECT string_agg(o.destination || ' ' || extract(epoch FROM c.hold_until - o.due_at)::bigint, ',' ORDER BY o.due_at)
+                FROM outbox o CROSS JOIN cases c WHERE o.destination LIKE 'timer:%'
+                """)
+            #expect(times == "timer:middle 129600,timer:last-hour 3600,timer:hold-ended 0")
+            try await recovery.age(.seconds(129_600))
+            try await fire(OwnerNotifier.middleTimer, recovery)
+            try await recovery.age(.seconds(126_000))
+            try await fire(OwnerNotifier.lastHourTimer, recovery)
+            let told = try await recovery.notified.atLeast(3)
+            #expect(told.map(\.kind) == ["recovery_requested", "recovery_reminder", "recovery_last_hour"])
+            #expect(Set(told.map(\.notificationID)).count == 3)
+            // Each token stops the case, and each only this one.
+            let tokens = told.compactMap { $0.data["disputeToken"] }
+            #expect(Set(tokens).count == 3)
+            let other = try await recovery.claim(claimant: "000002")
+            let error = await #expect(throws: BusError.self) {
+                try await recovery.dispute(other.recoveryId, token: tokens[1])
+            }
+            #expect(error?.code == "unauthorized")
+            for token in tokens {
+                #expect(try await recovery.dispute(requested.recoveryId, token: token).status == "disputed")
+            }
+        }
+    }
+
+    @Test func aReminderThatComesEarlyOrTooLateSaysNothing() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            try await fire(OwnerNotifier.middleTimer, recovery)
+            _ = try await recovery.dispute(requested.recoveryId, as: recovery.owner)
+            try await recovery.age(.seconds(255_600))
+            try await fire(OwnerNotifier.lastHourTimer, recovery)
+            #expect(try await recovery.notified.atLeast(2).map(\.kind) == ["recovery_requested", "recovery_disputed"])
+        }
+    }
+
+    @Test func aTokenIsOverWithItsCase() async throws {
+        try await RecoveryStage.run { recovery in
+            let requested = try await recovery.claim()
+            let token = try await recovery.notified.atLeast(1)[0].data["disputeToken"]
+            _ = try await recovery.cancel(requested)
+            let error = await #expect(throws: BusError.self) {
+                try await recovery.dispute(requested.recoveryId, token: token)
+            }
+            #expect(error?.code == "recovery_closed")
+            #expect(try await recovery.notified.atLeast(2)[1].data["disputeToken"] == nil)
+        }
+    }
+
+    @Test func moreThanThreeClaimsADayComeInOneNotice() async throws {
+        try await RecoveryStage.run { recovery in
+            var claims: [RecoveryRequested] = []
+            for number in 1...7 { claims.append(try await recovery.claim(claimant: "00000\(number)")) }
+            _ = try await recovery.opened.atLeast(7)
+            #expect(recovery.notified.heard.count == 3)
+            let timers = "SELECT count(*) FROM outbox WHERE destination = 'timer:gathered'"
+            #expect(try await recovery.stage.rows(timers) == "1")
+            // Who was not heard of is not missed either.
+            _ = try await recovery.cancel(claims[6])
+            try await fire(OwnerNotifier.gatheringTimer, recovery)
+            let gathered = try await recovery.notified.atLeast(4)[3]
+            #expect(recovery.notified.heard.count == 4)
+            let ids = claims[3...5].map(\.recoveryId.description)
+            #expect(gathered.data["recoveryIds"] == ids.joined(separator: " ") && gathered.data["recoveryId"] == ids[2])
+            // One token stops them all.
+            for claim in claims[3...5] {
+                let disputed = try await recovery.dispute(claim.recoveryId, token: gathered.data["disputeToken"])
+                #expect(disputed.status == "disputed")
+            }
+        }
+    }
+
+    @Test func whatBecameOfItOnEachDeviceIsKept() async throws {
+        try await RecoveryStage.run { recovery in
+            _ = try await recovery.claim()
+            let notice = try await recovery.notified.atLeast(1)[0].notificationID
+            let auth = try recovery.stage.asking(as: .auth)
+            let (first, second) = (Identifier.ordered(), Identifier.ordered())
+            for (sequence, id, device, outcome) in [
+                (1, notice, first, "delivered"), (2, notice, second, "failed"), (3, .ordered(), first, "delivered"),
+            ] as [(Int64, Identifier, Identifier, String)] {
+                let told = NotificationDelivered(
+                    personID: recovery.owner, personSequence: sequence, notificationID: id, deviceID: device,
+                    outcome: outcome, at: .now())
+                _ = try await auth.call(told, recovery.options())
+            }
+            let kept = "SELECT string_agg(outcome, ' ' ORDER BY outcome) FROM notice_deliveries"
+            #expect(try await recovery.stage.rows(kept) == "delivered failed", "no other person's notice")
+        }
+    }
+
+    @Test func aNumberThatIsClaimedOftenIsHeldLongerWithOrWithoutAnAccount() async throws {
+        try await RecoveryStage.run { recovery in
+            for phone in [RecoveryStage.accountPhone, RecoveryStage.unknownPhone] {
+                var holds: [Duration] = []
+                for number in 1...4 {
+                    let claim = try await recovery.claim(phone, claimant: "\(phone.suffix(2))000\(number)")
+                    holds.append(claim.holdUntil - (try await recovery.look(claim)).requestedAt)
+                }
+                #expect(holds.map { ($0.components.seconds + 1) / 3600 } == [72, 72, 72, 168])
+            }
+        }
+    }
+
+    @Test func startingAgainNeverShortensTheHold() async throws {
+        try await RecoveryStage.run { recovery in
+            let first = try await recovery.claim()
+            let later = first.holdUntil + .seconds(400_000)
+            try await recovery.stage.rows("UPDATE cases SET hold_until = '\(later)'")
+            _ = try await recovery.cancel(first)
+            #expect(try await recovery.claim().holdUntil == later)
+            #expect(try await recovery.claim(claimant: "000002").holdUntil < later)
+        }
+    }
+
+    @Test func everybodyOfOneNetworkHasTwentyClaimsADay() async throws {
+        try await RecoveryStage.run(perAddress: 2) { recovery in
+            for (number, address) in ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2"].enumerated() {
+                _ = try await recovery.claim(claimant: "00000\(number)", at: address)
+            }
+            let error = await #expect(throws: BusError.self) {
+                try await recovery.claim(claimant: "000008", at: "2001:db8:1:1:1234::3")
+            }
+            #expect(error?.code == "rate_limited")
+            _ = try await recovery.claim(claimant: "000009", at: "2001:db8:1:2::1")
+        }
+    }
+
+    @Test("a hold that is short has no last hour", arguments: [(7200, false), (7201, true), (259_200, true)])
+    func plan(seconds: Int64, hasLastHour: Bool) {
+        let start = Timestamp("2026-02-20T09:00:00Z")!
+        let end = start + .seconds(seconds)
+        #expect(NoticePlan.due(.lastHour, from: start, until: end) == (hasLastHour ? end - .seconds(3600) : nil))
+        #expect(NoticePlan.due(.middle, from: start, until: end) == start + .milliseconds(seconds * 500))
+    }
+}
