@@ -40,6 +40,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0009_reauthentication.sql"), .embedInCode("Migrations/m0010_deletion.sql"),
         .embedInCode("Migrations/m0011_identities.sql"), .embedInCode("Migrations/m0012_roles.sql"),
         .embedInCode("Migrations/m0013_phone_undo.sql"),
+        .embedInCode("Migrations/m0020_recoveries.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),
@@ -58,6 +59,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),
         .embedInCode("Migrations/m0003_withdrawals.sql"), .embedInCode("Migrations/m0004_cases_of_account.sql"),
         .embedInCode("Migrations/m0005_shadows.sql"), .embedInCode("Migrations/m0006_notices.sql"),
+        .embedInCode("Migrations/m0007_reviews.sql"), .embedInCode("Migrations/m0008_completion.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [

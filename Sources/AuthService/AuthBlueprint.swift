@@ -93,6 +93,10 @@ enum AuthBlueprint {
         house.handle(NoteTokenUseHandler(house: house))
         house.handle(CheckBearerHandler(house: house, bearer: bearer))
         house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
+        house.handle(
+            ApplyRecoveryHandler(
+                house: house, secrets: secrets, checker: checker, opener: opener, notifier: notifier))
+        house.handle(CheckRecoveryHandler(house: house))
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))
         house.handle(NotifyPersonHandler(house: house, secrets: secrets, notifier: notifier))

@@ -20,7 +20,7 @@ import Testing
             clock neglected expired!-
         approved: claimant completion_begun completing, claimant withdrawn cancelled!-, owner disputed disputed!-x,
             owner contested contested!, clock neglected expired!-
-        completing: auth completed completed!-, auth completion_refused approved
+        completing: auth completed completed-, auth completion_refused approved
         """
 
     private static let table: Set<String> = {
@@ -214,7 +214,7 @@ private struct Walk {
         if effects.contains(.claimantBarred) != (event == .disputed) {
             return "barred without a dispute, or not by one"
         }
-        if !after.isDecoy, isTruth, after.status.isClosed, !effects.contains(.ownerTold) {
+        if !after.isDecoy, isTruth, after.status.isClosed, event != .completed, !effects.contains(.ownerTold) {
             return "the owner is not told"
         }
         if [.disputed, .contested].contains(event), actor != .owner { return "somebody else said no" }

@@ -7,15 +7,6 @@ import Testing
 @testable import RecoveryService
 
 @Suite("what an owner hears of claims") struct NoticeTests {
-    /// Has the timers of a kind fire as if their time had come.
-    @Loop private func fire(_ timer: String, _ recovery: RecoveryStage) async throws {
-        try await recovery.stage.rows("UPDATE outbox SET due_at = now() WHERE destination = '\(timer)'")
-        try #require(
-            try await comes {
-                try await recovery.stage.rows("SELECT count(*) FROM outbox WHERE destination = '\(timer)'") == "0"
-            })
-    }
-
     @Test func saysWhoWhenAndFromWhatDevice() async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.hasRecentSignIn = true
@@ -39,9 +30,9 @@ import Testing
                 """)
             #expect(times == "timer:middle 129600,timer:last-hour 3600,timer:hold-ended 0")
             try await recovery.age(.seconds(129_600))
-            try await fire(OwnerNotifier.middleTimer, recovery)
+            try await recovery.fire(OwnerNotifier.middleTimer)
             try await recovery.age(.seconds(126_000))
-            try await fire(OwnerNotifier.lastHourTimer, recovery)
+            try await recovery.fire(OwnerNotifier.lastHourTimer)
             let told = try await recovery.notified.atLeast(3)
             #expect(told.map(\.kind) == ["recovery_requested", "recovery_reminder", "recovery_last_hour"])
             #expect(Set(told.map(\.notificationID)).count == 3)
@@ -62,10 +53,10 @@ import Testing
     @Test func aReminderThatComesEarlyOrTooLateSaysNothing() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
-            try await fire(OwnerNotifier.middleTimer, recovery)
+            try await recovery.fire(OwnerNotifier.middleTimer)
             _ = try await recovery.dispute(requested.recoveryId, as: recovery.owner)
             try await recovery.age(.seconds(255_600))
-            try await fire(OwnerNotifier.lastHourTimer, recovery)
+            try await recovery.fire(OwnerNotifier.lastHourTimer)
             #expect(try await recovery.notified.atLeast(2).map(\.kind) == ["recovery_requested", "recovery_disputed"])
         }
     }
@@ -93,7 +84,7 @@ import Testing
             #expect(try await recovery.stage.rows(timers) == "1")
             // Who was not heard of is not missed either.
             _ = try await recovery.cancel(claims[6])
-            try await fire(OwnerNotifier.gatheringTimer, recovery)
+            try await recovery.fire(OwnerNotifier.gatheringTimer)
             let gathered = try await recovery.notified.atLeast(4)[3]
             #expect(recovery.notified.heard.count == 4)
             let ids = claims[3...5].map(\.recoveryId.description)

@@ -167,9 +167,10 @@ import Testing
             #expect(seen.allSatisfy { $0.status == "cancelled" && $0.steps == seen[0].steps })
             let rows = "SELECT status FROM cases WHERE id = '\(disputed.recoveryId)'"
             #expect(try await recovery.stage.rows(rows) == "disputed", "the owner's word stays")
-            // Of the decoys nobody hears: the barred one was no more to auth from its beginning.
-            _ = try await recovery.closed.atLeast(3)
-            #expect(Set(recovery.closed.heard.map { "\($0.outcome) \($0.caseID)" }).count == 3)
+            // Each is over for auth once its claimant knows; the disputed and the barred one were, for their owner, before.
+            _ = try await recovery.closed.atLeast(6)
+            #expect(Set(recovery.closed.heard.map { "\($0.outcome) \($0.caseID)" }).count == 4)
+            #expect(recovery.closed.heard.count { $0.claimantWaits == true } == 2)
             #expect(recovery.notified.heard.count { $0.kind == "recovery_cancelled" } == 1)
         }
     }
@@ -215,9 +216,11 @@ import Testing
             #expect(
                 try await recovery.stage.rows("SELECT is_decoy FROM cases WHERE id = '\(second.recoveryId)'") == "t")
             // The account does not stay frozen for it, and its owner is left in peace.
-            let closed = try await recovery.closed.atLeast(3)
-            #expect(closed.map(\.outcome) == ["disputed", "cancelled", "cancelled"])
-            #expect(closed[2].caseID == second.recoveryId)
+            let closed = try await recovery.closed.atLeast(4)
+            #expect(closed.map(\.outcome) == ["disputed", "cancelled", "disputed", "cancelled"])
+            #expect(closed[0].caseID == first.recoveryId && closed[0].claimantWaits == true)
+            #expect(closed[2].caseID == first.recoveryId && closed[2].claimantWaits == nil, "the claimant knows now")
+            #expect(closed[3].caseID == second.recoveryId && closed[3].claimantWaits == true)
             #expect(recovery.opened.heard.map(\.caseID) == [first.recoveryId])
             // Another claimant is not barred.
             let other = try await recovery.claim(claimant: "000009")

@@ -13,6 +13,9 @@ import Testing
     let gateway: Bus
     let owner: Identifier
     let auth: Auth
+    let sessions = Sessions()
+    let mover: Mover
+    let staff = Identifier.random()
     let notified = Ears<NotifyPerson>()
     let opened = Ears<CaseOpened>()
     let closed = Ears<CaseClosed>()
@@ -25,7 +28,8 @@ import Testing
         _ body: @escaping @Loop @Sendable (RecoveryStage) async throws -> Void
     ) async throws {
         let environment = [
-            "RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "\(perPhone)", "RECOVERY_PER_ADDRESS_DAY": "\(perAddress)",
+            "RECOVERY_IDENTITY_PROVIDER": "local", "RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "\(perPhone)",
+            "RECOVERY_PER_ADDRESS_DAY": "\(perAddress)",
         ]
         try await ServiceStage.run(RecoveryBlueprint.blueprint, replicas: replicas, environment: environment) { stage in
             try await body(try RecoveryStage(stage))
@@ -35,8 +39,8 @@ import Testing
     private init(_ stage: ServiceStage) throws {
         self.stage = stage
         owner = .random()
-        auth = Auth(owner: owner)
-        try stage.answering(as: .auth, auth, notified, opened, closed)
+        (auth, mover) = (Auth(owner: owner), Mover(owner: owner))
+        try stage.answering(as: .auth, auth, sessions, mover, Checker(mover: mover), notified, opened, closed)
         gateway = try stage.asking(as: .gateway)
     }
 
@@ -80,6 +84,146 @@ import Testing
         CallOptions(
             timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: role) },
             clientAddress: address, idempotencyKey: key)
+    }
+
+    /// Whether sessions live, by auth's word.
+    @Loop final class Sessions: RequestHandler {
+        var isActive = true
+        nonisolated init() {}
+        func handle(_ request: CheckSession, context: RequestContext) async throws -> SessionChecked {
+            SessionChecked(isActive: isActive)
+        }
+    }
+
+    /// Moves the account, or refuses to.
+    @Loop final class Mover: RequestHandler {
+        private let owner: Identifier
+        var refusal: BusError?
+        private(set) var applied = 0
+        /// What is said where it is asked.
+        var isApplied = false
+
+        init(owner: Identifier) { self.owner = owner }
+
+        func handle(_ request: ApplyRecovery, context: RequestContext) async throws -> RecoveryMoved {
+            if let refusal { throw refusal }
+            applied += 1
+            return RecoveryMoved(
+                session: Session(
+                    accessToken: "at", expiresInSeconds: 900, refreshToken: "rf", sessionId: .ordered(),
+                    deviceId: .ordered(), isNewUser: false, user: .init(id: owner, onboardingStatus: nil)))
+        }
+    }
+
+    private struct Checker: RequestHandler {
+        let mover: Mover
+        func handle(_ request: CheckRecovery, context: RequestContext) async throws -> RecoveryChecked {
+            RecoveryChecked(isApplied: mover.isApplied)
+        }
+    }
+
+    func approve(_ claim: RecoveryRequested) async throws {
+        _ = try await ask(ClaimReview(recoveryId: claim.recoveryId), as: staff)
+        _ = try await ask(ApproveCase(recoveryId: claim.recoveryId, note: "Yes."), as: staff)
+    }
+
+    func approvedClaim(claimant: String = "000001") async throws -> RecoveryRequested {
+        let claim = try await claimInReview("yes", claimant: claimant)
+        // Where a dispute came before, two must approve.
+        try await stage.rows("UPDATE cases SET status = 'expired' WHERE status = 'disputed'")
+        try await approve(claim)
+        return claim
+    }
+
+    func complete(
+        _ claim: RecoveryRequested, challenge: Identifier = .ordered(), key: String? = nil
+    ) async throws -> Session {
+        let request = CompleteRecovery(
+            recoveryId: claim.recoveryId, recoveryToken: claim.recoveryToken, challengeId: challenge, code: "042917",
+            device: DeviceClaim(secret: claim.deviceSecret, name: "Pixel 9", platform: "android"))
+        return try await gateway.call(request, options(key: key))
+    }
+
+    /// Has timers fire as if their time had come.
+    func fire(_ timer: String) async throws {
+        try await stage.rows("UPDATE outbox SET due_at = now() WHERE destination = '\(timer)'")
+        let isDone = try await comes {
+            try await stage.rows(
+                "SELECT count(*) FROM outbox WHERE destination = '\(timer)' AND due_at <= now()") == "0"
+        }
+        try #require(isDone)
+    }
+
+    /// Every hold is over.
+    func endHolds() async throws {
+        try await stage.rows("UPDATE cases SET hold_until = now() WHERE hold_until > now()")
+        try await fire(CaseStore.holdTimer)
+    }
+
+    // MARK: Reviews
+
+    func ask<Request: BusRequest>(_ request: Request, as person: Identifier) async throws -> Request.Reply {
+        try await gateway.call(request, options(person, role: "staff"))
+    }
+
+    func page(of id: Identifier) async throws -> ReviewPage { try await ask(GetReview(recoveryId: id), as: staff) }
+
+    /// - Returns: the status that is answered.
+    func give(_ evidence: String, for claim: RecoveryRequested) async throws -> String {
+        try await gateway.call(
+            SubmitEvidence(
+                recoveryId: claim.recoveryId, recoveryToken: claim.recoveryToken, evidenceReference: evidence),
+            options()
+        ).status
+    }
+
+    func untilJudged(_ id: Identifier) async throws {
+        let verdict = "SELECT count(verdict) FROM cases WHERE id = '\(id)'"
+        while try await stage.rows(verdict) == "0" { try await Loop.sleep(for: .milliseconds(10)) }
+    }
+
+    /// A claim whose hold is over and whose evidence was judged.
+    func claimInReview(_ evidence: String, claimant: String = "000001") async throws -> RecoveryRequested {
+        let claim = try await claim(claimant: claimant)
+        try await endHolds()
+        _ = try await give(evidence, for: claim)
+        try await untilJudged(claim.recoveryId)
+        return claim
+    }
+
+    // MARK: What a claimant sees
+
+    /// What a claimant is shown once the hold is over, up to the review.
+    func beginning(of claim: RecoveryRequested, _ phone: String, by code: String) async throws -> [String] {
+        [
+            "after the hold: \(try await look(claim).status)", "again: \(await outcome(phone, code))",
+            "evidence: \(try await give("no-1", for: claim))", "seen: \(try await look(claim).status)",
+        ]
+    }
+
+    /// And from the decision on.
+    func end(of claim: RecoveryRequested, _ phone: String, by code: String) async throws -> [String] {
+        var seen = ["decided: \(try await look(claim).status)", "again: \(await outcome(phone, code))"]
+        do {
+            seen.append("cancel: \(try await cancel(claim).status)")
+        } catch {
+            seen.append("cancel: \((error as? BusError)?.code ?? "\(error)")")
+        }
+        return seen
+    }
+
+    /// What comes of asking again.
+    private func outcome(_ phone: String, _ code: String) async -> String {
+        do {
+            return try await claim(phone, claimant: code).status
+        } catch {
+            return (error as? BusError)?.code ?? "\(error)"
+        }
+    }
+
+    func reject(_ claim: RecoveryRequested) async throws {
+        _ = try await ask(ClaimReview(recoveryId: claim.recoveryId), as: staff)
+        _ = try await ask(RejectCase(recoveryId: claim.recoveryId, note: "No."), as: staff)
     }
 
     /// As if all of it had begun so much earlier.

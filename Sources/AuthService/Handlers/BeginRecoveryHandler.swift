@@ -20,15 +20,23 @@ struct BeginRecoveryHandler: RequestHandler {
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                return .reply(try await begin(request, hash, challenge, in: transaction))
+                // Behind whoever signs up with that number at this moment.
+                let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction)
+                let account = try await AccountStore.reachable(phone: hash, in: transaction)
+                if let owner, owner != account {
+                    var refusal = BusError.claimantHasAccount
+                    refusal.executed = .yes
+                    return .refusal(refusal)
+                }
+                return .reply(try await begin(request, hash, account, challenge, in: transaction))
             }
         }
     }
 
     @Loop private func begin(
-        _ request: BeginRecovery, _ hash: [UInt8], _ challenge: Challenge, in transaction: Transaction
+        _ request: BeginRecovery, _ hash: [UInt8], _ account: Identifier?, _ challenge: Challenge,
+        in transaction: Transaction
     ) async throws -> RecoveryBegun {
-        let account = try await AccountStore.reachable(phone: hash, in: transaction)
         let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
         let facts = try await FreezeStore.facts(
             of: account, claimant: challenge.phoneHash, device: request.device.id,
@@ -39,7 +47,8 @@ struct BeginRecoveryHandler: RequestHandler {
             maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number",
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
             isStaff: facts?.isStaff)
-        try FreezeStore.insert(begun, seconds: request.freezeSeconds, in: transaction)
+        try FreezeStore.insert(
+            begun, claimant: challenge.phoneHash, seconds: request.freezeSeconds, in: transaction)
         let chain =
             if let account { try await house.audit.chain(of: account, in: transaction) } else { AuditChain.service }
         house.audit.note(

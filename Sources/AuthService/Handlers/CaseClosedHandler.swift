@@ -11,6 +11,7 @@ struct CaseClosedHandler: RequestHandler {
     func handle(_ event: CaseClosed, context: RequestContext) async throws -> Acknowledged {
         try await house.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .recovery, in: transaction) else { return }
+            if event.claimantWaits != true { FreezeStore.freeClaimant(of: event.caseID, in: transaction) }
             let rest = event.outcome == "completed" ? SessionStanding.rest : nil
             let person = try await FreezeStore.end(event.caseID, after: rest, in: transaction)
             guard let person else { return }

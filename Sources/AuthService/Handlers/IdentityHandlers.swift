@@ -15,7 +15,8 @@ struct ListIdentitiesHandler: RequestHandler {
             identities: try linked.map {
                 .init(
                     provider: $0.provider.rawValue, email: try secrets.identity($0.sealed, hash: $0.hash).email?.text,
-                    linkedAt: $0.linkedAt, lastUsedAt: $0.lastUsedAt)
+                    linkedAt: $0.linkedAt, lastUsedAt: $0.lastUsedAt,
+                    toConfirm: $0.isToConfirm ? true : nil)
             })
     }
 }

@@ -47,14 +47,15 @@ struct IdentityLinker: Sendable {
             on: chain, in: transaction)
     }
 
-    /// - Returns: false where the account had this very identity before.
+    /// - Returns: false where this very identity opened the account before.
     @Loop private func insert(
         _ link: PendingLink, _ identity: ProvenIdentity, of person: Identifier, in transaction: Transaction
     ) async throws -> Bool {
         let others = try await IdentityStore.list(of: person, in: transaction)
         if let other = others.first(where: { $0.provider == identity.provider }) {
             guard other.hash == link.identity else { throw Self.alreadyLinked(identity.provider) }
-            return false
+            IdentityStore.confirm(other.hash, in: transaction)
+            return other.isToConfirm
         }
         let isMine = try await IdentityStore.insert(
             link.identity, keyID: secrets.identityHash.keyID, person: person, provider: identity.provider,

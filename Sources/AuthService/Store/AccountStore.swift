@@ -88,6 +88,8 @@ struct Account: Sendable {
         // Codes of two challenges may be right at the same moment: the second waits here and finds the account.
         lock(phone: phone, in: transaction)
         if let known = try await account(phone: phone, audit: audit, in: transaction) { return known }
+        // Whoever claims an account by this number would have two.
+        if try await FreezeStore.isClaiming(phone, in: transaction) { throw BusError.claimUnderWay }
         let id = Identifier.random()
         let sealed = try seal(id)
         transaction.send("INSERT INTO accounts (id) VALUES ($1)", [.uuid(id)])

@@ -29,5 +29,7 @@ enum AuthMigrations {
         Migration(name: "m0012_roles", sql: String(decoding: PackageResources.m0012_roles_sql, as: UTF8.self)),
         Migration(
             name: "m0013_phone_undo", sql: String(decoding: PackageResources.m0013_phone_undo_sql, as: UTF8.self)),
+        Migration(
+            name: "m0020_recoveries", sql: String(decoding: PackageResources.m0020_recoveries_sql, as: UTF8.self)),
     ]
 }

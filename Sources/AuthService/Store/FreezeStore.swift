@@ -38,10 +38,66 @@ import JSONText
     }
 
     /// - Parameter seconds: how long the freeze lasts at the most.
-    static func insert(_ begun: RecoveryBegun, seconds: Int64, in transaction: Transaction) throws {
+    static func insert(
+        _ begun: RecoveryBegun, claimant: [UInt8], seconds: Int64, in transaction: Transaction
+    ) throws {
         transaction.send(
             insert,
-            [.uuid(begun.caseID), .uuid(begun.accountID), .integer(seconds), .json(try WireJSON.encode(begun))])
+            [
+                .uuid(begun.caseID), .uuid(begun.accountID), .integer(seconds), .json(try WireJSON.encode(begun)),
+                .bytes(claimant),
+            ])
+    }
+
+    // MARK: The claimant's number
+
+    /// It may open an account of its own again.
+    static func freeClaimant(of caseID: Identifier, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE freezes SET claimant_free_at = coalesce(claimant_free_at, clock_timestamp()) WHERE case_id = $1",
+            [.uuid(caseID)])
+    }
+
+    /// Whether a number claims an account at this moment, by its look-up hash.
+    static func isClaiming(_ phone: [UInt8], in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(claiming, [.bytes(phone)]).isEmpty
+    }
+
+    // MARK: Moving the account
+
+    /// A freeze that was not lifted.
+    struct Open: Sendable {
+        let claimantReference: String
+        let isApplied: Bool
+    }
+
+    /// Whose account was frozen for a case; `nil` where none was.
+    static func person(of caseID: Identifier, in transaction: Transaction) async throws -> Identifier? {
+        try await transaction.query("SELECT person_id FROM freezes WHERE case_id = $1", [.uuid(caseID)]).first?
+            .optionalUUID("person_id")
+    }
+
+    /// The freeze, locked until the transaction ends; `nil` for one that is over.
+    static func open(_ caseID: Identifier, in transaction: Transaction) async throws -> Open? {
+        guard let row = try await transaction.query(openFreeze, [.uuid(caseID)]).first else { return nil }
+        let begun = try WireJSON.decode(RecoveryBegun.self, from: try row.json("begun"))
+        return Open(claimantReference: begun.claimantReference, isApplied: try row.bool("is_applied"))
+    }
+
+    static func noteApplied(_ caseID: Identifier, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE freezes SET applied_at = clock_timestamp() WHERE case_id = $1", [.uuid(caseID)])
+    }
+
+    static func isApplied(_ caseID: Identifier, in database: Database) async throws -> Bool {
+        try await !database.read(
+            "SELECT case_id FROM freezes WHERE case_id = $1 AND applied_at IS NOT NULL", [.uuid(caseID)]
+        ).isEmpty
+    }
+
+    /// Nothing that a person had before proves or hears anything any more, and identities wait for a confirmation.
+    static func endDevices(of person: Identifier, in transaction: Transaction) {
+        for statement in endOfDevices { transaction.send(statement, [.uuid(person)]) }
     }
 
     /// Until then at the least, whatever was written first.
@@ -78,7 +134,23 @@ import JSONText
         WHERE case_id = $1 AND ended_at IS NULL RETURNING person_id
         """
     private static let insert: Statement = """
-        INSERT INTO freezes (case_id, person_id, until, begun)
-        VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s', $4)
+        INSERT INTO freezes (case_id, person_id, until, begun, claimant_hash)
+        VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s', $4, $5)
         """
+    private static let claiming: Statement = """
+        SELECT case_id FROM freezes
+        WHERE claimant_hash = $1 AND claimant_free_at IS NULL AND until > clock_timestamp() LIMIT 1
+        """
+    private static let openFreeze: Statement = """
+        SELECT begun, applied_at IS NOT NULL AS is_applied FROM freezes
+        WHERE case_id = $1 AND (applied_at IS NOT NULL OR ended_at IS NULL AND until > clock_timestamp()) FOR UPDATE
+        """
+    private static let endOfDevices: [Statement] = [
+        """
+        UPDATE devices SET secret_hash = '', push_token_sealed = NULL, removed_at = coalesce(removed_at, clock_timestamp())
+        WHERE person_id = $1
+        """,
+        "DELETE FROM replaced_push_tokens WHERE person_id = $1",
+        "UPDATE identities SET to_confirm_since = clock_timestamp() WHERE person_id = $1",
+    ]
 }

@@ -11,6 +11,8 @@ struct LinkedIdentity: Sendable {
     let refreshSealed: [UInt8]?
     let linkedAt: Timestamp
     let lastUsedAt: Timestamp
+    /// The account was recovered since: it opens nothing until it is linked again.
+    let isToConfirm: Bool
 }
 
 /// Rows of linked identities.
@@ -72,6 +74,11 @@ struct LinkedIdentity: Sendable {
         try await transaction.query(selectLocked, [.uuid(person)]).map { try LinkedIdentity($0) }
     }
 
+    /// It opens the account again.
+    static func confirm(_ hash: [UInt8], in transaction: Transaction) {
+        transaction.send("UPDATE identities SET to_confirm_since = NULL WHERE hash = $1", [.bytes(hash)])
+    }
+
     static func remove(_ hash: [UInt8], in transaction: Transaction) {
         transaction.send("DELETE FROM identities WHERE hash = $1", [.bytes(hash)])
     }
@@ -91,18 +98,18 @@ struct LinkedIdentity: Sendable {
     private static let byHash: Statement = """
         SELECT a.id, a.role, a.status, n.key_sealed
         FROM identities i JOIN accounts a ON a.id = i.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
-        WHERE i.hash = $1
+        WHERE i.hash = $1 AND i.to_confirm_since IS NULL
         """
     private static let insert: Statement = """
         INSERT INTO identities (hash, key_id, person_id, provider, sealed, refresh_sealed)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (hash) DO NOTHING RETURNING hash
         """
     private static let select: Statement = """
-        SELECT hash, provider, sealed, refresh_sealed, linked_at, last_used_at
+        SELECT hash, provider, sealed, refresh_sealed, linked_at, last_used_at, to_confirm_since IS NOT NULL AS is_to_confirm
         FROM identities WHERE person_id = $1 ORDER BY provider
         """
     private static let selectLocked: Statement = """
-        SELECT hash, provider, sealed, refresh_sealed, linked_at, last_used_at
+        SELECT hash, provider, sealed, refresh_sealed, linked_at, last_used_at, to_confirm_since IS NOT NULL AS is_to_confirm
         FROM identities WHERE person_id = $1 ORDER BY provider FOR UPDATE
         """
     private static let takeNotification: Statement = """
@@ -126,6 +133,6 @@ extension LinkedIdentity {
         self.init(
             hash: try row.bytes("hash"), provider: provider, sealed: try row.bytes("sealed"),
             refreshSealed: try row.optionalBytes("refresh_sealed"), linkedAt: try row.timestamp("linked_at"),
-            lastUsedAt: try row.timestamp("last_used_at"))
+            lastUsedAt: try row.timestamp("last_used_at"), isToConfirm: try row.bool("is_to_confirm"))
     }
 }

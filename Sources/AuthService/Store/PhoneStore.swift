@@ -30,11 +30,11 @@ struct KnownPhone: Sendable {
     /// Gives an account another number; the one that it had becomes an alias, and the new one is none any more.
     ///
     /// - Parameters:
-    ///   - session: which does it.
-    ///   - token: the hash of what takes it back.
+    ///   - session: which does it; `nil` where reviewers did.
+    ///   - token: the hash of what takes it back; `nil` for what is not taken back so.
     static func move(
-        _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], by session: Identifier,
-        token: [UInt8], in transaction: Transaction
+        _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], by session: Identifier?,
+        token: [UInt8]?, in transaction: Transaction
     ) {
         transaction.send(
             keepAlias,

@@ -110,6 +110,8 @@ struct PresentedToken: Sendable {
         case undone
         /// With its account.
         case deleted
+        /// The account was recovered.
+        case recovered
     }
 
     /// Ends a session, tells the gateways and writes it down; one that ended before stays as it is.

@@ -1,7 +1,8 @@
 import JSONText
 
 /// Opens the door of a recovery: consumes the claimant's `recovery` challenge, looks for the account and freezes it, in
-/// one transaction. Sent again for the same case, it is answered as the first time.
+/// one transaction. Sent again for the same case, it is answered as the first time. A number that has an account of its own
+/// claims no other one: `claimant_has_account`. While the case is open the number opens no new one.
 public struct BeginRecovery: BusRequest {
     public typealias Reply = RecoveryBegun
     public static let type: MessageType = "auth.begin-recovery"
@@ -12,7 +13,7 @@ public struct BeginRecovery: BusRequest {
     ])
     public static let rules = MessageRules(
         service: .auth, callers: [.recovery], effect: .idempotent,
-        errors: [.invalidPhone, .otpInvalid, .otpExpired, .otpLocked])
+        errors: [.invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .claimantHasAccount])
 
     /// Chosen by recovery; the same in every repetition.
     public var caseID: Identifier

@@ -9,6 +9,6 @@ extension Catalogue {
         IssueSocialNonce.self, SignInWithApple.self, SignInWithGoogle.self, ListIdentities.self, UnlinkIdentity.self,
         TakeAppleNotification.self, ChangePhone.self, UndoPhoneChange.self, DeleteAccount.self, ExportAccount.self,
         AccountCreated.self, AccountDeleted.self, NotificationDelivered.self, RecoveryBegan.self,
-        VisitorIdentified.self,
+        VisitorIdentified.self, ApplyRecovery.self, RecoveryApplied.self, CheckRecovery.self,
     ]
 }

@@ -1,11 +1,12 @@
 import JSONText
 
-/// Asks whether a session is alive: what a gateway does while it does not hear the log of revocations.
+/// Asks whether a session is alive: what a gateway does while it does not hear the log of revocations, and recovery before
+/// somebody decides.
 public struct CheckSession: BusRequest {
     public typealias Reply = SessionChecked
     public static let type: MessageType = "auth.check-session"
     public static let schema = JSONSchema.object([.required("sessionID", .uuid)])
-    public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read)
+    public static let rules = MessageRules(service: .auth, callers: [.gateway, .recovery], effect: .read)
     public var sessionID: Identifier
     public init(sessionID: Identifier) { self.sessionID = sessionID }
 }

@@ -20,6 +20,7 @@ public struct IdentityList: PublicReply {
                     .required("provider", .values("apple", "google")),
                     .optional("email", .string(1...16), "As much of it as its owner knows it by: a…@e…"),
                     .required("linkedAt", .dateTime), .required("lastUsedAt", .dateTime),
+                    .optional("toConfirm", .boolean, "It opens the account again once it is linked once more"),
                 ]), count: 0...2))
     ])
 
@@ -29,9 +30,13 @@ public struct IdentityList: PublicReply {
         public var email: String?
         public var linkedAt: Timestamp
         public var lastUsedAt: Timestamp
+        /// The account was recovered since it was linked.
+        public var toConfirm: Bool?
 
-        public init(provider: String, email: String?, linkedAt: Timestamp, lastUsedAt: Timestamp) {
-            (self.provider, self.email) = (provider, email)
+        public init(
+            provider: String, email: String?, linkedAt: Timestamp, lastUsedAt: Timestamp, toConfirm: Bool? = nil
+        ) {
+            (self.provider, self.email, self.toConfirm) = (provider, email, toConfirm)
             (self.linkedAt, self.lastUsedAt) = (linkedAt, lastUsedAt)
         }
     }

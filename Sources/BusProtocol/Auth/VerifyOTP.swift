@@ -14,7 +14,7 @@ public struct VerifyOTP: BusRequest {
         errors: [
             .otpInvalid, .otpExpired, .otpLocked, .forbidden, .linkConfirmationRequired, .linkTokenExpired,
             .identityInUse,
-            .providerAlreadyLinked, .accountFrozen, .recoveryRequired,
+            .providerAlreadyLinked, .accountFrozen, .recoveryRequired, .recoveryInProgress,
         ],
         replyCarriesToken: true)
 

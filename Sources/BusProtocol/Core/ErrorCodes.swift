@@ -94,4 +94,10 @@ extension ErrorCode {
     public static let recoveryNotReady = ErrorCode(
         "recovery_not_ready", .failedPrecondition, http: 409, "Recovery not ready")
     public static let recoveryClosed = ErrorCode("recovery_closed", .failedPrecondition, http: 409, "Recovery closed")
+    public static let claimantHasAccount = ErrorCode(
+        "claimant_has_account", .failedPrecondition, http: 409, "Number has an account")
+    public static let reviewClaimed = ErrorCode(
+        "review_claimed", .failedPrecondition, http: 409, "Another reviewer has it")
+    public static let reviewNotClaimed = ErrorCode(
+        "review_not_claimed", .failedPrecondition, http: 409, "Not taken for review")
 }

@@ -14,7 +14,9 @@ public struct RequestRecovery: BusRequest {
     ])
     public static let rules = MessageRules(
         service: .recovery, callers: [.gateway], effect: .once,
-        errors: [.invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .rateLimited, .recoveryInProgress],
+        errors: [
+            .invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .rateLimited, .recoveryInProgress, .claimantHasAccount,
+        ],
         replyCarriesToken: true)
 
     public var accountPhone: String
@@ -39,17 +41,23 @@ public struct RecoveryRequested: PublicReply {
     public static let schema = JSONSchema.object([
         .required("recoveryId", .uuid), .required("recoveryToken", .string(1...128)),
         .required("status", .string(1...32)), .required("holdUntil", .dateTime),
+        .optional("deviceSecret", .string(1...128), "Completing wants it, in device.secret; shown here only"),
     ])
     public var recoveryId: Identifier
     /// Reads and cancels the case; shown here only.
     public var recoveryToken: String
     public var status: String
     public var holdUntil: Timestamp
+    /// Proves the claiming device; shown here only.
+    public var deviceSecret: String?
 
-    public init(recoveryId: Identifier, recoveryToken: String, status: String, holdUntil: Timestamp) {
+    public init(
+        recoveryId: Identifier, recoveryToken: String, status: String, holdUntil: Timestamp, deviceSecret: String? = nil
+    ) {
         self.recoveryId = recoveryId
         self.recoveryToken = recoveryToken
         self.status = status
         self.holdUntil = holdUntil
+        self.deviceSecret = deviceSecret
     }
 }

@@ -18,19 +18,43 @@ extension RouteTable {
             .post, "/auth/recovery/{id}/cancel", .recoveryToken, .message("recovery.cancel-case"),
             "Withdraws the claim."
         ).with { $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken] },
-        Route(.post, "/auth/recovery/{id}/identity", .recoveryToken, .later, "Gives evidence of identity."),
-        Route(.post, "/auth/recovery/{id}/complete", .recoveryToken, .later, "Moves the account to the new phone."),
+        Route(
+            .post, "/auth/recovery/{id}/identity", .recoveryToken, .message("recovery.submit-evidence"),
+            "Gives evidence of identity."
+        ).with {
+            $0.success = 202; $0.body = .members
+            $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken]
+        },
+        Route(
+            .post, "/auth/recovery/{id}/complete", .recoveryToken, .message("recovery.complete-case"),
+            "Moves the account to the new phone."
+        ).with {
+            $0.body = .members; $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken]
+        },
         Route(
             .get, "/users/me/recovery-cases", .user, .message("recovery.list-own-cases"),
             "The cases against one's own account."),
         Route(.put, "/users/me/recovery-lock", .user, .message("recovery.set-lock"), "Admits proven claimants only.")
             .with { $0.body = .members },
-        Route(.get, "/admin/recovery", .staff, .later, "The review queue."),
-        Route(.get, "/admin/recovery/{id}", .staff, .later, "One case with its audit trail."),
-        Route(.post, "/admin/recovery/{id}/claim", .staff, .later, "Takes a case for review."),
-        Route(.post, "/admin/recovery/{id}/release", .staff, .later, "Gives a case back."),
-        Route(.post, "/admin/recovery/{id}/approve", .staff, .later, "Approves a case."),
-        Route(.post, "/admin/recovery/{id}/reject", .staff, .later, "Rejects a case."),
+        Route(.get, "/admin/recovery", .staff, .message("recovery.list-reviews"), "The review queue.")
+            .with { $0.sources = ["status": .query("status")] },
+        Route(
+            .get, "/admin/recovery/{id}", .staff, .message("recovery.get-review"), "One case with its audit trail."
+        ).with { $0.sources = ["recoveryId": .path("id")] },
+        Route(
+            .post, "/admin/recovery/{id}/claim", .staff, .message("recovery.claim-review"), "Takes a case for review."
+        ).with { $0.sources = ["recoveryId": .path("id")] },
+        Route(
+            .post, "/admin/recovery/{id}/release", .staff, .message("recovery.release-review"), "Gives a case back."
+        ).with { $0.sources = ["recoveryId": .path("id")] },
+        Route(.post, "/admin/recovery/{id}/approve", .staff, .message("recovery.approve-case"), "Approves a case.")
+            .with {
+                $0.body = .members; $0.sources = ["recoveryId": .path("id")]
+            },
+        Route(.post, "/admin/recovery/{id}/reject", .staff, .message("recovery.reject-case"), "Rejects a case.")
+            .with {
+                $0.body = .members; $0.sources = ["recoveryId": .path("id")]
+            },
     ]
 
     static let laterServices: [Route] = [

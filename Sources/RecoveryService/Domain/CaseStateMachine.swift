@@ -67,7 +67,8 @@ enum CaseStateMachine {
         .init(.approved, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
 
         // From here on a dispute is too late. What auth answered, it says again by itself where the answer was lost.
-        .init(.completing, .completed, .auth, .completed, [.ownerTold, .freezeLifted]),
+        // Auth told every device that the account had.
+        .init(.completing, .completed, .auth, .completed, [.freezeLifted]),
         .init(.completing, .completionRefused, .auth, .approved),
     ]
 

@@ -10,12 +10,15 @@ struct RecoverySecrets: Sendable {
     private let addressHash: KeyedHash
     /// Of what an owner is told of a claim.
     let factsSealer: Sealer
+    /// Of a claimant's evidence, and of what reviewers write.
+    let evidenceSealer: Sealer
 
     init(_ keys: KeyRing) {
         tokenHash = KeyedHash(keys, purpose: "recovery-token")
         requestHash = KeyedHash(keys, purpose: "recovery-request")
         addressHash = KeyedHash(keys, purpose: "client-address")
         factsSealer = Sealer(keys, purpose: "claim-facts")
+        evidenceSealer = Sealer(keys, purpose: "evidence")
     }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }

@@ -16,6 +16,11 @@ struct CaseTimers: Sendable {
         try await fire(item, .neglected, CaseStore.neglectTimer) { $0.expiresAt }
     }
 
+    /// A decision upon nothing takes as long as others take.
+    @Loop func decideDecoy(_ item: OutboxItem) async throws {
+        try await fire(item, .rejected, CaseStore.decoyTimer) { _ in nil }
+    }
+
     /// Looked at again under the lock: a timer that came early does nothing. It is set anew and does not count as failed, or
     /// a clock that was put back would make a dead letter of it.
     @Loop private func fire(

@@ -35,12 +35,14 @@ struct RequestRecoveryHandler: RequestHandler {
             // Nothing stays of this one: auth lifts the freeze for its own event, which brings no case either.
             case .tooMany(let wait): throw Self.tooMany(wait: wait)
             }
-            let token = SecretToken.make(prefix: "rt")
-            store.setToken(store.secrets.hash(of: token), address: address, of: made.id, in: transaction)
+            let (token, device) = (SecretToken.make(prefix: "rt"), SecretToken.make(prefix: "rd"))
+            store.setSecrets(
+                token: store.secrets.hash(of: token), device: store.secrets.hash(of: device), address: address,
+                of: made.id, in: transaction)
             return .reply(
                 RecoveryRequested(
                     recoveryId: made.id, recoveryToken: token, status: CaseStatus.held.rawValue,
-                    holdUntil: made.holdUntil))
+                    holdUntil: made.holdUntil, deviceSecret: device))
         }
     }
 

@@ -20,15 +20,14 @@ extension CaseStore {
         try await house.database.read(Self.byAddress, [.bytes(hash)]).first?.integer("count") ?? 0
     }
 
-    /// Gives the case a token, in place of one that it had, and the address that it was asked for from.
-    ///
-    /// - Parameters:
-    ///   - token: its keyed hash.
-    ///   - address: its keyed hash.
-    @Loop func setToken(_ token: [UInt8], address: [UInt8], of id: Identifier, in transaction: Transaction) {
+    /// Gives the case the claimant's secrets, in place of those that it had, and the address that it was asked for from; all
+    /// of them as keyed hashes.
+    @Loop func setSecrets(
+        token: [UInt8], device: [UInt8], address: [UInt8], of id: Identifier, in transaction: Transaction
+    ) {
         transaction.send(
-            "UPDATE cases SET token_hash = $2, address_hash = $3 WHERE id = $1",
-            [.uuid(id), .bytes(token), .bytes(address)])
+            "UPDATE cases SET token_hash = $2, device_hash = $3, address_hash = $4 WHERE id = $1",
+            [.uuid(id), .bytes(token), .bytes(device), .bytes(address)])
     }
 
     /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
@@ -47,13 +46,17 @@ extension CaseStore {
         let earlier = try await transaction.query(
             Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
         guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
-            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
+            try await close(
+                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
+                claimantWaits: false, in: transaction)
             return .tooMany(wait: 2_592_000)
         }
         let pair: [SQLValue] = [.text(begun.accountReference), .text(begun.claimantReference)]
         let past = try await transaction.query(Self.past, pair + [.uuid(begun.accountID)]).first
         if let wait = try past?.optionalInteger("cooling_seconds"), wait > 0 {
-            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
+            try await close(
+                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
+                claimantWaits: false, in: transaction)
             return .tooMany(wait: wait)
         }
         let isLocked = try past?.bool("is_locked") == true && begun.proof == nil
@@ -80,7 +83,9 @@ extension CaseStore {
             // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
             if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
             // or the claimant has another open case against the account.
-            try await close(begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), in: transaction)
+            try await close(
+                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
+                claimantWaits: false, in: transaction)
             return .alreadyOpen
         }
         let made = try RecoveryCase(row)
@@ -88,7 +93,11 @@ extension CaseStore {
         setTimer(Self.holdTimer, of: made, at: made.holdUntil, in: transaction)
         if isDecoy {
             // A barred claimant must not keep the account frozen.
-            try await close(begun.accountID, case: made.id, outcome: "cancelled", at: made.now, in: transaction)
+            if begun.accountID != nil {
+                try await close(
+                    begun.accountID, case: made.id, outcome: "cancelled", at: made.now, claimantWaits: true,
+                    in: transaction)
+            }
         } else if let account = begun.accountID {
             try await house.outbox.tell(
                 CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)

@@ -14,6 +14,7 @@ struct CaseStore: Sendable {
 
     static let holdTimer = "timer:hold-ended"
     static let neglectTimer = "timer:neglected"
+    static let decoyTimer = "timer:decoy-decided"
 
     /// The case, locked until the transaction ends: the account's turn first, as everywhere.
     @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
@@ -52,10 +53,17 @@ struct CaseStore: Sendable {
                 .uuid(record.id), .text(life.status.rawValue), .text(life.shadow?.rawValue),
                 .bool(life.status.isClosed), .bool(life.seen.isClosed),
                 .integer(Self.renewing.contains(event) ? RecoveryPolicy.patience : nil), .bool(event == .contested),
+                .bool(event == .evidenceGiven),
             ])
         note(event.rawValue, by: actor, life, of: record, details, in: transaction)
         if event == .holdEnded || event == .completionRefused {
             setTimer(Self.neglectTimer, of: record, at: record.now + .seconds(RecoveryPolicy.patience), in: transaction)
+        }
+        if life.isDecidedByClock, life.seen == .inReview {
+            let rows = try await transaction.query(Self.decisions)
+            let delay = DecoyDelay.seconds(
+                like: try rows.map { try $0.integer("seconds") }, by: UInt64.random(in: 0...UInt64.max))
+            setTimer(Self.decoyTimer, of: record, at: record.now + .seconds(delay), in: transaction)
         }
         try await perform(effects, of: event, record, life, in: transaction)
         return step
@@ -75,10 +83,13 @@ struct CaseStore: Sendable {
                 Self.bar,
                 [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])
         }
-        guard let account = record.accountID else { return }
-        if effects.contains(.freezeLifted) {
-            try await close(account, case: record.id, outcome: life.status.rawValue, at: record.now, in: transaction)
+        let isFree = !record.life.seen.isClosed && life.seen.isClosed
+        if effects.contains(.freezeLifted) || isFree {
+            try await close(
+                record.accountID, case: record.id, outcome: life.status.rawValue, at: record.now,
+                claimantWaits: !life.seen.isClosed, in: transaction)
         }
+        guard let account = record.accountID else { return }
         // Who never heard of a claim, since there were so many, needs not hear that it is over.
         let isNews = record.told > 0 || ![.withdrawn, .neglected].contains(event)
         if effects.contains(.ownerTold), isNews {
@@ -105,13 +116,15 @@ struct CaseStore: Sendable {
         house.outbox.enqueue(timer, payload: record.id.array, dueAt: due, in: transaction)
     }
 
-    /// Auth lifts the freeze that it wrote for a case.
+    /// Auth lifts the freeze that it wrote for a case, and lets the claimant's number go unless the claimant waits.
     @Loop func close(
-        _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, in transaction: Transaction
+        _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, claimantWaits: Bool,
+        in transaction: Transaction
     ) async throws {
-        guard let account else { return }
         try await house.outbox.tell(
-            CaseClosed(personID: account, caseID: id, outcome: outcome, closedAt: at), in: transaction)
+            CaseClosed(
+                personID: account ?? id, caseID: id, outcome: outcome, closedAt: at,
+                claimantWaits: claimantWaits ? true : nil), in: transaction)
     }
 
     /// Parts the cases against an account from it: they are the claimants' and their trail stays, but they open nothing,
@@ -128,8 +141,15 @@ struct CaseStore: Sendable {
             closed_at = CASE WHEN $4 THEN coalesce(closed_at, clock_timestamp()) END,
             seen_closed_at = CASE WHEN $5 THEN coalesce(seen_closed_at, clock_timestamp()) END,
             expires_at = coalesce(clock_timestamp() + $6::bigint * interval '1 s', expires_at),
+            evidence_at = CASE WHEN $8 THEN clock_timestamp() ELSE evidence_at END,
+            evidence_sealed = CASE WHEN $4 THEN NULL ELSE evidence_sealed END,
             contested_at = CASE WHEN $7 THEN coalesce(contested_at, clock_timestamp()) ELSE contested_at END
         WHERE id = $1
+        """
+    /// Seconds that the last decisions took.
+    private static let decisions: Statement = """
+        SELECT extract(epoch FROM decided_at - evidence_at)::bigint AS seconds FROM cases
+        WHERE decided_at IS NOT NULL AND NOT is_decoy ORDER BY decided_at DESC LIMIT 50
         """
     private static let bar: Statement = """
         INSERT INTO bars (account_reference, claimant_reference, until)
@@ -146,9 +166,11 @@ struct CaseStore: Sendable {
         """,
         "DELETE FROM notices WHERE case_id IN (SELECT id FROM cases WHERE account_id = $1)",
         "DELETE FROM dispute_tokens WHERE case_id IN (SELECT id FROM cases WHERE account_id = $1)",
+        "DELETE FROM review_notes WHERE case_id IN (SELECT id FROM cases WHERE account_id = $1)",
         "DELETE FROM locks WHERE person_id = $1",
         """
         UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, facts_sealed = NULL,
+            evidence_sealed = NULL,
             status = CASE WHEN shadow IS NOT NULL THEN shadow WHEN status IN ('approved', 'completing') THEN 'rejected'
                 ELSE status END,
             seen_closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,

@@ -21,6 +21,12 @@ struct RecoveryCase: Sendable {
     let proof: String?
     let isOfStaff: Bool
     let contestedAt: Timestamp?
+    /// Of the claiming device's secret, keyed.
+    let deviceHash: [UInt8]?
+    /// The attempt to complete that is under way.
+    let attempt: Identifier?
+    /// When it was begun, or repeated.
+    let attemptAt: Timestamp?
     /// The database's clock.
     let now: Timestamp
 
@@ -29,7 +35,8 @@ struct RecoveryCase: Sendable {
 
     static let columns = """
         id, account_id, account_reference, claimant_reference, is_decoy, status, shadow, token_hash, created_at,
-        hold_until, expires_at, told, facts_sealed, proof, is_of_staff, contested_at, clock_timestamp() AS now
+        hold_until, expires_at, told, facts_sealed, proof, is_of_staff, contested_at, device_hash, attempt, attempt_at,
+        clock_timestamp() AS now
         """
 
     init(_ row: Row) throws {
@@ -49,6 +56,9 @@ struct RecoveryCase: Sendable {
         factsSealed = try row.optionalBytes("facts_sealed")
         proof = try row.optionalText("proof")
         isOfStaff = try row.bool("is_of_staff")
+        deviceHash = try row.optionalBytes("device_hash")
+        attempt = try row.optionalUUID("attempt")
+        attemptAt = try row.optionalTimestamp("attempt_at")
         contestedAt = try row.optionalTimestamp("contested_at")
         now = try row.timestamp("now")
     }

@@ -13,5 +13,8 @@ enum RecoveryMigrations {
             sql: String(decoding: PackageResources.m0004_cases_of_account_sql, as: UTF8.self)),
         Migration(name: "m0005_shadows", sql: String(decoding: PackageResources.m0005_shadows_sql, as: UTF8.self)),
         Migration(name: "m0006_notices", sql: String(decoding: PackageResources.m0006_notices_sql, as: UTF8.self)),
+        Migration(name: "m0007_reviews", sql: String(decoding: PackageResources.m0007_reviews_sql, as: UTF8.self)),
+        Migration(
+            name: "m0008_completion", sql: String(decoding: PackageResources.m0008_completion_sql, as: UTF8.self)),
     ]
 }

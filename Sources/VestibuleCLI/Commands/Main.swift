@@ -28,6 +28,7 @@ import Foundation
         case "sms": try SMSCommand.run(words)
         case "dead-letters": try DeadLettersCommand.run(words)
         case "audit": try AuditCommand.run(words)
+        case "recovery": try RecoveryCommand.run(words)
         case "config": try ConfigCommand.run(words)
         case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
@@ -72,6 +73,12 @@ enum Help {
                                           have it tried again, and what waits behind it after it
           vestibule audit verify [SERVICE] [--state DIR] [--json]
                                           whether a row of the audit trails was changed, removed, moved or inserted
+          vestibule recovery ls [--status STATUS] [--state DIR] [--json]
+                                          the recoveries that wait for a reviewer, the oldest first; or those of a status
+          vestibule recovery show ID | export ID [--state DIR]
+                                          one of them with its whole trail, for a person or as JSON
+          vestibule recovery approve ID | reject ID --note TEXT [--operator NAME] [--state DIR]
+                                          decide upon one in an operator's name
           vestibule config [--json]       every environment variable, with its default
           vestibule bus ls [--state DIR] [--json]
                                           every replica on the bus: how it is, how busy, how fast it answers

@@ -1,5 +1,4 @@
 import BusProtocol
-import Foundation
 import JSONText
 
 /// `vestibule role`: who is staff or admin.
@@ -32,7 +31,7 @@ enum RoleCommand {
         }
         let request = ChangeRole(
             userID: person, role: words[2], isGranted: words[0] == "grant",
-            operatorName: try operatorName(arguments["--operator"]))
+            operatorName: try OperatorName.given(arguments["--operator"]))
         let changed = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
         switch changed.status {
         case "changed": say("\(person) is \(changed.role) now, and must sign in again.")
@@ -40,16 +39,6 @@ enum RoleCommand {
             say("\(person) is \(changed.role) still: another operator must say the same within a day.")
         default: say("\(person) is \(changed.role), as before.")
         }
-    }
-
-    /// Who does it stands in the audit trail for good.
-    private static func operatorName(_ given: String?) throws -> String {
-        let environment = ProcessInfo.processInfo.environment
-        let name = given ?? environment["SUDO_USER"] ?? environment["USER"] ?? environment["LOGNAME"] ?? ""
-        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw CommandError.usage("--operator NAME must say who you are, in 64 visible ASCII characters at the most")
-        }
-        return name
     }
 
     private static func list(_ bus: BusAccess, asJSON: Bool) throws {

@@ -13,5 +13,6 @@ enum AuthContracts {
         ChangePhoneContract.self, UndoPhoneChangeContract.self, DeleteAccountContract.self, ExportAccountContract.self,
         AccountCreatedContract.self, AccountDeletedContract.self, VisitorIdentifiedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
+        ApplyRecoveryContract.self, RecoveryAppliedContract.self, CheckRecoveryContract.self,
     ]
 }

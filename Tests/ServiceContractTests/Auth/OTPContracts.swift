@@ -115,6 +115,9 @@ enum VerifyOTPContract: MessageContract {
             .recoveryRequired,
             "The account with this number was not used for a long time. Recover it, or begin a new one if it was never yours.",
             details: ["options": ["recover", "new_account"]]),
+        BusError(
+            .recoveryInProgress,
+            "A recovery with this number is under way. Cancel it before you open a new account."),
     ]
 
     static let route: String? = "POST /auth/otp/verify 200"
@@ -162,6 +165,13 @@ enum VerifyOTPContract: MessageContract {
             }
             try await auth.age("2 minutes")
             let challenge = try await auth.challenge(for: phone)
+            return guess(challenge.id, challenge.code, auth)
+        },
+        "recovery_in_progress": { auth in
+            let claimant = auth.newPhone()
+            _ = try await auth.reply(to: try await auth.claiming(by: claimant))
+            try await auth.age("2 minutes")
+            let challenge = try await auth.challenge(for: claimant)
             return guess(challenge.id, challenge.code, auth)
         },
         "link_confirmation_required": { auth in

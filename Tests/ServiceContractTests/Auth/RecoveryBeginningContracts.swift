@@ -23,7 +23,9 @@ enum BeginRecoveryContract: MessageContract {
         caseID: Sample.recovery, accountID: Sample.person, accountReference: String(repeating: "a", count: 128),
         claimantReference: String(repeating: "c", count: 128), maskedClaimantPhone: String(repeating: "•", count: 64))
 
-    static let errors: [BusError] = [Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked]
+    static let errors: [BusError] = [
+        Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked, Sample.claimantHasAccount,
+    ]
 
     static let route: String? = nil
     static let hasEffect = true
@@ -38,6 +40,15 @@ enum BeginRecoveryContract: MessageContract {
         "otp_invalid": { auth in
             var asked = try await auth.claim(of: auth.newPhone())
             asked.message.code = AuthProvider.wrong(asked.message.code)
+            return asked
+        },
+        "claimant_has_account": { auth in
+            let own = auth.newPhone()
+            _ = try await auth.session(phone: own)
+            try await auth.age("2 minutes")
+            let challenge = try await auth.challenge(for: own, purpose: "recovery")
+            var asked = try await auth.claim(of: auth.newPhone())
+            (asked.message.challengeID, asked.message.code) = (challenge.id, challenge.code)
             return asked
         },
         "otp_expired": { auth in

@@ -21,16 +21,16 @@ struct Asked<Message: BusRequest>: Sendable {
     var options: CallOptions
 
     /// - Parameters:
-    ///   - person: on whose behalf, in `session`.
+    ///   - person: on whose behalf, in `session` and with this role.
     ///   - key: the idempotency key; a public POST always has one.
     init(
         _ message: Message, as caller: ServiceName = .gateway, for person: Identifier? = nil,
-        in session: Identifier = Sample.session, key: String? = nil
+        in session: Identifier = Sample.session, role: String = "user", key: String? = nil
     ) {
         self.message = message
         self.caller = caller
         options = CallOptions(
-            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: session, role: "user") },
+            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: session, role: role) },
             clientAddress: "192.0.2.7", idempotencyKey: key)
     }
 }

@@ -35,6 +35,10 @@ enum Sample {
     static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
     static let linkTokenExpired = BusError(
         .linkTokenExpired, "This took too long. Please sign in with your provider again.")
+    static let claimantHasAccount = BusError(
+        .claimantHasAccount,
+        "This number has an account of its own. Delete that account first, or claim with another number.",
+        executed: .yes)
     static let frozen = BusError(
         .accountFrozen, "This account is protected because of a recovery request. Please try again later.",
         retryAfter: .seconds(1_468_800))

@@ -122,15 +122,18 @@ import TestSupport
     }
 
     func ask<Request: BusRequest>(
-        _ request: Request, as session: Session? = nil
+        _ request: Request, as session: Session? = nil, role: String = "user"
     ) async throws(BusError) -> Request.Reply {
-        let actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: "user") }
+        let actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: role) }
         var options = CallOptions(
             timeout: .seconds(10), actor: actor, clientAddress: "192.0.2.7",
             idempotencyKey: "key-\(Identifier.random())")
         options.accessToken = session?.accessToken
         return try await gateway.bus.call(request, options)
     }
+
+    /// What was pushed to devices so far.
+    func pushes() -> [JSONValue] { spool.pushes() }
 
     func code(for phone: String, purpose: String? = nil) async throws -> (challenge: Identifier, code: String) {
         let known = spool.count(for: phone)

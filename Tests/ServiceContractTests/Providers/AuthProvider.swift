@@ -38,7 +38,8 @@ import Testing
             try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>(), Ears<AccountDeleted>())
             try stage.answering(as: .questionnaire, Ears<AccountDeleted>())
             try stage.answering(
-                as: .recovery, Ears<RecoveryBegan>(), Ears<NotificationDelivered>(), Ears<AccountDeleted>())
+                as: .recovery, Ears<RecoveryBegan>(), Ears<RecoveryApplied>(), Ears<NotificationDelivered>(),
+                Ears<AccountDeleted>())
             while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
                 try await Loop.sleep(for: .milliseconds(5))
             }
@@ -154,6 +155,31 @@ import Testing
             BeginRecovery(
                 caseID: caseID, accountPhone: phone, challengeID: challenge.id, code: challenge.code,
                 device: Sample.phone, freezeSeconds: 1_468_800), as: .recovery)
+    }
+
+    /// A claim, by a number, of one that has no account.
+    func claiming(by claimant: String) async throws -> Asked<BeginRecovery> {
+        let challenge = try await challenge(for: claimant, purpose: "recovery")
+        return Asked(
+            BeginRecovery(
+                caseID: .ordered(), accountPhone: newPhone(), challengeID: challenge.id, code: challenge.code,
+                device: Sample.phone, freezeSeconds: 1_468_800), as: .recovery)
+    }
+
+    /// A number's own claim of a phone's account, about to be completed with a new code.
+    func applying(claimOf phone: String, by claimant: String) async throws -> Asked<ApplyRecovery> {
+        let caseID = Identifier.ordered()
+        let first = try await challenge(for: claimant, purpose: "recovery")
+        try await reply(
+            to: Asked(
+                BeginRecovery(
+                    caseID: caseID, accountPhone: phone, challengeID: first.id, code: first.code, device: Sample.phone,
+                    freezeSeconds: 1_468_800), as: .recovery))
+        try await age("2 minutes")
+        let second = try await challenge(for: claimant, purpose: "recovery")
+        return Asked(
+            ApplyRecovery(caseID: caseID, challengeID: second.id, code: second.code, device: Sample.phone),
+            as: .recovery, key: key())
     }
 
     /// A code that is not the one given.

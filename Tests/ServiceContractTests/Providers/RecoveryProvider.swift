@@ -18,17 +18,23 @@ import Testing
     /// Codes that auth refuses so.
     nonisolated static let refusals = [
         "111111": Sample.otpInvalid, "222222": Sample.otpExpired, "333333": Sample.otpLocked,
+        "444444": Sample.claimantHasAccount,
     ]
 
     private init(_ stage: ServiceStage) throws {
         (self.stage, owner) = (stage, .random())
-        try stage.answering(as: .auth, Auth(owner: owner), notified, Ears<CaseOpened>(), Ears<CaseClosed>())
+        try stage.answering(
+            as: .auth, Auth(owner: owner), Sessions(), Mover(owner: owner), Checker(), notified, Ears<CaseOpened>(),
+            Ears<CaseClosed>())
     }
 
     nonisolated static func run(
         _ body: @escaping @Loop @Sendable (RecoveryProvider) async throws -> Void
     ) async throws {
-        try await ServiceStage.run(RecoveryBlueprint.blueprint) { try await body(try RecoveryProvider($0)) }
+        let environment = ["RECOVERY_IDENTITY_PROVIDER": "local"]
+        try await ServiceStage.run(RecoveryBlueprint.blueprint, environment: environment) {
+            try await body(try RecoveryProvider($0))
+        }
     }
 
     /// A code tells who claims.
@@ -40,6 +46,84 @@ import Testing
             if let refusal = RecoveryProvider.refusals[request.code] { throw refusal }
             return RecoveryProvider.begun(case: request.caseID, claimant: request.code, owner: owner)
         }
+    }
+
+    /// Every session lives.
+    private struct Sessions: RequestHandler {
+        func handle(_ request: CheckSession, context: RequestContext) async throws -> SessionChecked {
+            SessionChecked(isActive: true)
+        }
+    }
+
+    /// Moves every account.
+    private struct Mover: RequestHandler {
+        let owner: Identifier
+
+        func handle(_ request: ApplyRecovery, context: RequestContext) async throws -> RecoveryMoved {
+            if let refusal = RecoveryProvider.refusals[request.code] { throw refusal }
+            var session = VerifyOTPContract.canonicalReply
+            session.user.id = owner
+            return RecoveryMoved(session: session)
+        }
+    }
+
+    private struct Checker: RequestHandler {
+        func handle(_ request: CheckRecovery, context: RequestContext) async throws -> RecoveryChecked {
+            RecoveryChecked(isApplied: false)
+        }
+    }
+
+    // MARK: Reviews
+
+    /// One that reviewers said yes to.
+    func approvedCase() async throws -> RecoveryRequested {
+        let held = try await heldCase().requested
+        try await stage.rows(
+            "UPDATE cases SET status = 'approved', expires_at = now() + interval '14 days' WHERE id = '\(held.recoveryId)'"
+        )
+        return held
+    }
+
+    func endHold(of id: Identifier) async throws {
+        try await stage.rows("UPDATE cases SET hold_until = now() WHERE id = '\(id)'")
+        try await stage.rows("UPDATE outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
+        let status = "SELECT status FROM cases WHERE id = '\(id)'"
+        while try await stage.rows(status) == "held" { try await Loop.sleep(for: .milliseconds(10)) }
+    }
+
+    /// A case that waits for reviewers, its evidence judged.
+    func reviewCase(evidence: String = "yes-1") async throws -> Identifier {
+        let held = try await heldCase().requested
+        try await endHold(of: held.recoveryId)
+        try await reply(
+            to: Asked(
+                SubmitEvidence(
+                    recoveryId: held.recoveryId, recoveryToken: held.recoveryToken, verificationId: evidence)))
+        let verdict = "SELECT count(verdict) FROM cases WHERE id = '\(held.recoveryId)'"
+        while try await stage.rows(verdict) == "0" { try await Loop.sleep(for: .milliseconds(10)) }
+        return held.recoveryId
+    }
+
+    /// One that a reviewer has.
+    func claimedCase(evidence: String = "yes-1") async throws -> (id: Identifier, reviewer: Identifier) {
+        let (id, reviewer) = (try await reviewCase(evidence: evidence), Identifier.random())
+        try await reply(to: Asked(ClaimReview(recoveryId: id), for: reviewer, role: "staff"))
+        return (id, reviewer)
+    }
+
+    /// One that is over.
+    func closedCase() async throws -> Identifier {
+        let id = try await reviewCase()
+        try await reply(to: Asked(DisputeRecovery(recoveryId: id), for: owner))
+        return id
+    }
+
+    /// The same by a reviewer whom recovery has seen before: who is new gets a pseudonym, refused or not.
+    func known<Message: BusRequest>(_ asked: Asked<Message>) async throws -> Asked<Message> {
+        var release = Asked(ReleaseReview(recoveryId: .ordered()))
+        release.options.actor = asked.options.actor
+        _ = try? await reply(to: release)
+        return asked
     }
 
     nonisolated static func begun(case id: Identifier, claimant: String, owner: Identifier) -> RecoveryBegun {
@@ -58,6 +142,8 @@ import Testing
 
     /// A case that is held, with the token that its owner was sent.
     func heldCase() async throws -> (requested: RecoveryRequested, disputeToken: String) {
+        // More than three a day are told together, later.
+        try await stage.rows("UPDATE cases SET created_at = created_at - interval '1 day'")
         let requested = try await reply(to: claim(code: String(400_000 + notified.heard.count)))
         while true {
             let told = notified.heard.first { $0.data["recoveryId"] == requested.recoveryId.description }

@@ -1,0 +1,108 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Moves an account to its claimant, all of it in one transaction: the number, the session, the end of everything older, and
+/// what is told. Its id stays, and with it whatever other services hold of the person.
+struct ApplyRecoveryHandler: RequestHandler {
+    let house: ServiceHouse
+    let secrets: Secrets
+    let checker: ChallengeChecker
+    let opener: SessionOpener
+    let notifier: PersonNotifier
+
+    func handle(_ request: ApplyRecovery, context: RequestContext) async throws -> RecoveryMoved {
+        try await house.once(context, carriesToken: true) { transaction in
+            guard let person = try await FreezeStore.person(of: request.caseID, in: transaction) else {
+                throw Self.closed
+            }
+            Erasure.wait(for: person, in: transaction)
+            guard let freeze = try await FreezeStore.open(request.caseID, in: transaction) else { throw Self.closed }
+            guard !freeze.isApplied else { throw Self.applied }
+            switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
+            case .refused(let error): return .refusal(error)
+            case .passed(let challenge):
+                // Of another number's challenge nobody learns anything here.
+                guard secrets.reference(ofPhoneHash: challenge.phoneHash) == freeze.claimantReference else {
+                    throw ChallengeChecker.expired
+                }
+                let session = try await move(person, to: challenge, request, in: transaction)
+                return .reply(RecoveryMoved(session: session))
+            }
+        }
+    }
+
+    private static let closed = BusError(.recoveryClosed, "This recovery is over.")
+    private static let applied = BusError(
+        .idempotencyAnswerGone, "This recovery was completed. Please sign in with your number.")
+
+    @Loop private func move(
+        _ person: Identifier, to challenge: Challenge, _ request: ApplyRecovery, in transaction: Transaction
+    ) async throws -> Session {
+        AccountStore.lock(person, in: transaction)
+        let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction)
+        guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
+        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
+        // Before the tokens go that it is told by.
+        try await notifier.tell(person, "recovery_completed", ["phone": masked], in: transaction)
+        if owner == nil { try await takeNumber(of: person, to: challenge, number, masked, in: transaction) }
+        let chain = try await house.audit.chain(of: person, in: transaction)
+        SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
+        FreezeStore.endDevices(of: person, in: transaction)
+        _ = try await AccountStore.dropRole(of: person, in: transaction)
+        house.audit.note(
+            AuditAct("account_recovered", ["case": request.caseID.description]), on: chain, in: transaction)
+        FreezeStore.noteApplied(request.caseID, in: transaction)
+        try await house.outbox.tell(
+            RecoveryApplied(personID: person, caseID: request.caseID, appliedAt: challenge.now), in: transaction)
+        guard
+            let account = try await AccountStore.account(
+                phone: challenge.phoneHash, audit: house.audit, in: transaction)
+        else { throw DatabaseError.aborted }
+        var device = request.device
+        (device.id, device.secret) = (nil, nil)
+        return try await opener.open(account, device, by: nil, now: challenge.now, in: transaction)
+    }
+
+    @Loop private func takeNumber(
+        of person: Identifier, to challenge: Challenge, _ number: [UInt8], _ masked: String, in transaction: Transaction
+    ) async throws {
+        if let old = try await PhoneStore.phone(of: person, in: transaction) {
+            let before = try secrets.phoneSealer.open(old.sealed, associated: person.array)
+            let message = SMSMessage(
+                challengeID: nil, to: String(decoding: before, as: UTF8.self),
+                body: NotificationText.sms(
+                    kind: "recovery_completed", data: ["phone": masked], appName: notifier.appName))
+            house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+        }
+        PhoneStore.move(
+            person, to: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
+            sealed: secrets.phoneSealer.seal(number, associated: person.array), by: nil, token: nil, in: transaction)
+    }
+}
+
+struct CheckRecoveryHandler: RequestHandler {
+    let house: ServiceHouse
+
+    func handle(_ request: CheckRecovery, context: RequestContext) async throws -> RecoveryChecked {
+        RecoveryChecked(isApplied: try await FreezeStore.isApplied(request.caseID, in: house.database))
+    }
+}
+
+extension BusError {
+    static var claimantHasAccount: BusError {
+        BusError(
+            .claimantHasAccount,
+            "This number has an account of its own. Delete that account first, or claim with another number.")
+    }
+    static var claimUnderWay: BusError {
+        BusError(
+            .recoveryInProgress,
+            "A recovery with this number is under way. Cancel it before you open a new account.")
+    }
+}

@@ -1,0 +1,57 @@
+/// Who decides upon a case. Names are pseudonyms, or `operator` and a name.
+struct ReviewPolicy: Sendable {
+    /// A case is somebody's for review for so long, in seconds.
+    static let turn: Int64 = 1800
+
+    /// Who has the case now; `nil` where nobody has.
+    var reviewer: String?
+    /// Who said yes before, where two must.
+    var firstApproval: String?
+    /// A dispute came before, or the account is of staff.
+    var needsTwo: Bool
+    /// What the provider of evidence said; `nil`: nothing yet.
+    var verdict: String?
+
+    enum Refusal: Error, Equatable {
+        /// Somebody else has it.
+        case claimedByAnother
+        /// Nobody decides without having it.
+        case notClaimed
+        /// The evidence has not been judged, or speaks against the claimant.
+        case noEvidence
+        /// The second yes must be another's.
+        case sameReviewer
+    }
+
+    func mayClaim(_ name: String) throws(Refusal) {
+        if let reviewer, reviewer != name { throw .claimedByAnother }
+        // Who said yes cannot say it again, and must not keep the case from others.
+        if firstApproval == name { throw .sameReviewer }
+    }
+
+    /// What a yes of somebody does.
+    func approval(by name: String) throws(Refusal) -> CaseEvent {
+        try mayDecide(name)
+        guard let verdict, verdict != "no" else { throw .noEvidence }
+        return needsTwo && firstApproval == nil ? .partlyApproved : .approved
+    }
+
+    func mayDecide(_ name: String) throws(Refusal) {
+        try mayClaim(name)
+        guard reviewer == name else { throw .notClaimed }
+    }
+}
+
+/// How long a decision is made to take where nobody decides.
+enum DecoyDelay {
+    /// - Parameters:
+    ///   - decisions: seconds that real ones took lately.
+    ///   - chance: picks one of them and moves it by a tenth at the most.
+    /// - Returns: seconds; 6 to 48 hours where nothing was decided yet.
+    static func seconds(like decisions: [Int64], by chance: UInt64) -> Int64 {
+        guard !decisions.isEmpty else { return 21_600 + Int64(chance % 151_200) }
+        let picked = decisions[Int(chance % UInt64(decisions.count))]
+        let tenth = picked / 10
+        return max(1, picked - tenth + Int64((chance >> 32) % UInt64(2 * tenth + 1)))
+    }
+}

@@ -1,0 +1,166 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Completes an approved case. The case is `completing` before auth is asked, so that no dispute comes between; what auth says
+/// ends that, now, by its event, or when it is asked again.
+struct CompleteRecoveryHandler: RequestHandler {
+    let store: CaseStore
+
+    /// Seconds after which auth is asked what became of an attempt: long after an attempt's last moment.
+    static let settleAfter: Int64 = 30
+    /// Of an attempt.
+    private static let patience = Duration.seconds(5)
+
+    func handle(_ request: CompleteRecovery, context: RequestContext) async throws -> Session {
+        try await store.house.inbox.refuseReuse(context.inboxRequest)
+        guard try await begin(request) else {
+            // A repetition is answered as the first time while that is kept.
+            return try await store.house.once(context, carriesToken: true) { _ in throw Self.closed }
+        }
+        let moved: RecoveryMoved
+        do throws(BusError) {
+            moved = try await store.house.bus.call(
+                ApplyRecovery(
+                    caseID: request.recoveryId, challengeID: request.challengeId, code: request.code,
+                    device: request.device),
+                CallOptions(
+                    timeout: min(Self.patience, context.remaining), trace: context.trace.child(),
+                    idempotencyKey: "recovery-apply-\(request.recoveryId)-\(attempt(request))"))
+        } catch {
+            throw try await settled(request, after: error)
+        }
+        return try await store.house.once(context, carriesToken: true) { transaction in
+            try await store.settle(request.recoveryId, isApplied: true, in: transaction)
+            return .reply(moved.session)
+        }
+    }
+
+    private static let closed = BusError(.recoveryClosed, "This recovery is over.")
+
+    /// - Returns: false for a case that is completed.
+    @Loop private func begin(_ request: CompleteRecovery) async throws -> Bool {
+        try await store.house.database.transaction { transaction in
+            let record = try await store.locked(request.recoveryId, in: transaction)
+            guard let record, store.isClaimant(request.recoveryToken, of: record), isDevice(request.device, record)
+            else {
+                throw CaseStore.notTheClaimant
+            }
+            if record.life.status == .completed { return false }
+            if record.life.status == .completing {
+                guard record.attempt == attempt(request) else {
+                    throw BusError(
+                        .requestInProgress, "Your recovery is being completed. Please try again in a moment.",
+                        retryAfter: .seconds(Self.settleAfter))
+                }
+                noteAttempt(request, in: transaction)
+                return true
+            }
+            switch try await store.happen(.completionBegun, by: .claimant, to: record, in: transaction) {
+            case .moves, .alreadyDone: break
+            case .refused(.tooEarly):
+                let left = max(60, ClaimantView.seconds(from: record.now, until: record.holdUntil))
+                throw BusError(
+                    .recoveryNotReady, "This recovery is not approved yet. Please come back later.",
+                    retryAfter: .seconds(left))
+            case .refused: throw Self.closed
+            }
+            noteAttempt(request, in: transaction)
+            let due = record.now + .seconds(Self.settleAfter)
+            store.setTimer(CaseStore.completionTimer, of: record, at: due, in: transaction)
+            return true
+        }
+    }
+
+    @Loop private func noteAttempt(_ request: CompleteRecovery, in transaction: Transaction) {
+        transaction.send(
+            "UPDATE cases SET attempt = $2, attempt_at = clock_timestamp() WHERE id = $1",
+            [.uuid(request.recoveryId), .uuid(attempt(request))])
+    }
+
+    /// The token is days old by then: it alone opens nothing.
+    private func isDevice(_ device: DeviceClaim, _ record: RecoveryCase) -> Bool {
+        guard let secret = device.secret, let hash = record.deviceHash else { return false }
+        return constantTimeEqual(hash, store.secrets.hash(of: secret))
+    }
+
+    /// A challenge with a code: what is repeated is the same attempt, and anything else another one.
+    private func attempt(_ request: CompleteRecovery) -> Identifier {
+        .derived(from: store.secrets.hash(of: "\(request.challengeId)\n\(request.code)"))
+    }
+
+    /// Ends the attempt where auth's word is final, and only there: what else failed may have been done, or be under way by a
+    /// repetition.
+    @Loop private func settled(_ request: CompleteRecovery, after error: BusError) async throws -> BusError {
+        let id = request.recoveryId
+        if error.code == ErrorCode.idempotencyAnswerGone.name {
+            let answer = try await store.house.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(2)))
+            if answer.isApplied { try await settle(id, isApplied: true, attempt: nil) }
+            return error
+        }
+        guard ApplyRecovery.rules.errors.contains(where: { $0.name == error.code }) else { return error }
+        try await settle(id, isApplied: false, attempt: attempt(request))
+        var refusal = error
+        // The attempt stands in the trail.
+        refusal.executed = .yes
+        return refusal
+    }
+
+    /// - Parameter attempt: whose end it is; one that began since goes on.
+    @Loop private func settle(_ id: Identifier, isApplied: Bool, attempt: Identifier?) async throws {
+        try await store.house.database.transaction { transaction in
+            let record = try await store.locked(id, in: transaction)
+            guard attempt == nil || record?.attempt == attempt else { return }
+            try await store.settle(id, isApplied: isApplied, in: transaction)
+        }
+    }
+}
+
+/// Ends the case where auth's answer was lost.
+struct RecoveryAppliedHandler: RequestHandler {
+    let store: CaseStore
+
+    func handle(_ event: RecoveryApplied, context: RequestContext) async throws -> Acknowledged {
+        try await store.house.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
+            try await store.settle(event.caseID, isApplied: true, in: transaction)
+        }
+        return Acknowledged()
+    }
+}
+
+/// Asks auth what became of an attempt that nobody heard of any more.
+struct CompletionSettler: Sendable {
+    let store: CaseStore
+
+    @Loop func settle(_ item: OutboxItem) async throws {
+        guard let id = Identifier(item.payload) else { return }
+        guard let record = try await store.find(id), record.life.status == .completing else { return }
+        let answer = try? await store.house.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(4)))
+        try await store.house.database.transaction { transaction in
+            guard let record = try await store.locked(id, in: transaction) else { return }
+            // What was repeated meanwhile may be on its way to auth still.
+            let since = record.attemptAt ?? record.createdAt
+            let isQuiet = record.now - since >= .seconds(CompleteRecoveryHandler.settleAfter)
+            if let answer, isQuiet || answer.isApplied {
+                return try await store.settle(id, isApplied: answer.isApplied, in: transaction)
+            }
+            // Auth is away, or the attempt is young: asked again later, as often as it takes.
+            let due = record.now + .seconds(CompleteRecoveryHandler.settleAfter)
+            store.setTimer(CaseStore.completionTimer, of: record, at: due, in: transaction)
+        }
+    }
+}
+
+extension CaseStore {
+    static let completionTimer = "timer:completion"
+
+    /// Ends `completing` by auth's word.
+    @Loop func settle(_ id: Identifier, isApplied: Bool, in transaction: Transaction) async throws {
+        guard let record = try await locked(id, in: transaction), !record.life.isDecoy else { return }
+        _ = try await happen(isApplied ? .completed : .completionRefused, by: .auth, to: record, in: transaction)
+    }
+}

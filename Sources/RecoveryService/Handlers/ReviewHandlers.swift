@@ -1,0 +1,164 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Finds out who decides: a person whose session lives at this moment, by auth's own word.
+struct ReviewerReader: Sendable {
+    let house: ServiceHouse
+
+    @Loop private func actor(_ context: RequestContext) async throws -> Actor {
+        let actor = try context.person()
+        let checked = try await house.bus.call(
+            CheckSession(sessionID: actor.sessionID),
+            CallOptions(timeout: context.remaining, trace: context.trace.child()))
+        guard checked.isActive, actor.role != "user" else { throw BusError(.unauthorized, "Please sign in.") }
+        return actor
+    }
+
+    /// By a pseudonym, so that nothing of a reviewer outlives their account. In a transaction of its own: no decision holds two
+    /// people's turns.
+    @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
+        let person = try await actor(context).userID
+        let chain = try await house.database.transaction { transaction in
+            Erasure.wait(for: person, in: transaction)
+            guard try await !Erasure.isErased(person, in: transaction) else {
+                throw BusError(.unauthorized, "Please sign in.")
+            }
+            return try await house.audit.ensure(person, in: transaction)
+        }
+        return Reviewer(name: chain.name, person: person)
+    }
+}
+
+struct ListReviewsHandler: RequestHandler {
+    let reviews: ReviewStore
+
+    func handle(_ request: ListReviews, context: RequestContext) async throws -> ReviewQueue {
+        if context.caller == .gateway { _ = try context.person() }
+        return ReviewQueue(cases: try await reviews.list(status: request.status))
+    }
+}
+
+struct GetReviewHandler: RequestHandler {
+    let reviews: ReviewStore
+
+    func handle(_ request: GetReview, context: RequestContext) async throws -> ReviewPage {
+        if context.caller == .gateway { _ = try context.person() }
+        guard let page = try await reviews.page(of: request.recoveryId) else { throw ReviewStore.unknown }
+        return page
+    }
+}
+
+struct ClaimReviewHandler: RequestHandler {
+    let reviews: ReviewStore
+    let reader: ReviewerReader
+
+    func handle(_ request: ClaimReview, context: RequestContext) async throws -> ReviewSummary {
+        let reviewer = try await reader.reviewer(context)
+        return try await reader.house.database.transaction { transaction in
+            let reviewed = try await reviews.locked(request.recoveryId, for: reviewer, in: transaction)
+            let life = reviewed.record.life
+            guard life.status == .inReview || life.status == .contested else {
+                throw ReviewError.refusal(
+                    life.status.place < CaseStatus.inReview.place ? .tooEarly : CaseRefusal.tooLate)
+            }
+            do throws(ReviewPolicy.Refusal) {
+                try reviewed.policy.mayClaim(reviewer.name)
+            } catch {
+                throw ReviewError.refusal(error)
+            }
+            reviews.claim(request.recoveryId, by: reviewer, in: transaction)
+            return try await reviews.summary(of: request.recoveryId, in: transaction)
+        }
+    }
+}
+
+struct ReleaseReviewHandler: RequestHandler {
+    let reviews: ReviewStore
+    let reader: ReviewerReader
+
+    func handle(_ request: ReleaseReview, context: RequestContext) async throws -> ReviewSummary {
+        let reviewer = try await reader.reviewer(context)
+        return try await reader.house.database.transaction { transaction in
+            reviews.release(request.recoveryId, by: reviewer, in: transaction)
+            return try await reviews.summary(of: request.recoveryId, in: transaction)
+        }
+    }
+}
+
+/// What both decisions have in common.
+struct Decider: Sendable {
+    let reviews: ReviewStore
+
+    @Loop func decide(
+        _ id: Identifier, isApproved: Bool, note: String, by reviewer: Reviewer, in transaction: Transaction
+    ) async throws -> ReviewSummary {
+        let reviewed = try await reviews.locked(id, for: reviewer, in: transaction)
+        let event: CaseEvent
+        if reviewed.record.life.status == .inReview || reviewed.record.life.status == .contested {
+            do throws(ReviewPolicy.Refusal) {
+                try reviewed.policy.mayDecide(reviewer.name)
+                event = isApproved ? try reviewed.policy.approval(by: reviewer.name) : .rejected
+            } catch {
+                throw ReviewError.refusal(error)
+            }
+        } else {
+            event = isApproved ? .approved : .rejected
+        }
+        try await reviews.decide(event, reviewed, by: reviewer, note: note, in: transaction)
+        return try await reviews.summary(of: id, in: transaction)
+    }
+}
+
+struct ApproveCaseHandler: RequestHandler {
+    let decider: Decider
+    let reader: ReviewerReader
+
+    func handle(_ request: ApproveCase, context: RequestContext) async throws -> ReviewSummary {
+        let reviewer = try await reader.reviewer(context)
+        return try await reader.house.once(context) { transaction in
+            return .reply(
+                try await decider.decide(
+                    request.recoveryId, isApproved: true, note: request.note, by: reviewer, in: transaction))
+        }
+    }
+}
+
+struct RejectCaseHandler: RequestHandler {
+    let decider: Decider
+    let reader: ReviewerReader
+
+    func handle(_ request: RejectCase, context: RequestContext) async throws -> ReviewSummary {
+        let reviewer = try await reader.reviewer(context)
+        return try await reader.house.once(context) { transaction in
+            return .reply(
+                try await decider.decide(
+                    request.recoveryId, isApproved: false, note: request.note, by: reviewer, in: transaction))
+        }
+    }
+}
+
+/// An operator has no account, and takes and decides in one.
+struct DecideAsOperatorHandler: RequestHandler {
+    let decider: Decider
+
+    func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {
+        let reviewer = Reviewer(name: "operator \(request.operatorName)", person: nil)
+        let reviews = decider.reviews
+        return try await reviews.store.house.database.transaction { transaction in
+            let reviewed = try await reviews.locked(request.recoveryId, for: reviewer, in: transaction)
+            do throws(ReviewPolicy.Refusal) {
+                try reviewed.policy.mayClaim(reviewer.name)
+            } catch {
+                throw ReviewError.refusal(error)
+            }
+            if [.inReview, .contested].contains(reviewed.record.life.status) {
+                reviews.claim(request.recoveryId, by: reviewer, in: transaction)
+            }
+            return try await decider.decide(
+                request.recoveryId, isApproved: request.isApproved, note: request.note, by: reviewer, in: transaction)
+        }
+    }
+}

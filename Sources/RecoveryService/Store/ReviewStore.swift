@@ -1,0 +1,235 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Who decides upon a case.
+struct Reviewer: Sendable {
+    /// A pseudonym, or `operator` and a name.
+    let name: String
+    /// `nil` for an operator.
+    let person: Identifier?
+}
+
+/// A case as it stands before reviewers, locked until the transaction ends.
+struct ReviewedCase: Sendable {
+    let record: RecoveryCase
+    let summary: ReviewSummary
+    let policy: ReviewPolicy
+}
+
+/// What reviewers see and do.
+struct ReviewStore: Sendable {
+    let store: CaseStore
+
+    @Loop private var database: Database { store.house.database }
+
+    // MARK: Seeing
+
+    /// The queue, the oldest evidence first; with a status, the newest cases that have it.
+    @Loop func list(status: String?) async throws -> [ReviewSummary] {
+        let rows =
+            if let status {
+                try await database.read(Self.ofStatus, [.text(status)])
+            } else {
+                try await database.read(Self.queue)
+            }
+        return try rows.map { try Self.summary($0) }
+    }
+
+    /// A case with everything about it; `nil` for one that is not there, and for a decoy.
+    @Loop func page(of id: Identifier) async throws -> ReviewPage? {
+        guard let row = try await database.read(Self.one, [.uuid(id)]).first else { return nil }
+        let chain = AuditChain.thing("case", id).name
+        return ReviewPage(
+            summary: try Self.summary(row),
+            evidence: try row.optionalBytes("evidence_sealed").map { try open($0, of: id) },
+            trail: try await database.read(Self.trail, [.text(chain)]).map { row in
+                ReviewPage.TrailEntry(
+                    sequence: try row.integer("sequence"), at: try row.timestamp("at"), act: try row.text("act"),
+                    details: try WireJSON.decode([String: String].self, from: Array(try row.text("details").utf8)),
+                    hash: Hex.encode(try row.bytes("hash")))
+            },
+            notes: try await database.read(Self.notes, [.uuid(id)]).map { row in
+                ReviewPage.Note(
+                    at: try row.timestamp("at"), act: try row.text("act"), reviewer: try row.text("reviewer"),
+                    note: try open(try row.bytes("note_sealed"), of: id))
+            },
+            notices: try await database.read(Self.notices, [.uuid(id)]).map { row in
+                ReviewPage.Notice(
+                    at: try row.timestamp("at"), about: try row.text("kind"), delivered: try row.integer("delivered"),
+                    failed: try row.integer("failed"))
+            })
+    }
+
+    @Loop func summary(of id: Identifier, in transaction: Transaction) async throws -> ReviewSummary {
+        guard let row = try await transaction.query(Self.one, [.uuid(id)]).first else { throw Self.unknown }
+        return try Self.summary(row)
+    }
+
+    static var unknown: BusError { BusError(.notFound, "There is no such recovery.") }
+
+    // MARK: Doing
+
+    /// - Throws: ``BusError`` `not_found`; `forbidden` for the account's own owner.
+    @Loop func locked(
+        _ id: Identifier, for reviewer: Reviewer, in transaction: Transaction
+    ) async throws -> ReviewedCase {
+        guard let record = try await store.locked(id, in: transaction), !record.life.isDecoy,
+            let row = try await transaction.query(Self.one, [.uuid(id)]).first
+        else { throw Self.unknown }
+        guard reviewer.person == nil || reviewer.person != record.accountID else {
+            throw BusError(.forbidden, "Somebody else must review a recovery of your own account.")
+        }
+        let summary = try Self.summary(row)
+        return ReviewedCase(
+            record: record, summary: summary,
+            policy: ReviewPolicy(
+                reviewer: summary.reviewer, firstApproval: try row.optionalText("first_approval"),
+                needsTwo: summary.approvalsNeeded == 2, verdict: summary.verdict))
+    }
+
+    @Loop func claim(_ id: Identifier, by reviewer: Reviewer, in transaction: Transaction) {
+        transaction.send(Self.claim, [.uuid(id), .text(reviewer.name), .integer(ReviewPolicy.turn)])
+    }
+
+    @Loop func release(_ id: Identifier, by reviewer: Reviewer, in transaction: Transaction) {
+        transaction.send(Self.release, [.uuid(id), .text(reviewer.name)])
+    }
+
+    /// Has a decision happen: the case, its trail, the note and whoever is told.
+    @Loop func decide(
+        _ event: CaseEvent, _ reviewed: ReviewedCase, by reviewer: Reviewer, note: String, in transaction: Transaction
+    ) async throws {
+        let id = reviewed.record.id
+        let step = try await store.happen(
+            event, by: .reviewer, to: reviewed.record, details: ["reviewer": reviewer.name], in: transaction)
+        switch step {
+        case .alreadyDone: return
+        case .refused(let refusal): throw ReviewError.refusal(refusal)
+        case .moves: break
+        }
+        let sealed = store.secrets.evidenceSealer.seal(Array(note.utf8), associated: id.array)
+        transaction.send(
+            Self.keepNote, [.uuid(id), .text(event.rawValue), .text(reviewer.name), .bytes(sealed)])
+        transaction.send(
+            Self.noteDecision,
+            [.uuid(id), .text(event == .partlyApproved ? reviewer.name : nil), .bool(event != .partlyApproved)])
+    }
+
+    // MARK: Evidence
+
+    /// Keeps a claimant's evidence and has its provider asked.
+    @Loop func take(_ reference: String, of record: RecoveryCase, in transaction: Transaction) {
+        let sealed = store.secrets.evidenceSealer.seal(Array(reference.utf8), associated: record.id.array)
+        transaction.send("UPDATE cases SET evidence_sealed = $2 WHERE id = $1", [.uuid(record.id), .bytes(sealed)])
+        store.house.outbox.enqueue(Self.evidence, payload: record.id.array, in: transaction)
+    }
+
+    static let evidence = "evidence"
+
+    /// Asks the provider, which may take its time, and keeps what it says.
+    @Loop func judge(_ item: OutboxItem, by provider: any IdentityEvidenceProvider) async throws {
+        guard let id = Identifier(item.payload),
+            let sealed = try await database.read(Self.one, [.uuid(id)]).first?.optionalBytes("evidence_sealed")
+        else { return }
+        let verdict = try await provider.verdict(on: try open(sealed, of: id))
+        try await database.transaction { transaction in
+            guard let record = try await store.locked(id, in: transaction), !record.life.status.isClosed else { return }
+            transaction.send(
+                "UPDATE cases SET verdict = $2 WHERE id = $1", [.uuid(id), .text(verdict.rawValue)])
+            store.note(
+                "evidence_judged", by: .reviewer, record.life, of: record, ["verdict": verdict.rawValue],
+                in: transaction)
+        }
+    }
+
+    private func open(_ sealed: [UInt8], of id: Identifier) throws -> String {
+        String(decoding: try store.secrets.evidenceSealer.open(sealed, associated: id.array), as: UTF8.self)
+    }
+
+    private static func summary(_ row: Row) throws -> ReviewSummary {
+        ReviewSummary(
+            recoveryId: try row.uuid("id"), status: try row.text("status"),
+            requestedAt: try row.timestamp("created_at"),
+            holdUntil: try row.timestamp("hold_until"), evidenceAt: try row.optionalTimestamp("evidence_at"),
+            verdict: try row.optionalText("verdict"), proof: try row.optionalText("proof"),
+            approvals: try row.integer("approvals"), approvalsNeeded: try row.integer("needed"),
+            reviewer: try row.optionalText("reviewer"), reviewerUntil: try row.optionalTimestamp("reviewer_until"))
+    }
+
+    // MARK: Statements
+
+    /// Two must approve where a dispute of any case against the account came before, and where it is of staff.
+    private static let columns = """
+        c.id, c.status, c.created_at, c.hold_until, c.evidence_at, c.evidence_sealed, c.verdict, c.proof, c.first_approval,
+        CASE WHEN c.status IN ('approved', 'completing', 'completed') THEN n.needed
+            WHEN c.first_approval IS NULL THEN 0 ELSE 1 END AS approvals, n.needed,
+        CASE WHEN c.reviewer_until > clock_timestamp() THEN c.reviewer END AS reviewer,
+        CASE WHEN c.reviewer_until > clock_timestamp() THEN c.reviewer_until END AS reviewer_until
+        """
+    private static let from = """
+        FROM cases c CROSS JOIN LATERAL (
+            SELECT CASE WHEN c.is_of_staff OR c.contested_at IS NOT NULL OR EXISTS (
+                SELECT 1 FROM cases d WHERE d.account_id = c.account_id AND d.status = 'disputed') THEN 2 ELSE 1 END AS needed
+        ) AS n
+        """
+    private static let queue = Statement(
+        """
+        SELECT \(columns) \(from)
+        WHERE c.status IN ('in_review', 'contested') AND NOT c.is_decoy AND c.evidence_at IS NOT NULL
+        ORDER BY c.evidence_at LIMIT 100
+        """)
+    private static let ofStatus = Statement(
+        "SELECT \(columns) \(from) WHERE c.status = $1 AND NOT c.is_decoy ORDER BY c.created_at DESC LIMIT 100")
+    private static let one = Statement("SELECT \(columns) \(from) WHERE c.id = $1 AND NOT c.is_decoy")
+    private static let trail: Statement = """
+        SELECT sequence, at, act, details, hash FROM audit WHERE chain = $1 ORDER BY sequence LIMIT 1000
+        """
+    private static let notes: Statement = """
+        SELECT act, reviewer, note_sealed, at FROM review_notes WHERE case_id = $1 ORDER BY position LIMIT 1000
+        """
+    private static let notices: Statement = """
+        SELECT n.kind, n.at, count(d.outcome) FILTER (WHERE d.outcome = 'delivered') AS delivered,
+            count(d.outcome) FILTER (WHERE d.outcome <> 'delivered') AS failed
+        FROM notices n LEFT JOIN notice_deliveries d ON d.notice_id = n.id
+        WHERE n.case_id = $1 GROUP BY n.id, n.kind, n.at ORDER BY n.at LIMIT 1000
+        """
+    private static let claim: Statement = """
+        UPDATE cases SET reviewer = $2, reviewer_until = clock_timestamp() + $3::bigint * interval '1 s'
+        WHERE id = $1 AND (reviewer IS DISTINCT FROM $2 OR reviewer_until < clock_timestamp() + $3::bigint * interval '0.5 s')
+        """
+    private static let release: Statement = """
+        UPDATE cases SET reviewer = NULL, reviewer_until = NULL WHERE id = $1 AND reviewer = $2
+        """
+    private static let keepNote: Statement = """
+        INSERT INTO review_notes (case_id, position, act, reviewer, note_sealed)
+        SELECT $1, count(*) + 1, $2, $3, $4 FROM review_notes WHERE case_id = $1
+        """
+    private static let noteDecision: Statement = """
+        UPDATE cases SET first_approval = coalesce(first_approval, $2), reviewer = NULL, reviewer_until = NULL,
+            decided_at = CASE WHEN $3 THEN clock_timestamp() END
+        WHERE id = $1
+        """
+}
+
+/// Why a reviewer's word does not count.
+enum ReviewError {
+    static func refusal(_ refusal: CaseRefusal) -> BusError {
+        refusal == .tooEarly
+            ? BusError(.recoveryNotReady, "This recovery is not ready for a decision yet.")
+            : BusError(.recoveryClosed, "This recovery is over and cannot be decided any more.")
+    }
+
+    static func refusal(_ refusal: ReviewPolicy.Refusal) -> BusError {
+        switch refusal {
+        case .claimedByAnother: BusError(.reviewClaimed, "Another reviewer has this recovery now.")
+        case .notClaimed: BusError(.reviewNotClaimed, "Please take this recovery before you decide.")
+        case .noEvidence:
+            BusError(.recoveryNotReady, "The evidence was not judged yet, or it speaks against the claimant.")
+        case .sameReviewer: BusError(.forbidden, "Another reviewer must approve this recovery, too.")
+        }
+    }
+}

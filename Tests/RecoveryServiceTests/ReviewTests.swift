@@ -1,0 +1,242 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import RecoveryService
+
+@Suite("evidence and review") struct ReviewTests {
+    @Test("who may decide, and what a yes does")
+    func policy() throws {
+        typealias Refusal = ReviewPolicy.Refusal
+        var policy = ReviewPolicy(reviewer: "a", firstApproval: nil, needsTwo: false, verdict: "yes")
+        #expect(try policy.approval(by: "a") == .approved)
+        #expect(throws: Refusal.claimedByAnother) { try policy.approval(by: "b") }
+        policy.verdict = "undecided"
+        #expect(try policy.approval(by: "a") == .approved)
+        for verdict in ["no", nil] {
+            policy.verdict = verdict
+            #expect(throws: Refusal.noEvidence) { try policy.approval(by: "a") }
+            #expect(throws: Never.self) { try policy.mayDecide("a") }
+        }
+        policy = ReviewPolicy(reviewer: nil, firstApproval: nil, needsTwo: true, verdict: "yes")
+        #expect(throws: Refusal.notClaimed) { try policy.approval(by: "a") }
+        policy.reviewer = "a"
+        #expect(try policy.approval(by: "a") == .partlyApproved)
+        policy.firstApproval = "a"
+        #expect(throws: Refusal.sameReviewer) { try policy.approval(by: "a") }
+        policy.reviewer = "b"
+        #expect(try policy.approval(by: "b") == .approved)
+    }
+
+    @Test func aDecoyIsDecidedAboutAsFastAsTheOthers() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<1000 {
+            let first = DecoyDelay.seconds(like: [], by: generator.next())
+            #expect(21_600..<172_800 ~= first)
+            let later = DecoyDelay.seconds(like: [1000, 50_000], by: generator.next())
+            #expect(900...1100 ~= later || 45_000...55_000 ~= later)
+        }
+        #expect(DecoyDelay.seconds(like: [0], by: .max) == 1)
+    }
+
+    @Test func evidenceComesAfterTheHoldAndIsJudged() async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claim()
+            let early = await #expect(throws: BusError.self) { try await recovery.give("yes-1", for: claim) }
+            #expect(early?.code == "recovery_not_ready" && early?.retryAfterMs ?? 0 > 259_000_000)
+            try await recovery.endHolds()
+            for _ in 0..<2 { #expect(try await recovery.give("yes-1", for: claim) == "in_review") }
+            #expect(try await recovery.look(claim).status == "in_review")
+            try await recovery.untilJudged(claim.recoveryId)
+            let page = try await recovery.page(of: claim.recoveryId)
+            #expect(page.summary.verdict == "yes" && page.evidence == "yes-1")
+            #expect(
+                page.trail.map(\.act) == ["requested", "hold_ended", "evidence_given", "evidence_judged"])
+            #expect(
+                try await recovery.stage.rows("SELECT count(*) FROM cases WHERE evidence_sealed IS NOT NULL") == "1")
+        }
+    }
+
+    @Test func theQueueIsOldestFirstAndWithoutDecoys() async throws {
+        try await RecoveryStage.run { recovery in
+            var claims: [RecoveryRequested] = []
+            for number in 1...3 { claims.append(try await recovery.claim(claimant: "00000\(number)")) }
+            let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000009")
+            try await recovery.endHolds()
+            for claim in [claims[1], decoy, claims[2], claims[0]] { _ = try await recovery.give("yes", for: claim) }
+            let queue = try await recovery.ask(ListReviews(), as: recovery.staff)
+            #expect(queue.cases.map(\.recoveryId) == [claims[1], claims[2], claims[0]].map(\.recoveryId))
+            let error = await #expect(throws: BusError.self) {
+                try await recovery.ask(GetReview(recoveryId: decoy.recoveryId), as: recovery.staff)
+            }
+            #expect(error?.code == "not_found")
+        }
+    }
+
+    @Test func aReviewerWhoHasTheCaseApproves() async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claimInReview("yes-1")
+            let id = claim.recoveryId
+            let taken = try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.staff)
+            #expect(taken.reviewer != nil && taken.reviewer?.contains(recovery.staff.description) == false)
+            let other = await #expect(throws: BusError.self) {
+                try await recovery.ask(ClaimReview(recoveryId: id), as: .random())
+            }
+            #expect(other?.code == "review_claimed")
+            let approved = try await recovery.ask(ApproveCase(recoveryId: id, note: "It fits."), as: recovery.staff)
+            #expect(approved.status == "approved" && approved.approvals == 1 && approved.reviewer == nil)
+            #expect(try await recovery.look(claim).status == "approved")
+            let page = try await recovery.page(of: id)
+            #expect(page.notes.map(\.note) == ["It fits."] && page.trail.last?.details["reviewer"] == taken.reviewer)
+            let told = try await recovery.notified.atLeast(2)[1]
+            #expect(told.kind == "recovery_approved")
+            // It can be stopped still.
+            #expect(try await recovery.dispute(id, token: told.data["disputeToken"]).status == "disputed")
+            #expect(try await recovery.look(claim).status == "rejected")
+            #expect(try await recovery.page(of: id).evidence == nil, "evidence goes with the case")
+        }
+    }
+
+    @Test func aRejectionCoolsTheClaimantOffForAWeek() async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claimInReview("undecided")
+            _ = try await recovery.ask(ClaimReview(recoveryId: claim.recoveryId), as: recovery.staff)
+            _ = try await recovery.ask(
+                RejectCase(recoveryId: claim.recoveryId, note: "Another face."), as: recovery.staff)
+            #expect(try await recovery.look(claim).status == "rejected")
+            #expect(try await recovery.closed.atLeast(1)[0].outcome == "rejected")
+            let again = await #expect(throws: BusError.self) { try await recovery.claim() }
+            #expect(again?.code == "rate_limited" && again?.retryAfterMs ?? 0 > 600_000_000)
+            try await recovery.stage.rows("UPDATE cases SET seen_closed_at = seen_closed_at - interval '7 days'")
+            #expect(try await recovery.claim().status == "held")
+        }
+    }
+
+    @Test("two reviewers where it matters", arguments: ["staff", "dispute", "contest"])
+    func twoReviewers(why: String) async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.isStaff = why == "staff"
+            if why == "dispute" {
+                let before = try await recovery.claim(claimant: "000008")
+                _ = try await recovery.dispute(before.recoveryId, as: recovery.owner)
+            }
+            if why == "contest" { recovery.auth.facts.proof = "device" }
+            let claim = try await recovery.claimInReview("yes")
+            let id = claim.recoveryId
+            if why == "contest" {
+                #expect(try await recovery.dispute(id, as: recovery.owner).status == "contested")
+            }
+            _ = try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.staff)
+            let first = try await recovery.ask(ApproveCase(recoveryId: id, note: "Yes."), as: recovery.staff)
+            #expect(first.approvals == 1 && first.approvalsNeeded == 2 && first.status != "approved")
+            #expect(try await recovery.look(claim).status == "in_review")
+            let same = await #expect(throws: BusError.self) {
+                try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.staff)
+            }
+            #expect(same?.code == "forbidden")
+            let second = Identifier.random()
+            _ = try await recovery.ask(ClaimReview(recoveryId: id), as: second)
+            let approved = try await recovery.ask(ApproveCase(recoveryId: id, note: "Yes, too."), as: second)
+            #expect(approved.status == "approved" && approved.approvals == 2)
+            #expect(try await recovery.look(claim).status == "approved")
+            guard why == "contest" else { return }
+            // What reviewers decided over both sides, one side does not undo.
+            let late = await #expect(throws: BusError.self) { try await recovery.dispute(id, as: recovery.owner) }
+            #expect(late?.code == "recovery_closed")
+        }
+    }
+
+    @Test func neitherTheOwnerNorWhoseSessionEndedReviews() async throws {
+        try await RecoveryStage.run { recovery in
+            let id = try await recovery.claimInReview("yes").recoveryId
+            let own = await #expect(throws: BusError.self) {
+                try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.owner)
+            }
+            #expect(own?.code == "forbidden")
+            recovery.sessions.isActive = false
+            let ended = await #expect(throws: BusError.self) {
+                try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.staff)
+            }
+            #expect(ended?.code == "unauthorized")
+            #expect(try await recovery.stage.rows("SELECT count(reviewer) FROM cases") == "0")
+        }
+    }
+
+    @Test func aTurnEndsByItself() async throws {
+        try await RecoveryStage.run { recovery in
+            let id = try await recovery.claimInReview("yes").recoveryId
+            _ = try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.staff)
+            try await recovery.stage.rows("UPDATE cases SET reviewer_until = now()")
+            let late = await #expect(throws: BusError.self) {
+                try await recovery.ask(ApproveCase(recoveryId: id, note: "Yes."), as: recovery.staff)
+            }
+            #expect(late?.code == "review_not_claimed")
+            #expect(try await recovery.ask(ClaimReview(recoveryId: id), as: .random()).reviewer != nil)
+        }
+    }
+
+    @Test func whoDoesNotActLosesTheCase() async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claim()
+            let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002")
+            try await recovery.endHolds()
+            try await recovery.age(.seconds(RecoveryPolicy.patience))
+            try await recovery.fire(CaseStore.neglectTimer)
+            let (a, b) = (try await recovery.look(claim), try await recovery.look(decoy))
+            #expect(a.status == "expired" && b.status == "expired" && a.steps == b.steps)
+            // Of the decoy, too: its claimant's number is free again.
+            #expect(try await recovery.closed.atLeast(2).map(\.outcome) == ["expired", "expired"])
+            #expect(try await recovery.notified.atLeast(2).map(\.kind) == ["recovery_requested", "recovery_expired"])
+        }
+    }
+
+    /// What a claimant sees over a whole life, of cases with an account that are rejected and disputed, and of decoys.
+    @Test func realAndDecoyCasesLookTheSameToTheEnd() async throws {
+        let count = Rounds.count(30, prove: 500)
+        try await RecoveryStage.run(perAddress: 100_000) { recovery in
+            struct Life {
+                let kind: String
+                let phone: String
+                let code: String
+                let claim: RecoveryRequested
+                var story: [String] = []
+            }
+            var lives: [Life] = []
+            var times: [String: [Duration]] = [:]
+            for number in 0..<count {
+                for (kind, phone, code) in [
+                    ("real", RecoveryStage.accountPhone, 100_000 + number),
+                    ("disputed", RecoveryStage.accountPhone, 200_000 + number),
+                    ("decoy", RecoveryStage.unknownPhone, 300_000 + number),
+                ] {
+                    let start = ContinuousClock.now
+                    let claim = try await recovery.claim(phone, claimant: "\(code)")
+                    times[kind, default: []].append(ContinuousClock.now - start)
+                    lives.append(Life(kind: kind, phone: phone, code: "\(code)", claim: claim))
+                    if kind == "disputed" { _ = try await recovery.dispute(claim.recoveryId, as: recovery.owner) }
+                }
+            }
+            try await recovery.endHolds()
+            for (index, life) in lives.enumerated() {
+                lives[index].story = try await recovery.beginning(of: life.claim, life.phone, by: life.code)
+            }
+            for life in lives where life.kind == "real" { try await recovery.reject(life.claim) }
+            try await recovery.fire(CaseStore.decoyTimer)
+            for (index, life) in lives.enumerated() {
+                lives[index].story += try await recovery.end(of: life.claim, life.phone, by: life.code)
+            }
+            let expected = [
+                "after the hold: identity_required", "again: recovery_in_progress", "evidence: in_review",
+                "seen: in_review", "decided: rejected", "again: rate_limited", "cancel: recovery_closed",
+            ]
+            for life in lives where life.story != expected { Issue.record("\(life.kind): \(life.story)") }
+            let medians = times.mapValues { $0.sorted()[$0.count / 2] }
+            let (real, decoy) = (try #require(medians["real"]), try #require(medians["decoy"]))
+            // The difference is what an owner is told, within one transaction.
+            #expect(max(real, decoy) < min(real, decoy) * 2, "\(real) and \(decoy)")
+            print("claims: real \(real), decoy \(decoy) (medians of \(count))")
+        }
+    }
+}
