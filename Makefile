@@ -34,7 +34,7 @@ test: bootstrap
 
 prove: bootstrap
 	swift build --build-tests
-	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel --filter AuthServiceTests
+	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel --filter 'AuthServiceTests|RecoveryServiceTests'
 
 api-test: build
 	@scripts/api-test
