@@ -69,6 +69,36 @@ import Testing
         await #expect(throws: DatabaseError.statement(sqlState: "22012", constraint: nil)) { try await bad.value }
     }
 
+    @Test func theLastStatementTakesTheCommitWithIt() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        let insert: Statement = "INSERT INTO things (id, label) VALUES ($1, $2) RETURNING id"
+        let id = try await database.transaction { transaction in
+            transaction.send(insert, [.integer(1), .text("good")])
+            let rows = try await transaction.queryLast(insert, [.integer(2), .text("good")])
+            // Others see it before the transaction's own end.
+            #expect(try await database.read("SELECT id FROM things").count == 2)
+            return try rows.first?.integer("id")
+        }
+        #expect(id == 2)
+        let bad = DatabaseError.statement(sqlState: "23514", constraint: "things_label_check")
+        await #expect(throws: bad) {
+            try await database.transaction { transaction in
+                transaction.send(insert, [.integer(3), .text("good")])
+                _ = try await transaction.queryLast(insert, [.integer(4), .text("bad")])
+            }
+        }
+        await #expect(throws: bad) {
+            try await database.transaction { transaction in
+                transaction.send(insert, [.integer(5), .text("bad")])
+                _ = try await transaction.queryLast(insert, [.integer(6), .text("good")])
+            }
+        }
+        // The connections are as good as before.
+        for number in 10..<20 { _ = try await database.write(insert, [.integer(Int64(number)), .text("good")]) }
+        #expect(try await database.read("SELECT id FROM things WHERE id < 10").count == 2)
+    }
+
     @Test func writesOfOneTurnAreTransactionsOfTheirOwn() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }

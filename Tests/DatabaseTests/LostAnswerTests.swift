@@ -53,6 +53,20 @@ import Testing
         #expect(rows == "0 1 9")
     }
 
+    @Test func leavesATransactionUnknownThatEndedWithTheStatement() async throws {
+        let rows = try await losing { database, link in
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.transaction { transaction in
+                    _ = try await transaction.query("SELECT 1")
+                    link.loseNextAnswer()
+                    _ = try await transaction.queryLast(Self.insert, [.integer(1)])
+                }
+            }
+            #expect(error == .commitUnknown && error?.busError.executed == .unknown)
+        }
+        #expect(rows == "0 1 9")
+    }
+
     @Test func beforeTheCommitMeansThatNothingWasDone() async throws {
         let rows = try await losing { database, link in
             let error = await #expect(throws: DatabaseError.self) {

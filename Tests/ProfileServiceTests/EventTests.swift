@@ -120,6 +120,36 @@ import Testing
         }
     }
 
+    /// A change that meets the deletion is before it and goes with the rest, or comes behind it and is refused.
+    @Test func aChangeThatMeetsADeletionLeavesNothing() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let auth = try profile.stage.asking(as: .auth)
+            let options = CallOptions(timeout: .seconds(10))
+            for _ in 0..<20 {
+                let person = Identifier.random()
+                let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
+                @Loop @Sendable func update(_ fields: [String: JSONValue]) async throws {
+                    _ = try await profile.gateway.call(
+                        UpdateMe(fields: fields), CallOptions(timeout: .seconds(10), actor: actor))
+                }
+                try await update(["displayName": "Eva"])
+                let changes = (0..<4).map { number in
+                    Loop.spawn {
+                        try? await update(["dateOfBirth": "1994-02-28", "bio": .string("No. \(number)")])
+                    }
+                }
+                _ = try await auth.call(
+                    AccountDeleted(personID: person, personSequence: 1, deletedAt: .now()), options)
+                for change in changes { _ = try await change.value }
+            }
+            let left = """
+                SELECT (SELECT count(*) FROM profiles) + (SELECT count(*) FROM profile_field_history)
+                    + (SELECT count(*) FROM onboarding_events) + (SELECT count(*) FROM pseudonyms)
+                """
+            #expect(try await profile.stage.rows(left) == "0")
+        }
+    }
+
     @Test func whoNeverSignsInIsForgottenAfterNinetyDays() async throws {
         try await ProfileStage.run { profile in
             _ = try await profile.stage.rows(

@@ -54,6 +54,13 @@ struct ProfileRecord: Sendable, Equatable {
         return fields[field]
     }
 
+    func changed(by change: ProfileChange) -> ProfileRecord {
+        var changed = self
+        for (key, state) in change.states { changed.fields[key] = state }
+        changed.dateOfBirth = change.dateOfBirth ?? dateOfBirth
+        return changed
+    }
+
     /// Answered or declined: nothing more is wanted.
     func isSatisfied(_ field: ProfileField) -> Bool {
         switch state(of: field) {

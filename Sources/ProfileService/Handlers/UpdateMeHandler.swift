@@ -22,9 +22,9 @@ struct UpdateMeHandler: RequestHandler {
                 let chain = try await profile.house.audit.ensure(person, in: transaction)
                 profile.house.audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
             }
-            let changed = try await profile.store.apply(change, to: record, in: transaction)
-            profile.noteProgress(from: record, to: changed, in: transaction)
-            return profile.view(changed)
+            profile.noteProgress(from: record, to: record.changed(by: change), in: transaction)
+            return profile.view(
+                try await profile.store.apply(change, to: record, commits: true, in: transaction))
         }
     }
 

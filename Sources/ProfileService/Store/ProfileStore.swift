@@ -19,6 +19,7 @@ struct ProfileStore: Sendable {
 
     /// As ``ensured(_:)``, locked until the transaction ends.
     @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
+        if let known = try await transaction.query(Self.lock, [.uuid(person)]).first { return try record(known) }
         create(person, in: transaction)
         guard let row = try await transaction.query(Self.lock, [.uuid(person)]).first else {
             throw DatabaseError.aborted
@@ -61,24 +62,29 @@ struct ProfileStore: Sendable {
 
     /// Removes everything about a person.
     @Loop func erase(_ person: Identifier, in transaction: Transaction) {
+        // Whoever changes the profile has its row: what they write beside it is there before it is looked for.
+        transaction.send(Self.lock, [.uuid(person)])
         transaction.send("DELETE FROM profile_field_history WHERE person_id = $1", [.uuid(person)])
         transaction.send("DELETE FROM profiles WHERE person_id = $1", [.uuid(person)])
     }
 
     /// Writes what changed and gives back the profile as it is then.
+    ///
+    /// - Parameter commits: nothing follows in the transaction, which ends with it.
     @Loop func apply(
-        _ change: ProfileChange, to record: ProfileRecord, in transaction: Transaction
+        _ change: ProfileChange, to record: ProfileRecord, commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
-        var changed = record
-        for (key, state) in change.states { changed.fields[key] = state }
-        changed.dateOfBirth = change.dateOfBirth ?? record.dateOfBirth
+        var changed = record.changed(by: change)
         let sealed = change.dateOfBirth.map {
             sealer.seal(Array($0.description.utf8), associated: record.personID.array)
         }
         let fields = CanonicalJSON.bytes(of: .object(change.states.mapValues { Self.json($0) }))
-        let rows = try await transaction.query(
-            Self.change,
-            [.uuid(record.personID), .bytes(sealed), .bool(CompletionRules.isComplete(changed)), .json(fields)])
+        let values: [SQLValue] = [
+            .uuid(record.personID), .bytes(sealed), .bool(CompletionRules.isComplete(changed)), .json(fields),
+        ]
+        let rows =
+            commits
+            ? try await transaction.queryLast(Self.change, values) : try await transaction.query(Self.change, values)
         guard let row = rows.first else { throw DatabaseError.aborted }
         changed.revision = try row.integer("revision")
         changed.updatedAt = try row.timestamp("updated_at")
