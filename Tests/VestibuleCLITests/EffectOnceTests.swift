@@ -253,7 +253,7 @@ import Testing
     }
 
     /// Repeats a request as an app does, while nobody can take it or nobody knows what became of it.
-    @Loop fileprivate static func insist<Reply: Sendable>(
+    @Loop static func insist<Reply: Sendable>(
         _ body: @Loop () async throws -> Reply
     ) async throws -> Reply {
         let end = MonotonicClock.now() + Duration.seconds(30).nanoseconds
@@ -376,12 +376,12 @@ private struct Heard: Equatable {
 }
 
 extension Fleet {
-    fileprivate func ids(_ sql: String) async throws -> Set<Identifier> {
+    func ids(_ sql: String) async throws -> Set<Identifier> {
         Set(try await self.sql(sql).split(separator: "\n").compactMap { Identifier(String($0)) })
     }
 
     /// What the development provider sent so far.
-    fileprivate func sms() -> [(to: String, body: String)] {
+    func sms() -> [(to: String, body: String)] {
         VestibuleCLI.Spool(file: "\(installation.state.spool)/sms.jsonl").lines().map {
             ($0["to"]?.stringValue ?? "", $0["body"]?.stringValue ?? "")
         }
