@@ -34,7 +34,8 @@ test: bootstrap
 
 prove: bootstrap
 	swift build --build-tests
-	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel --filter 'AuthServiceTests|RecoveryServiceTests'
+	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel \
+		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests'
 
 api-test: build
 	@scripts/api-test

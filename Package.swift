@@ -53,7 +53,8 @@ let resources: [String: [Resource]] = [
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"),
-        .embedInCode("Migrations/m0001_questionnaires.sql"),
+        .embedInCode("Migrations/m0001_questionnaires.sql"), .embedInCode("Migrations/m0002_sessions.sql"),
+        .embedInCode("Migrations/m0003_validate_states.sql"),
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),

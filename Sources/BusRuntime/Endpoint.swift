@@ -20,7 +20,8 @@ struct Endpoint: Sendable {
                 ? try await Loop.offload { try Self.decode(Request.self, body) } : try Self.decode(Request.self, body)
             let reply = try await handler.handle(request, context: context)
             return RawReply(
-                body: try reply.encoded(), isReplay: context.isReplay, entityRevision: reply.entityRevision)
+                body: try reply.encoded(), isReplay: context.isReplay, entityRevision: reply.entityRevision,
+                isCreated: reply.isCreated)
         }
     }
 

@@ -175,7 +175,9 @@ import JSONText
             isLeaving = true
             remoteState = .draining
         case .reply:
-            let reply = RawReply(body: body, isReplay: header.isReplay, entityRevision: header.entityRevision)
+            let reply = RawReply(
+                body: body, isReplay: header.isReplay, entityRevision: header.entityRevision,
+                isCreated: header.isCreated)
             finish(header.correlationID, .reply(reply))
         case .error: finish(header.correlationID, outcome(ofError: body))
         case .ping, .request, .cancel: malformedFrames += 1

@@ -97,4 +97,6 @@ public struct RawReply: Sendable {
     public var isReplay: Bool
     /// The state of the resource that it shows, where it is the view of one.
     public var entityRevision: Int64?
+    /// The request made what it shows.
+    public var isCreated = false
 }

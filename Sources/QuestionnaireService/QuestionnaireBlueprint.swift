@@ -38,10 +38,19 @@ enum QuestionnaireBlueprint {
         house.handle(AccountDeletedHandler(house: house) { sessions.erase($0, in: $1) })
         house.handle(
             GetQuestionsHandler(questionnaire: shipped.key, sessions: sessions, definitions: definitions))
-        house.handle(
-            SubmitResponsesHandler(
-                questionnaire: shipped.key, sessions: sessions, definitions: definitions, inbox: house.inbox,
-                outbox: house.outbox))
+        let desk = SessionDesk(
+            sessions: sessions, definitions: definitions, inbox: house.inbox, outbox: house.outbox)
+        house.handle(SubmitResponsesHandler(questionnaire: shipped.key, desk: desk))
+        house.handle(OpenSessionHandler(desk: desk))
+        house.handle(ListQuestionnaireSessionsHandler(sessions: sessions))
+        house.handle(GetSessionHandler(desk: desk))
+        house.handle(CompleteSessionHandler(desk: desk))
+        house.handle(ReopenSessionHandler(desk: desk))
+        house.handle(PutAnswerHandler(desk: desk))
+        house.handle(DeleteAnswerHandler(desk: desk))
+        house.handle(PutAnswersHandler(desk: desk))
+        house.handle(PutSubjectHandler(desk: desk))
+        house.handle(RemoveSubjectHandler(desk: desk))
         house.background("definition-import") {
             if try await passes(shipped, declared, in: house) { try await publish(shipped, in: house) }
             // Once for each process: what is published stays so.

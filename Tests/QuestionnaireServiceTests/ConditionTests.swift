@@ -43,7 +43,7 @@ import Testing
                 definition: definition,
                 answers: answers.mapValues { answer(AnswerState(rawValue: $0.state), $0.value) }, today: testDay)
             let (isVisible, isInnerVisible) = (naive.isVisible("last"), naive.isVisible("inner"))
-            let seen = sheet.questions[4]
+            let seen = sheet.items[4]
             let agrees =
                 !sheet.hidden.contains("inner") == isInnerVisible && !sheet.hidden.contains("last") == isVisible
                 && (!isVisible
@@ -184,7 +184,7 @@ import Testing
                 "E05 /sections/2/questions/0/visibleIf/var"
             ])
         let report = PublishGate.check(definition, today: testDay, declared: nil)
-        #expect(report.problems.map(\.code) == ["unsupported"], "no session can ask it yet")
+        #expect(report.problems == [])
     }
 
     @Test func sectionsAndQuestionsMayHaveTheSameKey() throws {
@@ -247,7 +247,7 @@ import Testing
         #expect(shown.progress.answered == 2 && shown.progress.total == 3)
         let hidden = try Self.sheet(["sex": "male", "cycle": 28])
         #expect(hidden.progress.answered == 1 && hidden.progress.total == 2 && hidden.missing.isEmpty)
-        #expect(hidden.answers["cycle"]?.value == 28 && hidden.visibleAnswers.map(\.question.key) == ["sex"])
+        #expect(hidden.answers["cycle"]?.value == 28 && hidden.visibleAnswers.map(\.item.key) == ["sex"])
     }
 
     @Test func anAnswerWithAnOptionThatIsNotOfferedAnyMoreIsAskedForAgain() throws {

@@ -13,7 +13,8 @@ import ServiceRuntime
     public let scratch: ScratchDatabase
     public private(set) var houses: [ServiceHouse] = []
     private let folder: String
-    private let environment: [String: String]
+    /// What each of its replicas is configured with.
+    public let environment: [String: String]
     public let keys: BusKeys
     /// What its replicas logged, as text.
     public let log = LogBook()

@@ -26,11 +26,14 @@ public protocol BusReply: Codable, Sendable, Equatable {
     var entityRevision: Int64? { get }
     /// The bytes that ``WireJSON/encode(_:)`` makes of the reply. One that is asked for at every turn may write them itself.
     func encoded() throws -> [UInt8]
+    /// Whether the request made what the reply shows: HTTP 201.
+    var isCreated: Bool { get }
 }
 
 extension BusReply {
     public var entityRevision: Int64? { nil }
     public func encoded() throws -> [UInt8] { try WireJSON.encode(self) }
+    public var isCreated: Bool { false }
 }
 
 /// A reply that the gateway may pass on to the public, byte for byte. Services do not use these among themselves.

@@ -87,6 +87,8 @@ extension ErrorCode {
     public static let answerConflict = ErrorCode("answer_conflict", .aborted, http: 409, "Answer conflict")
     public static let mutationIDReused = ErrorCode(
         "mutation_id_reused", .invalidArgument, http: 422, "Mutation id reused")
+    public static let sessionAlreadyOpen = ErrorCode(
+        "session_already_open", .failedPrecondition, http: 409, "Session already open")
 
     // Recovery.
     public static let recoveryInProgress = ErrorCode(

@@ -39,6 +39,8 @@ public struct FrameHeader: Sendable, Equatable {
     public var wantsHello = false
     /// Of a REQUEST: an operator means to do what only programs do. It counts with an operator's key only.
     public var isAsOperator = false
+    /// Of a REPLY: the request made what it shows.
+    public var isCreated = false
     /// From 1.
     public var attempt: UInt8 = 1
     /// Chosen by who asks, unique on its connection.

@@ -54,6 +54,8 @@ public struct AnswerState: RawRepresentable, Codable, Sendable, Hashable, Expres
     public static let skipped: AnswerState = "skipped"
     public static let declined: AnswerState = "declined"
     public static let acknowledged: AnswerState = "acknowledged"
+    /// Taken back: it had an answer before.
+    public static let unanswered: AnswerState = "unanswered"
 }
 
 /// One answer as it stands.
@@ -65,6 +67,7 @@ public struct AnswerView: Codable, Sendable, Equatable {
         .required("revision", .integer(1...9_007_199_254_740_991), "Counts the changes of this answer, from 1."),
         .required("answeredAt", .dateTime, "When it was changed last."),
         .optional("stale", .boolean, "True: an option in it is not offered any more, so the question wants an answer."),
+        .optional("subject", .uuid, "Whom it is about, in a section that repeats."),
     ])
 
     public var question: String
@@ -77,12 +80,15 @@ public struct AnswerView: Codable, Sendable, Equatable {
     public var answeredAt: Timestamp
     /// `true`: an option in it is not offered any more, so the question wants an answer.
     public var stale: Bool?
+    /// Whom it is about, in a section that repeats. Came later and is optional.
+    public var subject: Identifier?
 
     public init(
         question: String, state: AnswerState, value: JSONValue?, revision: Int64, answeredAt: Timestamp,
-        stale: Bool? = nil
+        stale: Bool? = nil, subject: Identifier? = nil
     ) {
         self.question = question
+        self.subject = subject
         self.state = state
         self.value = value
         self.revision = revision

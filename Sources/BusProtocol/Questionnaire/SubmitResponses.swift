@@ -133,10 +133,15 @@ public struct AnswerRevision: Codable, Sendable, Equatable {
     static let schema = JSONSchema.object([
         .required("question", .string(1...64)),
         .required("revision", .integer(1...9_007_199_254_740_991)),
+        .optional("subject", .uuid, "Whom it is about, in a section that repeats."),
     ])
 
     public var question: String
     public var revision: Int64
+    /// Whom it is about, in a section that repeats. Came later and is optional.
+    public var subject: Identifier?
 
-    public init(question: String, revision: Int64) { (self.question, self.revision) = (question, revision) }
+    public init(question: String, revision: Int64, subject: Identifier? = nil) {
+        (self.question, self.revision, self.subject) = (question, revision, subject)
+    }
 }

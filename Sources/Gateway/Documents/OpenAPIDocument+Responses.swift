@@ -6,7 +6,10 @@ extension OpenAPIDocument {
     func responses(_ route: Route) -> JSONValue {
         var responses: [String: JSONValue] = [:]
         for problem in Self.problems(route) { responses[String(problem.status)] = problem.reference }
-        if let success = success(of: route) { responses[String(route.success)] = success }
+        if let success = success(of: route) {
+            responses[String(route.success)] = success
+            if route.mayCreate { responses["201"] = success }
+        }
         if route.isRevalidated {
             responses["304"] = ["description": "The client has it already.", "headers": headers(route)]
         }

@@ -67,6 +67,8 @@ struct Route: Sendable {
     var isRevalidated = false
     /// The act matters so much that its service sees the access token itself, and not the gateway's word only.
     var carriesToken = false
+    /// It makes something new, or answers with what is there already: 201 or ``success``.
+    var mayCreate = false
     /// Bytes.
     var bodyLimit = 65_536
     /// The message behind the route; set by ``resolved()``.

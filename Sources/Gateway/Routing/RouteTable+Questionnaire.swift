@@ -13,21 +13,65 @@ extension RouteTable {
     ]
 
     private static let session = "/questionnaires/{key}/sessions/{id}"
+    private static let part: [String: Route.Source] = ["questionnaire": .path("key"), "sessionId": .path("id")]
+    private static let view = part.merging(["acceptLanguage": .header("accept-language")]) { $1 }
+    private static let answer = part.merging(["question": .path("question"), "subject": .query("subject")]) { $1 }
+    private static let subject = part.merging(["subject": .path("uuid")]) { $1 }
 
     private static let sessions: [Route] = [
         Route(.get, "/questionnaires", .user, .later, "The published questionnaires."),
         Route(.get, "/questionnaires/{key}", .user, .later, "A questionnaire in its newest version."),
         Route(.get, "/questionnaires/{key}/versions/{n}", .user, .later, "One version of a questionnaire."),
-        Route(.post, "/questionnaires/{key}/sessions", .user, .later, "Opens a session."),
-        Route(.get, "/questionnaires/{key}/sessions", .user, .later, "The person's sessions."),
-        Route(.get, session, .user, .later, "One session."),
-        Route(.put, session + "/answers/{question}", .user, .later, "Saves one answer."),
-        Route(.delete, session + "/answers/{question}", .user, .later, "Takes one answer back."),
-        Route(.post, session + "/answers:batch", .user, .later, "Saves up to 100 answers in order."),
-        Route(.put, session + "/subjects/{uuid}", .user, .later, "Names a repeating subject."),
-        Route(.delete, session + "/subjects/{uuid}", .user, .later, "Removes a repeating subject."),
-        Route(.post, session + "/complete", .user, .later, "Completes the session."),
-        Route(.post, session + "/reopen", .user, .later, "Opens a completed session again."),
+        Route(
+            .post, "/questionnaires/{key}/sessions", .user, .message("questionnaire.open-session"),
+            "Opens a session, or answers with the open one."
+        ).with {
+            $0.mayCreate = true
+            $0.sources = ["questionnaire": .path("key"), "acceptLanguage": .header("accept-language")]
+        },
+        Route(
+            .get, "/questionnaires/{key}/sessions", .user, .message("questionnaire.list-sessions"),
+            "The person's sessions."
+        ).with { $0.sources = ["questionnaire": .path("key")] },
+        Route(.get, session, .user, .message("questionnaire.get-session"), "One session.").with { $0.sources = view },
+        Route(
+            .put, session + "/answers/{question}", .user, .message("questionnaire.put-answer"), "Saves one answer."
+        ).with {
+            $0.body = .members
+            $0.sources = answer
+        },
+        Route(
+            .delete, session + "/answers/{question}", .user, .message("questionnaire.delete-answer"),
+            "Takes one answer back."
+        ).with {
+            $0.body = .members
+            $0.sources = answer
+        },
+        Route(
+            .post, session + "/answers:batch", .user, .message("questionnaire.put-answers"),
+            "Saves up to 100 answers in order."
+        ).with {
+            $0.body = .members
+            $0.sources = part
+        },
+        Route(
+            .put, session + "/subjects/{uuid}", .user, .message("questionnaire.put-subject"),
+            "Adds or names a repeating subject."
+        ).with {
+            $0.body = .members
+            $0.sources = subject
+        },
+        Route(
+            .delete, session + "/subjects/{uuid}", .user, .message("questionnaire.remove-subject"),
+            "Removes a repeating subject."
+        ).with { $0.sources = subject },
+        Route(
+            .post, session + "/complete", .user, .message("questionnaire.complete-session"), "Completes the session."
+        ).with { $0.sources = view },
+        Route(
+            .post, session + "/reopen", .user, .message("questionnaire.reopen-session"),
+            "Opens a completed session again."
+        ).with { $0.sources = view },
         Route(.post, session + "/migrations", .user, .later, "Moves the session to the newest version."),
     ]
 

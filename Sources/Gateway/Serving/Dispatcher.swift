@@ -191,7 +191,8 @@ import ServiceRuntime
         } catch {
             throw Problem(error)
         }
-        var response = HTTPResponse(status: route.success, headers: ["cache-control": "no-store"])
+        var response = HTTPResponse(
+            status: reply.isCreated ? 201 : route.success, headers: ["cache-control": "no-store"])
         if !binding.replyIsEmpty {
             response.headers.set("content-type", "application/json")
             response.body = reply.body

@@ -3,6 +3,7 @@ import JSONText
 
 /// One answer as it stands in a session.
 struct Answer: Sendable, Equatable {
+    /// `unanswered` of one that was taken back: its revisions go on.
     var state: AnswerState
     /// Canonical; `nil` unless the state is `answered`.
     var value: JSONValue?
@@ -11,31 +12,89 @@ struct Answer: Sendable, Equatable {
     var changedAt: Timestamp
 }
 
-/// A question that keeps a session from being completed.
+/// What keeps a session from being completed.
 struct MissingAnswer: Sendable, Equatable {
-    enum Reason: String, Sendable { case unanswered, stale }
+    enum Reason: String, Sendable {
+        case unanswered, stale
+        case tooFewSubjects = "too_few_subjects"
+        case tooManySubjects = "too_many_subjects"
+    }
+
+    /// Of subjects, the first question that each of them is asked.
+    var question: String
+    var subject: Identifier?
+    var reason: Reason
+}
+
+/// Where a person goes on.
+struct NextStep: Sendable, Equatable {
+    enum Reason: String, Sendable {
+        case unanswered, stale
+        /// A section that repeats wants one more to be asked about.
+        case subjectWanted = "subject_wanted"
+    }
 
     var question: String
+    var subject: Identifier?
     var reason: Reason
+    /// Screens that only inform, between the question before and this one, and were not acknowledged yet.
+    var before: [String] = []
+
+    var key: String { AnswerPlace(question, of: subject).key }
 }
 
 /// A person's answers beside the definition that they are given to.
 struct AnswerSheet: Sendable {
+    /// One question as it is asked of this person and, in a section that repeats, about one subject: required or not, with
+    /// the options offered.
+    @dynamicMemberLookup struct Item: Sendable {
+        /// Of the question, among the definition's.
+        let place: Int
+        let subject: Identifier?
+        /// Of its ``AnswerPlace``.
+        let key: String
+        fileprivate(set) var question: Question
+
+        subscript<Value>(dynamicMember path: KeyPath<Question, Value>) -> Value { question[keyPath: path] }
+    }
+
     let definition: Definition
+    /// In the order in which they are asked about.
+    let subjects: [Subject]
     /// The day that ages are counted on.
     let today: CivilDate
-    /// By the question's key. Of hidden questions, too: they count again when they are shown again.
+    /// By the place's key. Of hidden questions, too: they count again when they are shown again.
     private(set) var answers: [String: Answer]
-    /// Every question of the definition as it stands for this person: required or not, with the options offered.
-    private(set) var questions: [Question]
-    /// Keys of the questions that are not asked.
+    /// In document order, within a section that repeats by subject.
+    private(set) var items: [Item]
+    /// Keys of what is not asked.
     private(set) var hidden: Set<String> = []
-    /// Keys of shown questions whose answer is none any more, since an option in it is not offered now.
+    /// Keys of what is shown and has an answer that is none any more, since an option in it is not offered now.
     private(set) var stale: Set<String> = []
 
-    init(definition: Definition, answers: [String: Answer], today: CivilDate) {
-        (self.definition, self.answers, self.today) = (definition, answers, today)
-        questions = definition.questions
+    /// By section: its own among ``items``.
+    private let ranges: [Range<Int>]
+    /// By section.
+    private var isShown: [Bool]
+
+    init(definition: Definition, answers: [String: Answer], subjects: [Subject] = [], today: CivilDate) {
+        (self.definition, self.answers, self.subjects, self.today) = (definition, answers, subjects, today)
+        var (items, ranges): ([Item], [Range<Int>]) = ([], [])
+        for section in definition.sections {
+            let start = items.count
+            let asked: [Identifier?] =
+                section.repetition.map { kind in subjects.filter { $0.kind == kind.subject }.map(\.id) } ?? [nil]
+            for subject in asked {
+                for place in section.questions {
+                    let question = definition.questions[place]
+                    let key = AnswerPlace(question.key, of: subject).key
+                    items.append(Item(place: place, subject: subject, key: key, question: question))
+                }
+            }
+            ranges.append(start..<items.count)
+        }
+        (self.items, self.ranges) = (items, ranges)
+        isShown = Array(repeating: true, count: ranges.count)
         if definition.hasConditions { resolve() }
     }
 
@@ -44,85 +103,180 @@ struct AnswerSheet: Sendable {
         if definition.hasConditions { resolve() }
     }
 
+    /// What a question stands for; `nil` where there is no such question, or no such subject.
+    func item(at place: AnswerPlace) -> Item? {
+        guard let index = definition.place(of: place.question) else { return nil }
+        let number = definition.sectionOf[index]
+        return items[ranges[number]].first { $0.place == index && $0.subject == place.subject }
+    }
+
+    func isHidden(_ item: Item) -> Bool { hidden.contains(item.key) }
+
     /// What is asked of this person.
-    var visible: [Question] { hidden.isEmpty ? questions : questions.filter { !hidden.contains($0.key) } }
-
-    /// Where to go on: the first visible question, in document order, that nothing was done about.
-    var next: Question? { visible.first { $0.isCounted && !isDealtWith($0) } }
-
-    /// What keeps the session from being completed: required questions that neither were answered nor, where one may,
-    /// declined, and answers that are none any more.
-    var missing: [MissingAnswer] {
-        visible.compactMap { question in
-            if stale.contains(question.key) { return MissingAnswer(question: question.key, reason: .stale) }
-            let isMissing = question.isCounted && question.required && !isDealtWith(question)
-            return isMissing ? MissingAnswer(question: question.key, reason: .unanswered) : nil
-        }
-    }
-
-    var progress: QuestionnaireProgress {
-        let counted = visible.filter(\.isCounted)
-        let answered = counted.count(where: isDealtWith)
-        let missing = counted.count { $0.required && !isDealtWith($0) }
-        return QuestionnaireProgress(
-            answered: Int64(answered), total: Int64(counted.count), requiredRemaining: Int64(missing),
-            percentage: counted.isEmpty ? 100 : Int64(answered * 100 / counted.count))
-    }
+    var visible: [Item] { hidden.isEmpty ? items : items.filter { !hidden.contains($0.key) } }
 
     /// In document order; answers to what is not asked are left out.
-    var visibleAnswers: [(question: Question, answer: Answer)] {
-        visible.compactMap { question in answers[question.key].map { (question, $0) } }
+    var visibleAnswers: [(item: Item, answer: Answer)] {
+        visible.compactMap { item in answers[item.key].map { (item, $0) } }
     }
 
     /// What counts as an answer: of a shown question, and with options that are offered.
-    func value(of question: Question) -> JSONValue? {
-        hidden.contains(question.key) || stale.contains(question.key) ? nil : answers[question.key]?.value
+    func value(of item: Item) -> JSONValue? {
+        hidden.contains(item.key) || stale.contains(item.key) ? nil : answers[item.key]?.value
     }
 
     /// A question that became required after it was skipped wants an answer all the same.
-    private func isDealtWith(_ question: Question) -> Bool {
-        guard let state = answers[question.key]?.state, !stale.contains(question.key) else { return false }
-        return !question.required || state == .answered || state == .declined && question.declinable
+    private func isDealtWith(_ item: Item) -> Bool {
+        guard let state = answers[item.key]?.state, state != .unanswered, !stale.contains(item.key) else {
+            return false
+        }
+        return !item.required || state == .answered || state == .declined && item.declinable
+    }
+
+    // MARK: How far it is
+
+    /// How many subjects a section still wants, so that it has the fewest that it may have.
+    private func wanted(by section: Int) -> Int {
+        guard isShown[section], let repetition = definition.sections[section].repetition else { return 0 }
+        return max(0, repetition.range.lowerBound - size(of: repetition))
+    }
+
+    private func size(of repetition: Definition.Section.Repetition) -> Int {
+        subjects.count { $0.kind == repetition.subject }
+    }
+
+    /// Where to go on: the first, in document order, that nothing was done about.
+    var next: NextStep? {
+        for (number, range) in ranges.enumerated() {
+            if let index = range.first(where: { isWaiting(items[$0]) }) {
+                let item = items[index]
+                return NextStep(
+                    question: item.question.key, subject: item.subject,
+                    reason: stale.contains(item.key) ? .stale : .unanswered, before: screens(before: index))
+            }
+            if wanted(by: number) > 0 {
+                return NextStep(
+                    question: first(in: number), subject: nil, reason: .subjectWanted,
+                    before: screens(before: range.upperBound))
+            }
+        }
+        return nil
+    }
+
+    /// The last of what was dealt with before ``next``; `nil`: nothing was.
+    var lastCompleted: AnswerPlace? {
+        let next = next
+        var last: AnswerPlace?
+        for item in items where item.isCounted && !hidden.contains(item.key) {
+            if isDealtWith(item) { last = AnswerPlace(item.question.key, of: item.subject) }
+            if let next, item.key == next.key { break }
+        }
+        return last
+    }
+
+    private func isWaiting(_ item: Item) -> Bool {
+        item.isCounted && !hidden.contains(item.key) && !isDealtWith(item)
+    }
+
+    private func screens(before index: Int) -> [String] {
+        let ahead = items[..<index].reversed().filter { !hidden.contains($0.key) }.prefix { !$0.isCounted }
+        return ahead.reversed().filter { !isDealtWith($0) }.map(\.key)
+    }
+
+    /// The question that a subject is named by, else the first that it is asked.
+    private func first(in section: Int) -> String {
+        let section = definition.sections[section]
+        return section.repetition?.label ?? definition.questions[section.questions.lowerBound].key
+    }
+
+    /// What keeps the session from being completed: required questions that neither were answered nor, where one may,
+    /// declined, answers that are none any more, and too few or too many subjects.
+    var missing: [MissingAnswer] {
+        var found: [MissingAnswer] = []
+        for (number, range) in ranges.enumerated() {
+            for item in items[range] where !hidden.contains(item.key) {
+                let question = item.question.key
+                if stale.contains(item.key) {
+                    found.append(MissingAnswer(question: question, subject: item.subject, reason: .stale))
+                } else if item.isCounted, item.required, !isDealtWith(item) {
+                    found.append(MissingAnswer(question: question, subject: item.subject, reason: .unanswered))
+                }
+            }
+            guard isShown[number], let repetition = definition.sections[number].repetition else { continue }
+            let count = size(of: repetition)
+            if count < repetition.range.lowerBound {
+                found.append(MissingAnswer(question: first(in: number), reason: .tooFewSubjects))
+            } else if count > repetition.range.upperBound {
+                found.append(MissingAnswer(question: first(in: number), reason: .tooManySubjects))
+            }
+        }
+        return found
+    }
+
+    /// Each subject that is still wanted counts as one thing that is not done.
+    var progress: QuestionnaireProgress {
+        var (answered, total, missing) = (0, 0, 0)
+        for item in items where item.isCounted && !hidden.contains(item.key) {
+            total += 1
+            if isDealtWith(item) { answered += 1 } else if item.required { missing += 1 }
+        }
+        let still = ranges.indices.reduce(0) { $0 + wanted(by: $1) }
+        (total, missing) = (total + still, missing + still)
+        return QuestionnaireProgress(
+            answered: Int64(answered), total: Int64(total), requiredRemaining: Int64(missing),
+            percentage: total == 0 ? 100 : Int64(answered * 100 / total))
     }
 
     // MARK: Conditions
 
     /// One pass: a condition looks at earlier questions only.
     private mutating func resolve() {
-        (questions, hidden, stale) = (definition.questions, [], [])
-        for section in definition.sections {
-            let isShown = holds(section.visibleIf)
-            for place in section.questions { resolve(place, inShown: isShown) }
+        (hidden, stale) = ([], [])
+        for (number, section) in definition.sections.enumerated() {
+            isShown[number] = holds(section.visibleIf, at: nil)
+            for index in ranges[number] { resolve(index, inShown: isShown[number]) }
         }
     }
 
-    private mutating func resolve(_ place: Int, inShown isSectionShown: Bool) {
-        let question = definition.questions[place]
-        guard isSectionShown, holds(question.visibleIf) else {
-            hidden.insert(question.key)
+    private mutating func resolve(_ index: Int, inShown isSectionShown: Bool) {
+        let question = definition.questions[items[index].place]
+        let key = items[index].key
+        guard isSectionShown, holds(question.visibleIf, at: index) else {
+            hidden.insert(key)
+            items[index].question = question
             return
         }
-        if let condition = question.requiredIf, holds(condition) { questions[place].required = true }
+        items[index].question.required =
+            question.required || question.requiredIf != nil && holds(question.requiredIf, at: index)
         guard question.hasConditionalOptions else { return }
-        questions[place].options = question.options.filter { holds($0.visibleIf) }
-        if let value = answers[question.key]?.value, !questions[place].takes(value, on: today) {
-            stale.insert(question.key)
-        }
+        items[index].question.options = question.options.filter { holds($0.visibleIf, at: index) }
+        if let value = answers[key]?.value, !items[index].question.takes(value, on: today) { stale.insert(key) }
     }
 
     /// What is not known at the root is not shown.
-    private func holds(_ condition: Condition?) -> Bool {
+    ///
+    /// - Parameter index: of the item that the condition is about.
+    private func holds(_ condition: Condition?, at index: Int?) -> Bool {
         guard let condition else { return true }
         return condition.truth { test in
-            let question = questions[test.question]
-            return test.truth(state: state(of: question), value: value(of: question), today: today)
+            let item = items[self.index(of: test.question, seenFrom: index)]
+            return test.truth(state: state(of: item), value: value(of: item), today: today)
         } ?? false
     }
 
-    private func state(of question: Question) -> String {
-        if hidden.contains(question.key) { return AnswerTest.hidden }
-        return stale.contains(question.key)
-            ? AnswerTest.unanswered : answers[question.key]?.state.rawValue ?? AnswerTest.unanswered
+    /// The item that a condition means by a question: in a section that repeats, that of the same subject.
+    private func index(of place: Int, seenFrom index: Int?) -> Int {
+        let number = definition.sectionOf[place]
+        let (section, range) = (definition.sections[number], ranges[number])
+        let offset = place - section.questions.lowerBound
+        guard section.repetition != nil, let index, range.contains(index) else { return range.lowerBound + offset }
+        return index - (index - range.lowerBound) % section.questions.count + offset
+    }
+
+    private func state(of item: Item) -> String {
+        if hidden.contains(item.key) { return AnswerTest.hidden }
+        return stale.contains(item.key)
+            ? AnswerTest.unanswered : answers[item.key]?.state.rawValue ?? AnswerTest.unanswered
     }
 }
 

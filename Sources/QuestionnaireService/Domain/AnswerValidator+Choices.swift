@@ -76,7 +76,7 @@ extension AnswerValidator {
             throw AnswerProblem("not_allowed", "Only the options given can be chosen.")
         }
         let limits = TextLimits(least: 1, most: question.constraints.otherLength, pattern: .singleLine)
-        return .other(try text(other, in: limits))
+        return .other(try Self.text(other, in: limits))
     }
 
     private func json(of entry: Entry) throws(AnswerProblem) -> JSONValue {

@@ -15,7 +15,7 @@ extension AnswerValidator {
     }
 
     /// In Unicode's form C, without white space at either end.
-    func text(_ value: JSONValue, in limits: TextLimits) throws(AnswerProblem) -> String {
+    static func text(_ value: JSONValue, in limits: TextLimits) throws(AnswerProblem) -> String {
         guard let raw = value.stringValue else { throw AnswerProblem("wrong_type", "Must be a text.") }
         // Before anything is counted: a cluster can be as long as a whole text.
         guard raw.utf8.count <= 4096 else { throw AnswerProblem("too_long", "Must have at most 4096 bytes.") }
@@ -26,8 +26,8 @@ extension AnswerValidator {
                 "too_short", "Must have at least \(limits.least) character\(limits.least == 1 ? "" : "s").")
         }
         if count > limits.most { throw AnswerProblem("too_long", "Must have at most \(limits.most) characters.") }
-        guard text.utf8.count <= 4096, text.unicodeScalars.allSatisfy({ Self.isPrintable($0, limits.pattern) }) else {
-            throw AnswerProblem("malformed", Self.message(for: limits.pattern))
+        guard text.utf8.count <= 4096, text.unicodeScalars.allSatisfy({ isPrintable($0, limits.pattern) }) else {
+            throw AnswerProblem("malformed", message(for: limits.pattern))
         }
         return text
     }

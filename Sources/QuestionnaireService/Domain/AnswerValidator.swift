@@ -24,7 +24,7 @@ struct AnswerValidator {
         case .multiChoice, .tags: try set(value)
         case .slider: try slider(value)
         case .ranking: try ranking(value)
-        case .text: .string(try text(value, in: textLimits))
+        case .text: .string(try Self.text(value, in: textLimits))
         case .date: try date(value)
         case .number: try number(value)
         case .height: try height(value)

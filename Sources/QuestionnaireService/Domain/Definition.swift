@@ -20,6 +20,9 @@ struct Definition: Sendable {
     /// Whether what is asked depends on what was answered.
     let hasConditions: Bool
 
+    /// By question: the place of its section among ``sections``.
+    let sectionOf: [Int]
+
     private let indices: [String: Int]
 
     /// Questions that belong together.
@@ -64,6 +67,7 @@ struct Definition: Sendable {
         self.sections = sections
         self.questions = questions
         hasConditions = sections.contains { $0.visibleIf != nil } || questions.contains(where: \.hasConditions)
+        sectionOf = sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

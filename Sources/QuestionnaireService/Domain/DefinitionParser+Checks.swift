@@ -15,8 +15,8 @@ extension DefinitionParser {
                 check(question, definition, at: "\(pointer)/questions/\(index)")
             }
         }
-        if file.sections.reduce(0, { $0 + $1.questions.count }) > 500 {
-            refuse("malformed", "/sections", "A definition has at most 500 questions.")
+        if file.sections.reduce(0, { $0 + $1.questions.count * ($1.repeat?.max ?? 1) }) > 500 {
+            refuse("malformed", "/sections", "A definition asks at most 500 questions, those of all subjects counted.")
         }
         checkDimensions(file, definition)
     }
@@ -92,6 +92,11 @@ extension DefinitionParser {
                     (option.score ?? [:]).keys.map {
                         ($0, "\(pointer)/options/\(optionIndex)/score/\(Self.escaped($0))")
                     }
+                }
+                if section.repeat != nil, let (dimension, pointer) = (onQuestion + onOptions).min(by: { $0.1 < $1.1 }) {
+                    refuse(
+                        "E13", pointer, "What is asked about several counts towards no dimension.",
+                        keys: [question.key, dimension])
                 }
                 for (dimension, pointer) in (onQuestion + onOptions).sorted(by: { $0.1 < $1.1 }) {
                     guard let known = definition.dimensions.first(where: { $0.key == dimension }) else {

@@ -6,7 +6,8 @@ import JSONText
 struct ResponsePlan: Sendable, Equatable {
     /// One row to write: an answer that changed, a mutation to remember, or both.
     struct Write: Sendable, Equatable {
-        var question: String
+        /// Of the answer's ``AnswerPlace``.
+        var key: String
         var answer: Answer
         /// `false`: the answer stands as it was, and only the mutation is remembered.
         var changesAnswer: Bool
@@ -14,26 +15,73 @@ struct ResponsePlan: Sendable, Equatable {
         var clientTime: Timestamp?
     }
 
-    /// The answers afterwards, by question.
+    /// The answers afterwards, by their places' keys.
     var answers: [String: Answer]
     var writes: [Write] = []
     /// One for each item, in order.
-    var revisions: [AnswerRevision] = []
+    var outcomes: [ItemOutcome] = []
 
     var changesAnswers: Bool { writes.contains(where: \.changesAnswer) }
 
-    /// Items are taken in order, each on top of the ones before it.
+    /// What the saved items left their answers at.
+    var revisions: [AnswerRevision] { outcomes.compactMap(\.revision) }
+
+    /// Items are taken in order, each on top of the ones before it; what cannot be saved keeps nothing else from being so.
     ///
     /// - Parameters:
     ///   - mutations: what is remembered of the mutation ids that the items carry.
     ///   - now: when the answers are changed, by the database's clock.
+    static func each(
+        _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp
+    ) -> ResponsePlan {
+        var planner = ResponsePlanner(sheet: sheet, mutations: mutations, now: now)
+        for item in items { planner.take(item) }
+        planner.plan.answers = planner.sheet.answers
+        return planner.plan
+    }
+
+    /// As ``each(_:on:mutations:now:)``, but of all items or of none.
+    ///
     /// - Throws: everything that is wrong, of the gravest kind: invalid items, else reused ids, else conflicts.
     static func make(
         _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp
     ) throws(ResponseRefusal) -> ResponsePlan {
-        var planner = ResponsePlanner(sheet: sheet, mutations: mutations, now: now)
-        for (index, item) in items.enumerated() { planner.take(item, at: index) }
-        return try planner.finish()
+        let plan = each(items, on: sheet, mutations: mutations, now: now)
+        var (invalid, reused) = ([BusError.FieldProblem](), [BusError.FieldProblem]())
+        var conflicts: [AnswerConflict] = []
+        for (index, outcome) in plan.outcomes.enumerated() {
+            switch outcome {
+            case .saved: break
+            case .invalid(let problem):
+                invalid.append(
+                    .init(field: "answers.\(index).\(problem.field)", code: problem.code, message: problem.message))
+            case .reused: reused.append(ItemOutcome.reuse(at: "answers.\(index).mutationId"))
+            case .conflict(let current):
+                conflicts.append(AnswerConflict(index: index, question: items[index].question, current: current))
+            }
+        }
+        if !invalid.isEmpty { throw .invalid(invalid) }
+        if !reused.isEmpty { throw .mutationReused(reused) }
+        if !conflicts.isEmpty { throw .conflict(conflicts) }
+        return plan
+    }
+}
+
+/// What becomes of one item.
+enum ItemOutcome: Sendable, Equatable {
+    /// Also where it was saved before.
+    case saved(AnswerRevision)
+    /// The field is a member of the item.
+    case invalid(BusError.FieldProblem)
+    /// Its mutation id is that of another write.
+    case reused
+    /// The answer was changed by somebody else in the meantime; `nil`: there is none.
+    case conflict(Answer?)
+
+    var revision: AnswerRevision? { if case .saved(let revision) = self { revision } else { nil } }
+
+    static func reuse(at field: String) -> BusError.FieldProblem {
+        .init(field: field, code: ErrorCode.mutationIDReused.name, message: "This id was used for another write.")
     }
 }
 
@@ -42,9 +90,12 @@ struct RecordedMutation: Sendable, Equatable {
     var id: Identifier
     /// SHA-256 of the item in canonical form.
     var digest: [UInt8]
-    var question: String
+    /// Of the answer's ``AnswerPlace``.
+    var key: String
     /// What the answer was left at.
     var revision: Int64
+    /// What was answered; `nil` where the write was one of several.
+    var reply: JSONValue?
 
     static func digest(of item: ResponseItem) -> [UInt8] {
         // An item came out of a JSON text, so it goes back into one.
@@ -58,9 +109,6 @@ private struct ResponsePlanner {
     var mutations: [Identifier: RecordedMutation]
     let now: Timestamp
     var plan: ResponsePlan
-    var invalid: [BusError.FieldProblem] = []
-    var reused: [BusError.FieldProblem] = []
-    var conflicts: [AnswerConflict] = []
 
     init(sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp) {
         self.sheet = sheet
@@ -69,100 +117,99 @@ private struct ResponsePlanner {
         plan = ResponsePlan(answers: sheet.answers)
     }
 
-    mutating func take(_ item: ResponseItem, at index: Int) {
-        let field = "answers.\(index)"
+    mutating func take(_ item: ResponseItem) { plan.outcomes.append(outcome(of: item)) }
+
+    private mutating func outcome(of item: ResponseItem) -> ItemOutcome {
         if let id = item.mutationId, let known = mutations[id] {
-            if known.digest == RecordedMutation.digest(of: item) {
-                return plan.revisions.append(AnswerRevision(question: known.question, revision: known.revision))
-            }
-            return reused.append(
-                .init(
-                    field: "\(field).mutationId", code: ErrorCode.mutationIDReused.name,
-                    message: "This id was used for another write."))
+            guard known.digest == RecordedMutation.digest(of: item) else { return .reused }
+            return .saved(AnswerRevision(AnswerPlace(item.question, of: item.subject), known.revision))
         }
-        guard let place = sheet.definition.place(of: item.question) else {
-            return refuse("\(field).question", "unknown_question", "There is no such question.")
-        }
+        let place = AnswerPlace(item.question, of: item.subject)
         // As the items before this one leave it. An answer to a hidden question is kept for when it is shown.
-        let question = sheet.questions[place]
-        guard item.subject == nil else {
-            return refuse("\(field).subject", "unknown_subject", "This question is not asked about anybody else.")
-        }
+        guard let asked = sheet.item(at: place) else { return stranger(place) }
         do throws(ItemProblem) {
-            write(try judge(item, of: question), item, at: index)
+            return write(try judge(item, of: asked), item, at: asked.key)
         } catch {
-            refuse("\(field).\(error.member)", error.problem.code, error.problem.message)
+            return .invalid(.init(field: error.member, code: error.problem.code, message: error.problem.message))
         }
     }
 
+    private func stranger(_ place: AnswerPlace) -> ItemOutcome {
+        guard sheet.definition.place(of: place.question) != nil else {
+            return .invalid(
+                .init(field: "question", code: "unknown_question", message: "There is no such question."))
+        }
+        let message =
+            place.subject == nil
+            ? "Say whom this answer is about." : "This question is not asked about anybody of that id."
+        return .invalid(.init(field: "subject", code: "unknown_subject", message: message))
+    }
+
     /// The state and the canonical value that an item stands for.
-    private func judge(_ item: ResponseItem, of question: Question) throws(ItemProblem) -> (AnswerState, JSONValue?) {
+    private func judge(
+        _ item: ResponseItem, of asked: AnswerSheet.Item
+    ) throws(ItemProblem) -> (AnswerState, JSONValue?) {
         let state = item.state ?? .answered
         guard state == .answered else {
             guard item.value == nil else {
                 throw ItemProblem("value", "no_value", "There is no value where the state is not answered.")
             }
-            try allow(state, for: question)
+            try allow(state, for: asked)
             return (state, nil)
         }
         guard let value = item.value else { throw ItemProblem("value", "required", "This is required.") }
         do throws(AnswerProblem) {
-            return (.answered, try AnswerValidator(question: question, today: sheet.today).canonical(value))
+            return (.answered, try AnswerValidator(question: asked.question, today: sheet.today).canonical(value))
         } catch {
             throw ItemProblem("value", error.code, error.message)
         }
     }
 
-    private func allow(_ state: AnswerState, for question: Question) throws(ItemProblem) {
+    private func allow(_ state: AnswerState, for asked: AnswerSheet.Item) throws(ItemProblem) {
         switch state {
-        case .skipped where !question.skippable:
+        case .skipped where !asked.skippable:
             throw ItemProblem("state", "not_skippable", "This question cannot be skipped.")
-        case .skipped where question.required:
+        case .skipped where asked.required:
             throw ItemProblem("state", "answer_required", "This question wants an answer.")
-        case .skipped where sheet.answers[question.key]?.state == .answered && !sheet.stale.contains(question.key):
+        case .skipped where sheet.answers[asked.key]?.state == .answered && !sheet.stale.contains(asked.key):
             throw ItemProblem("state", "has_value", "This question is answered already.")
-        case .declined where !question.declinable:
+        case .declined where !asked.declinable:
             throw ItemProblem("state", "not_declinable", "This question cannot be declined.")
-        case .acknowledged where question.required && question.isCounted:
+        case .acknowledged where asked.required && asked.isCounted:
             throw ItemProblem("state", "answer_required", "This question wants an answer.")
         default: break
         }
     }
 
-    private mutating func write(_ judged: (state: AnswerState, value: JSONValue?), _ item: ResponseItem, at index: Int)
-    {
-        let current = sheet.answers[item.question]
+    private mutating func write(
+        _ judged: (state: AnswerState, value: JSONValue?), _ item: ResponseItem, at key: String
+    ) -> ItemOutcome {
+        let current = sheet.answers[key]
         var answer = Answer(
             state: judged.state, value: judged.value, revision: (current?.revision ?? 0) + 1, changedAt: now)
-        let isChange = current?.state != answer.state || current?.value != answer.value
-        if !isChange, let current { answer = current }
-        if isChange, let base = item.baseRevision, base != current?.revision ?? 0 {
-            return conflicts.append(AnswerConflict(index: index, question: item.question, current: current))
+        let isChange = (current?.state ?? .unanswered) != answer.state || current?.value != answer.value
+        if !isChange {
+            answer = current ?? Answer(state: .unanswered, value: nil, revision: 0, changedAt: now)
         }
+        if isChange, let base = item.baseRevision, base != current?.revision ?? 0 { return .conflict(current) }
         let mutation = item.mutationId.map {
             RecordedMutation(
-                id: $0, digest: RecordedMutation.digest(of: item), question: item.question, revision: answer.revision)
+                id: $0, digest: RecordedMutation.digest(of: item), key: key, revision: answer.revision)
         }
         if let mutation { mutations[mutation.id] = mutation }
-        if isChange { sheet.set(answer, for: item.question) }
-        plan.revisions.append(AnswerRevision(question: item.question, revision: answer.revision))
-        guard isChange || mutation != nil else { return }
-        plan.writes.append(
-            .init(
-                question: item.question, answer: answer, changesAnswer: isChange, mutation: mutation,
-                clientTime: item.clientTime))
+        if isChange { sheet.set(answer, for: key) }
+        if isChange || mutation != nil {
+            plan.writes.append(
+                .init(
+                    key: key, answer: answer, changesAnswer: isChange, mutation: mutation, clientTime: item.clientTime))
+        }
+        return .saved(AnswerRevision(AnswerPlace(item.question, of: item.subject), answer.revision))
     }
+}
 
-    private mutating func refuse(_ field: String, _ code: String, _ message: String) {
-        invalid.append(.init(field: field, code: code, message: message))
-    }
-
-    mutating func finish() throws(ResponseRefusal) -> ResponsePlan {
-        if !invalid.isEmpty { throw .invalid(invalid) }
-        if !reused.isEmpty { throw .mutationReused(reused) }
-        if !conflicts.isEmpty { throw .conflict(conflicts) }
-        plan.answers = sheet.answers
-        return plan
+extension AnswerRevision {
+    fileprivate init(_ place: AnswerPlace, _ revision: Int64) {
+        self.init(question: place.question, revision: revision, subject: place.subject)
     }
 }
 

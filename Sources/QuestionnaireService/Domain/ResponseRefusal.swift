@@ -18,6 +18,8 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
     case conflict([AnswerConflict])
     /// The request's answers are saved; the session stays open.
     case incomplete(missing: [MissingAnswer])
+    /// As ``incomplete``, of a request that has no answers.
+    case incompleteUnchanged(missing: [MissingAnswer])
 
     var busError: BusError {
         switch self {
@@ -27,17 +29,15 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
         case .mutationReused(let problems):
             BusError(.mutationIDReused, "This id was used for another write.", errors: problems)
         case .conflict(let conflicts): Self.conflictError(conflicts)
-        case .incomplete(let missing): Self.incompleteError(missing)
+        case .incomplete(let missing): Self.incompleteError(missing, executed: .yes)
+        case .incompleteUnchanged(let missing): Self.incompleteError(missing, executed: .no)
         }
     }
 
     private static func conflictError(_ conflicts: [AnswerConflict]) -> BusError {
         let current = conflicts.map { conflict -> JSONValue in
-            var members: [String: JSONValue] = [
-                "question": .string(conflict.question), "revision": .integer(conflict.current?.revision ?? 0),
-            ]
-            members["state"] = conflict.current.map { .string($0.state.rawValue) }
-            members["value"] = conflict.current?.value
+            var members = ItemOutcome.shown(conflict.current)
+            members["question"] = .string(conflict.question)
             return .object(members)
         }
         return BusError(
@@ -50,15 +50,60 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
             details: ["current": .array(current)])
     }
 
-    private static func incompleteError(_ missing: [MissingAnswer]) -> BusError {
+    private static func incompleteError(_ missing: [MissingAnswer], executed: Executed) -> BusError {
         BusError(
-            .questionnaireIncomplete, "Some questions still want an answer.", executed: .yes,
+            .questionnaireIncomplete, "Some questions still want an answer.", executed: executed,
             errors: missing.map {
-                .init(field: $0.question, code: $0.reason.rawValue, message: "This question wants an answer.")
+                .init(
+                    field: AnswerPlace($0.question, of: $0.subject).key, code: $0.reason.rawValue,
+                    message: $0.reason.sentence)
             },
-            details: [
-                "missing": .array(
-                    missing.map { ["question": .string($0.question), "reason": .string($0.reason.rawValue)] })
-            ])
+            details: ["missing": .array(missing.map(\.json))])
+    }
+}
+
+extension MissingAnswer {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = ["question": .string(question), "reason": .string(reason.rawValue)]
+        members["subject"] = subject.map { .string($0.description) }
+        return .object(members)
+    }
+}
+
+extension MissingAnswer.Reason {
+    fileprivate var sentence: String {
+        switch self {
+        case .unanswered, .stale: "This question wants an answer."
+        case .tooFewSubjects: "This part wants to be answered for more."
+        case .tooManySubjects: "This part is answered for too many."
+        }
+    }
+}
+
+extension ItemOutcome {
+    /// Why an item that stands alone was not saved; `nil` where it was.
+    var refusal: BusError? {
+        switch self {
+        case .saved: nil
+        case .invalid(let problem): ResponseRefusal.invalid([problem]).busError
+        case .reused: ResponseRefusal.mutationReused([Self.reuse(at: "mutationId")]).busError
+        case .conflict(let current):
+            BusError(
+                .answerConflict, "This answer was changed somewhere else in the meantime.",
+                errors: [
+                    .init(
+                        field: "baseRevision", code: ErrorCode.answerConflict.name,
+                        message: "The answer is at revision \(current?.revision ?? 0).")
+                ],
+                details: ["current": .object(Self.shown(current))])
+        }
+    }
+
+    /// What stands there now, for who was too late.
+    fileprivate static func shown(_ current: Answer?) -> [String: JSONValue] {
+        var members: [String: JSONValue] = ["revision": .integer(current?.revision ?? 0)]
+        members["state"] = current.map { .string($0.state.rawValue) }
+        members["value"] = current?.value
+        return members
     }
 }

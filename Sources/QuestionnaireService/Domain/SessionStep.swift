@@ -8,9 +8,13 @@ enum SessionStep: Equatable {
     /// A snapshot is taken, and the session is from now on this.
     case conclude(SessionStatus)
 
-    init(status: SessionStatus, changesAnswers: Bool, completes: Bool, missing: [MissingAnswer]) {
+    /// - Parameter wasCompleted: before it was opened again.
+    init(
+        status: SessionStatus, wasCompleted: Bool, changesAnswers: Bool, completes: Bool, missing: [MissingAnswer]
+    ) {
         switch status {
-        case .inProgress where completes: self = missing.isEmpty ? .conclude(.completed) : .refuse(missing)
+        case .inProgress where completes:
+            self = missing.isEmpty ? .conclude(wasCompleted ? .amended : .completed) : .refuse(missing)
         case .completed where changesAnswers, .amended where changesAnswers: self = .conclude(.amended)
         default: self = .stay
         }

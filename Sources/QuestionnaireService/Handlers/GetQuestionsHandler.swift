@@ -14,23 +14,15 @@ struct GetQuestionsHandler: RequestHandler {
             throw BusError.nothingPublished
         }
         let published = try await definitions.definition(session.hash)
-        let sheet = AnswerSheet(definition: published.definition, answers: session.answers, today: session.now.date)
+        let sheet = AnswerSheet(
+            definition: published.definition, answers: session.answers, subjects: session.subjects,
+            today: session.now.date)
         let language = published.language(for: request.acceptLanguage)
         return QuestionsView(
             questionnaire: published.reference(in: language), sessionId: session.id, status: session.status,
             questions: published.views(for: sheet, in: language), answers: sheet.views, progress: sheet.progress,
-            nextQuestion: sheet.next?.key,
+            nextQuestion: sheet.next?.question,
             language: language)
-    }
-}
-
-extension AnswerSheet {
-    fileprivate var views: [AnswerView] {
-        visibleAnswers.map { question, answer in
-            AnswerView(
-                question: question.key, state: answer.state, value: answer.value, revision: answer.revision,
-                answeredAt: answer.changedAt, stale: stale.contains(question.key) ? true : nil)
-        }
     }
 }
 

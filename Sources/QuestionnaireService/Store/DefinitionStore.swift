@@ -60,18 +60,21 @@ struct PublishedDefinition: Sendable {
         pages[language]?.reference ?? definition.reference(in: language)
     }
 
-    /// Every question as the sheet's person sees it.
+    /// Every question as the sheet's person sees it; of a section that repeats, as it is for any of its subjects.
     func views(for sheet: AnswerSheet, in language: String) -> [QuestionView] {
         let views = pages[language]?.views ?? []
         guard definition.hasConditions else { return views }
+        let items = Dictionary(grouping: sheet.items, by: \.place)
         return views.indices.map { place in
-            let (written, seen) = (definition.questions[place], sheet.questions[place])
+            let seen = (items[place] ?? []).filter { !sheet.isHidden($0) }
             var view = views[place]
-            (view.visible, view.required) = (!sheet.hidden.contains(seen.key), seen.required)
-            if written.hasConditionalOptions {
-                let offered = view.options?.filter { option in seen.options.contains { $0.key == option.key } } ?? []
+            view.visible = !seen.isEmpty
+            view.required = seen.isEmpty ? view.required : seen.contains(where: \.required)
+            if definition.questions[place].hasConditionalOptions, !seen.isEmpty {
+                let offered = Set(seen.flatMap(\.options).map(\.key))
+                let options = (view.options ?? []).filter { offered.contains($0.key) }
                 // There is no empty list on the wire.
-                view.options = offered.isEmpty ? nil : offered
+                view.options = options.isEmpty ? nil : options
             }
             return view
         }

@@ -5,7 +5,7 @@ import ServiceRuntime
 enum QuestionnaireExport {
     static let sections = [
         ExportSection("session", session), ExportSection("answer", answer), ExportSection("answer_history", history),
-        ExportSection("snapshot", snapshot), ExportSection("mutation", mutation),
+        ExportSection("snapshot", snapshot), ExportSection("mutation", mutation), ExportSection("subject", subject),
     ]
 
     private static func time(_ column: String) -> String { ExportSection.time(column) }
@@ -18,13 +18,15 @@ enum QuestionnaireExport {
         """
     private static let answer = """
         SELECT session_id || ' ' || question AS key, jsonb_build_object(
-            'sessionId', session_id, 'question', question, 'state', state, 'value', value, 'revision', revision,
+            'sessionId', session_id, 'question', split_part(question, '/', 1),
+            'subject', nullif(split_part(question, '/', 2), ''), 'state', state, 'value', value, 'revision', revision,
             'changedAt', \(time("changed_at"))) AS record
         FROM answers WHERE person_id = $1
         """
     private static let history = """
         SELECT session_id || ' ' || question || ' ' || lpad(revision::text, 19, '0') AS key, jsonb_build_object(
-            'sessionId', session_id, 'question', question, 'state', state, 'value', value, 'revision', revision,
+            'sessionId', session_id, 'question', split_part(question, '/', 1),
+            'subject', nullif(split_part(question, '/', 2), ''), 'state', state, 'value', value, 'revision', revision,
             'changedAt', \(time("changed_at")), 'clientTime', \(time("client_time"))) AS record
         FROM answer_history WHERE person_id = $1
         """
@@ -38,5 +40,11 @@ enum QuestionnaireExport {
         SELECT session_id || ' ' || mutation_id AS key, jsonb_build_object(
             'sessionId', session_id, 'mutationId', mutation_id, 'question', question, 'revision', revision) AS record
         FROM mutations WHERE person_id = $1
+        """
+    private static let subject = """
+        SELECT session_id || ' ' || subject AS key, jsonb_build_object(
+            'sessionId', session_id, 'subject', subject, 'kind', kind, 'label', label, 'position', position,
+            'addedAt', \(time("added_at")), 'removedAt', \(time("removed_at"))) AS record
+        FROM subjects WHERE person_id = $1
         """
 }

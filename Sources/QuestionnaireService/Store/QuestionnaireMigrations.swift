@@ -3,8 +3,12 @@ import Database
 /// The schema of questionnaire, step by step.
 enum QuestionnaireMigrations {
     static let all = [
-        Migration(
-            name: "m0001_questionnaires",
-            sql: String(decoding: PackageResources.m0001_questionnaires_sql, as: UTF8.self))
+        migration("m0001_questionnaires", PackageResources.m0001_questionnaires_sql),
+        migration("m0002_sessions", PackageResources.m0002_sessions_sql),
+        migration("m0003_validate_states", PackageResources.m0003_validate_states_sql),
     ]
+
+    private static func migration(_ name: String, _ sql: [UInt8]) -> Migration {
+        Migration(name: name, sql: String(decoding: sql, as: UTF8.self))
+    }
 }

@@ -4,13 +4,18 @@ import JSONText
 
 extension SessionStore {
     /// Writes what was planned, without waiting: it is in the database when the transaction is.
-    func write(_ plan: ResponsePlan, of person: Identifier, session: Identifier, in transaction: Transaction) {
+    ///
+    /// - Parameter reply: what is answered to a plan of one write, kept with its mutation id.
+    func write(
+        _ plan: ResponsePlan, of person: Identifier, session: Identifier, reply: JSONValue? = nil,
+        in transaction: Transaction
+    ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for write in plan.writes {
             if write.changesAnswer {
                 let answer = write.answer
                 let columns: [SQLValue] = [
-                    .text(write.question), .integer(answer.revision), .text(answer.state.rawValue),
+                    .text(write.key), .integer(answer.revision), .text(answer.state.rawValue),
                     .json(answer.value.map { CanonicalJSON.bytes(of: $0) }), .timestamp(answer.changedAt),
                 ]
                 transaction.send(Self.upsertAnswer, row + columns)
@@ -20,11 +25,48 @@ extension SessionStore {
                 transaction.send(
                     Self.rememberMutation,
                     row + [
-                        .uuid(mutation.id), .bytes(mutation.digest), .text(mutation.question),
-                        .integer(mutation.revision),
+                        .uuid(mutation.id), .bytes(mutation.digest), .text(mutation.key), .integer(mutation.revision),
+                        .json(reply.map { CanonicalJSON.bytes(of: $0) }),
                     ])
             }
         }
+    }
+
+    /// Adds a subject at the end, names it anew, or brings back one that was removed.
+    func put(
+        _ subject: Subject, of person: Identifier, session: Identifier, at now: Timestamp, in transaction: Transaction
+    ) {
+        transaction.send(
+            Self.putSubject,
+            [
+                .uuid(person), .uuid(session), .uuid(subject.id), .text(subject.kind), .text(subject.label),
+                .timestamp(now), .integer(subject.position),
+            ])
+    }
+
+    func remove(
+        _ subject: Identifier, of person: Identifier, session: Identifier, at now: Timestamp,
+        in transaction: Transaction
+    ) {
+        transaction.send(Self.removeSubject, [.uuid(person), .uuid(session), .uuid(subject), .timestamp(now)])
+    }
+
+    /// The subject that the session has or had under an id; for one that it never had, `nil` and the place of the next.
+    func subject(
+        _ id: Identifier, of person: Identifier, session: Identifier, in transaction: Transaction
+    ) async throws -> (known: Subject?, next: Int64) {
+        let rows = try await transaction.query(Self.allSubjects, [.uuid(person), .uuid(session)])
+        let known = try rows.first { try $0.uuid("subject") == id }.map {
+            Subject(
+                id: id, kind: try $0.text("kind"), position: try $0.integer("position"),
+                label: try $0.optionalText("label"))
+        }
+        return (known, Int64(rows.count) + 1)
+    }
+
+    /// Opens a completed session again.
+    func reopen(_ session: Identifier, of person: Identifier, in transaction: Transaction) async throws {
+        _ = try await transaction.query(Self.reopenSession, [.uuid(person), .uuid(session)])
     }
 
     /// Closes the session, or notes that a closed one was changed, and takes the snapshot that the answers came to.
@@ -34,8 +76,8 @@ extension SessionStore {
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id), .text(status.rawValue), .timestamp(session.now)]
         let answers = Dictionary(
-            sheet.visibleAnswers.filter { !sheet.stale.contains($0.question.key) }.map {
-                ($0.question.key, $0.answer.json)
+            sheet.visibleAnswers.filter { !sheet.stale.contains($0.item.key) && $0.answer.state != .unanswered }.map {
+                ($0.item.key, $0.answer.json)
             }, uniquingKeysWith: { first, _ in first })
         transaction.send(Self.setStatus, row)
         transaction.send(
@@ -59,8 +101,25 @@ extension SessionStore {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
         """
     private static let rememberMutation: Statement = """
-        INSERT INTO mutations (person_id, session_id, mutation_id, digest, question, revision)
-        VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO mutations (person_id, session_id, mutation_id, digest, question, revision, reply)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        """
+    private static let putSubject: Statement = """
+        INSERT INTO subjects (person_id, session_id, subject, kind, label, added_at, position)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        ON CONFLICT (person_id, session_id, subject) DO UPDATE
+            SET label = coalesce(excluded.label, subjects.label), removed_at = NULL
+        """
+    private static let removeSubject: Statement = """
+        UPDATE subjects SET removed_at = $4
+        WHERE person_id = $1 AND session_id = $2 AND subject = $3 AND removed_at IS NULL
+        """
+    private static let allSubjects: Statement = """
+        SELECT subject, kind, position, label FROM subjects WHERE person_id = $1 AND session_id = $2
+        """
+    private static let reopenSession: Statement = """
+        UPDATE sessions SET status = 'in_progress', completed_at = NULL
+        WHERE person_id = $1 AND session_id = $2 AND status IN ('completed', 'amended')
         """
     private static let setStatus: Statement = """
         UPDATE sessions SET status = $3, completed_at = coalesce(completed_at, $4)

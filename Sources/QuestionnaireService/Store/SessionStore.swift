@@ -1,6 +1,8 @@
 import BusProtocol
+import Cryptography
 import Database
 import EventLoop
+import JSONText
 
 /// A person's sessions and the answers in them.
 @Loop struct SessionStore {
@@ -10,32 +12,84 @@ import EventLoop
     ///
     /// - Returns: `nil` where nothing is published that one could be opened for.
     func current(of person: Identifier, for questionnaire: String) async throws -> StoredSession? {
-        let values: [SQLValue] = [.uuid(person), .text(questionnaire), .uuid(nil)]
-        if let session = try StoredSession(try await database.read(Self.load, values)) { return session }
-        try await database.transaction { open(for: person, questionnaire, in: $0) }
-        return try StoredSession(try await database.read(Self.load, values))
+        if let session = try await find(nil, of: person, for: questionnaire) { return session }
+        try await database.transaction { open(for: person, questionnaire, unless: Self.notStopped, in: $0) }
+        return try await find(nil, of: person, for: questionnaire)
+    }
+
+    /// - Parameter id: `nil` for the newest.
+    func find(_ id: Identifier?, of person: Identifier, for questionnaire: String) async throws -> StoredSession? {
+        try StoredSession(try await database.read(Self.load, Self.values(id, person, questionnaire, [])))
     }
 
     /// The person's session, nobody else's until the transaction ends; opened where none was asked for by id.
     ///
-    /// - Parameter id: `nil` for the current one.
+    /// - Parameters:
+    ///   - id: `nil` for the current one.
+    ///   - mutations: what is remembered of these comes along.
     func locked(
-        _ id: Identifier?, of person: Identifier, for questionnaire: String, in transaction: Transaction
+        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
+        in transaction: Transaction
     ) async throws -> StoredSession? {
-        let values: [SQLValue] = [.uuid(person), .text(questionnaire), .uuid(id)]
+        let values = Self.values(id, person, questionnaire, mutations)
         // The answers are read by a statement of their own: it sees what was committed while the lock was waited for.
-        transaction.send(Self.lock, values)
+        transaction.send(Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)])
         if let session = try StoredSession(try await transaction.query(Self.load, values)) { return session }
         guard id == nil else { return nil }
-        open(for: person, questionnaire, in: transaction)
-        transaction.send(Self.lock, values)
+        open(for: person, questionnaire, unless: Self.notStopped, in: transaction)
+        transaction.send(Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)])
         return try StoredSession(try await transaction.query(Self.load, values))
     }
 
-    /// Opens a session where there is none, but for who was deleted.
-    private func open(for person: Identifier, _ questionnaire: String, in transaction: Transaction) {
+    /// The open session; a new one where there is none.
+    ///
+    /// - Returns: `nil` where nothing is published; whether it is new.
+    func opened(
+        for person: Identifier, _ questionnaire: String, in transaction: Transaction
+    ) async throws -> (session: StoredSession, isNew: Bool)? {
+        let id = Identifier.ordered()
         Erasure.wait(for: person, in: transaction)
-        transaction.send(Self.open, [.uuid(person), .text(questionnaire), .uuid(.ordered())])
+        transaction.send(
+            Self.open,
+            [.uuid(person), .text(questionnaire), .uuid(id), .textArray([SessionStatus.inProgress.rawValue])])
+        let values: [SQLValue] = [.uuid(person), .text(questionnaire)]
+        guard let row = try await transaction.query(Self.findOpen, values).first else { return nil }
+        let found = try row.uuid("session_id")
+        let rows = try await transaction.query(Self.load, Self.values(found, person, questionnaire, []))
+        return try StoredSession(rows).map { ($0, found == id) }
+    }
+
+    /// Opens a session where there is none, but for who was deleted.
+    ///
+    /// - Parameter statuses: a session in one of these is one.
+    private func open(
+        for person: Identifier, _ questionnaire: String, unless statuses: [String], in transaction: Transaction
+    ) {
+        Erasure.wait(for: person, in: transaction)
+        transaction.send(
+            Self.open, [.uuid(person), .text(questionnaire), .uuid(.ordered()), .textArray(statuses)])
+    }
+
+    /// Every session of the person, the newest first.
+    func list(of person: Identifier, for questionnaire: String) async throws -> [SessionSummary] {
+        try await database.read(Self.listAll, [.uuid(person), .text(questionnaire)]).map { row in
+            SessionSummary(
+                id: try row.uuid("session_id"), status: SessionStatus(rawValue: try row.text("status")),
+                version: try row.integer("version"), hash: Hex.encode(try row.bytes("content_hash")),
+                openedAt: try row.timestamp("opened_at"), completedAt: try row.optionalTimestamp("completed_at"))
+        }
+    }
+
+    /// The newest snapshot of a session; `nil` before it is completed.
+    func result(of session: Identifier, of person: Identifier) async throws -> SessionResult? {
+        try await database.read(Self.newest, [.uuid(person), .uuid(session)]).first.map(SessionResult.init)
+    }
+
+    /// As ``result(of:of:)``, with what was written in the transaction.
+    func result(
+        of session: Identifier, of person: Identifier, in transaction: Transaction
+    ) async throws -> SessionResult? {
+        try await transaction.query(Self.newest, [.uuid(person), .uuid(session)]).first.map(SessionResult.init)
     }
 
     /// Removes everything about a person; what stands in the sessions goes with them.
@@ -43,25 +97,29 @@ import EventLoop
         transaction.send("DELETE FROM sessions WHERE person_id = $1", [.uuid(person)])
     }
 
-    /// What is remembered of the mutation ids given.
-    func mutations(
-        _ ids: [Identifier], of person: Identifier, session: Identifier, in transaction: Transaction
-    ) async throws -> [RecordedMutation] {
-        guard !ids.isEmpty else { return [] }
-        let values: [SQLValue] = [.uuid(person), .uuid(session), .textArray(ids.map(\.description))]
-        return try await transaction.query(Self.findMutations, values).map { row in
-            RecordedMutation(
-                id: try row.uuid("mutation_id"), digest: try row.bytes("digest"), question: try row.text("question"),
-                revision: try row.integer("revision"))
-        }
+    private static let notStopped = [SessionStatus.inProgress, .completed, .amended].map(\.rawValue)
+
+    private static func values(
+        _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier]
+    ) -> [SQLValue] {
+        [.uuid(person), .text(questionnaire), .uuid(id), .uuidArray(mutations)]
     }
 
     // The newest session counts: a stopped one does not, a completed one does.
     private static let load: Statement = """
-        SELECT s.session_id, s.status, s.content_hash, clock_timestamp() AS now,
-            a.question, a.state, a.value, a.revision, a.changed_at
+        SELECT s.session_id, s.status, s.content_hash, s.opened_at, s.completed_at, s.snapshots, s.subjects, s.mutations,
+            clock_timestamp() AS now, a.question, a.state, a.value, a.revision, a.changed_at
         FROM (
-            SELECT session_id, status, content_hash FROM sessions
+            SELECT session_id, status, content_hash, opened_at, completed_at,
+                (SELECT count(*) FROM snapshots n WHERE n.person_id = $1 AND n.session_id = t.session_id) AS snapshots,
+                (SELECT jsonb_agg(jsonb_build_object('id', subject, 'kind', kind, 'position', position,
+                    'label', label)
+                    ORDER BY position, subject) FROM subjects u
+                WHERE u.person_id = $1 AND u.session_id = t.session_id AND removed_at IS NULL) AS subjects,
+                (SELECT jsonb_agg(jsonb_build_object('id', mutation_id, 'digest', encode(digest, 'hex'),
+                    'key', question, 'revision', revision, 'reply', reply)) FROM mutations m
+                WHERE m.person_id = $1 AND m.session_id = t.session_id AND mutation_id = ANY ($4)) AS mutations
+            FROM sessions t
             WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped'
                 AND ($3::uuid IS NULL OR session_id = $3)
             ORDER BY opened_at DESC, session_id DESC LIMIT 1
@@ -77,12 +135,28 @@ import EventLoop
         SELECT $1, $3, d.questionnaire, d.version, d.content_hash
         FROM definitions d
         WHERE d.questionnaire = $2 AND NOT is_erased($1) AND NOT EXISTS (
-            SELECT 1 FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status <> 'stopped')
+            SELECT 1 FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status = ANY ($4))
         ORDER BY d.version DESC LIMIT 1
         ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING
         """
-    private static let findMutations: Statement = """
-        SELECT mutation_id, digest, question, revision FROM mutations
-        WHERE person_id = $1 AND session_id = $2 AND mutation_id = ANY ($3::text[]::uuid[])
+    private static let findOpen: Statement = """
+        SELECT session_id FROM sessions WHERE person_id = $1 AND questionnaire = $2 AND status = 'in_progress'
         """
+    private static let listAll: Statement = """
+        SELECT session_id, status, version, content_hash, opened_at, completed_at FROM sessions
+        WHERE person_id = $1 AND questionnaire = $2 ORDER BY opened_at DESC, session_id DESC LIMIT 1000
+        """
+    private static let newest: Statement = """
+        SELECT number, version, content_hash, answers, scores, taken_at FROM snapshots
+        WHERE person_id = $1 AND session_id = $2 ORDER BY number DESC LIMIT 1
+        """
+}
+
+extension SessionResult {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            number: try row.integer("number"), version: try row.integer("version"),
+            hash: Hex.encode(try row.bytes("content_hash")), takenAt: try row.timestamp("taken_at"),
+            answers: try JSONValue.parse(try row.json("answers")), scores: try JSONValue.parse(try row.json("scores")))
+    }
 }

@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import Database
 import JSONText
 
@@ -7,7 +8,15 @@ struct StoredSession: Sendable {
     var id: Identifier
     var status: SessionStatus
     var hash: [UInt8]
+    var openedAt: Timestamp
+    var completedAt: Timestamp?
+    /// How many snapshots were taken.
+    var snapshots: Int64
+    /// By their places' keys.
     var answers: [String: Answer]
+    var subjects: [Subject]
+    /// What is remembered of the mutation ids that were asked for.
+    var mutations: [RecordedMutation]
     /// The database's clock when it was read.
     var now: Timestamp
 
@@ -17,7 +26,12 @@ struct StoredSession: Sendable {
         id = try first.uuid("session_id")
         status = SessionStatus(rawValue: try first.text("status"))
         hash = try first.bytes("content_hash")
+        openedAt = try first.timestamp("opened_at")
+        completedAt = try first.optionalTimestamp("completed_at")
+        snapshots = try first.integer("snapshots")
         now = try first.timestamp("now")
+        subjects = try Self.list(first, "subjects").compactMap(Subject.init)
+        mutations = try Self.list(first, "mutations").compactMap(RecordedMutation.init)
         answers = [:]
         for row in rows {
             guard let question = try row.optionalText("question") else { continue }
@@ -26,5 +40,29 @@ struct StoredSession: Sendable {
                 value: try row.optionalJSON("value").map { try JSONValue.parse($0) },
                 revision: try row.integer("revision"), changedAt: try row.timestamp("changed_at"))
         }
+    }
+
+    private static func list(_ row: Row, _ column: String) throws -> [JSONValue] {
+        try row.optionalJSON(column).map { try JSONValue.parse($0).arrayValue ?? [] } ?? []
+    }
+}
+
+extension Subject {
+    fileprivate init?(_ json: JSONValue) {
+        guard let id = json["id"]?.stringValue.flatMap({ Identifier($0) }), let kind = json["kind"]?.stringValue,
+            let position = json["position"]?.integerValue
+        else { return nil }
+        self.init(id: id, kind: kind, position: position, label: json["label"]?.stringValue)
+    }
+}
+
+extension RecordedMutation {
+    fileprivate init?(_ json: JSONValue) {
+        guard let id = json["id"]?.stringValue.flatMap({ Identifier($0) }),
+            let digest = json["digest"]?.stringValue.flatMap(Hex.decode), let key = json["key"]?.stringValue,
+            let revision = json["revision"]?.integerValue
+        else { return nil }
+        let reply = json["reply"]
+        self.init(id: id, digest: digest, key: key, revision: revision, reply: reply == .null ? nil : reply)
     }
 }

@@ -23,8 +23,8 @@ import Testing
         "questionnaire.answers.person_id", "questionnaire.event_positions.person_id",
         "questionnaire.mutations.person_id", "questionnaire.outbox.person_id",
         "questionnaire.outbox_sequences.person_id", "questionnaire.pseudonyms.person_id",
-        "questionnaire.sessions.person_id", "questionnaire.snapshots.person_id", "recovery.cases.account_id",
-        "recovery.locks.person_id",
+        "questionnaire.sessions.person_id", "questionnaire.snapshots.person_id", "questionnaire.subjects.person_id",
+        "recovery.cases.account_id", "recovery.locks.person_id",
         "recovery.event_positions.person_id", "recovery.outbox.person_id", "recovery.outbox_sequences.person_id",
         "recovery.pseudonyms.person_id",
     ]

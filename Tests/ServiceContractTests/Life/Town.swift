@@ -115,10 +115,21 @@ import TestSupport
 
     // MARK: What people do
 
-    func send(_ method: String, _ path: String, as session: Session? = nil) async throws -> Exchange {
+    func send(
+        _ method: String, _ path: String, _ body: JSONValue? = nil, as session: Session? = nil
+    ) async throws -> Exchange {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
         if let session { head += "Authorization: Bearer \(session.accessToken)\r\n" }
-        return try await Exchange(port: gateway.boundPort, request: head + "\r\n")
+        let text = body.map { String(decoding: CanonicalJSON.bytes(of: $0), as: UTF8.self) }
+        if let text { head += "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n" }
+        return try await Exchange(port: gateway.boundPort, request: head + "\r\n" + (text ?? ""))
+    }
+
+    /// Publishes a questionnaire beside the one that is shipped.
+    func publish(_ definition: JSONValue) async throws {
+        guard let database = houses[.questionnaire]?.database else { return }
+        let read = try DefinitionParser.parse(CanonicalJSON.bytes(of: definition))
+        _ = try await DefinitionImport(database: database, definition: read).run()
     }
 
     func ask<Request: BusRequest>(

@@ -13,7 +13,7 @@ import TestSupport
     /// One answer to each required question.
     nonisolated static let required: [ResponseItem] = [
         ResponseItem(question: "relationshipGoal", value: "long_term"),
-        ResponseItem(question: "coreValues", value: ["kindness", "family", "growth"]),
+        ResponseItem(question: "coreValues", value: ["kindness", "honesty", "growth"]),
         ResponseItem(question: "familyPlans", state: .declined),
         ResponseItem(question: "sharedDecisions", value: 7),
         ResponseItem(question: "weekendRhythm", value: "outdoors"),
@@ -23,6 +23,15 @@ import TestSupport
         ResponseItem(question: "keepingInTouch", value: 5),
         ResponseItem(question: "lovedBy", value: ["time", "touch", "words", "help", "gifts"]),
     ]
+
+    /// As ``required``, and the rest skipped.
+    nonisolated static let everything: [ResponseItem] =
+        required
+        + [
+            "moneyOutlook", "faithInDailyLife", "causes", "drinking", "hobbies",
+            "sleepRhythm", "badDaySupport", "talkTopics", "directness", "preferredBuild",
+            "preferredHeight", "preferredHair", "preferredFacialHair", "preferredStyle", "preferredDetails",
+        ].map { ResponseItem(question: $0, state: .skipped) }
 
     nonisolated static func run(
         _ body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
@@ -48,4 +57,49 @@ import TestSupport
     func item(_ item: ResponseItem, for person: Identifier = .random()) -> Asked<SubmitResponses> {
         Asked(SubmitResponses(answers: [item]), for: person, key: "key-\(Identifier.random())")
     }
+
+    /// An open session of a new person.
+    func session(
+        answers: [ResponseItem] = [], complete: Bool? = nil
+    ) async throws -> (session: Identifier, person: Identifier) {
+        let person = Identifier.random()
+        let view = try await reply(to: Asked(OpenSession(questionnaire: "yoked-compat"), for: person))
+        if !answers.isEmpty {
+            try await reply(
+                to: Asked(
+                    SubmitResponses(sessionId: view.id, answers: answers, complete: complete), for: person, key: "gw 1")
+            )
+        }
+        return (view.id, person)
+    }
+
+    /// An open session of a questionnaire with a section that repeats.
+    func family(children: Int) async throws -> (session: Identifier, person: Identifier) {
+        let definition = try DefinitionParser.parse(CanonicalJSON.bytes(of: Self.family))
+        _ = try await DefinitionImport(database: stage.houses[0].database, definition: definition).run()
+        let person = Identifier.random()
+        let view = try await reply(to: Asked(OpenSession(questionnaire: "family"), for: person))
+        for number in 0..<children {
+            try await reply(
+                to: Asked(
+                    PutSubject(
+                        questionnaire: "family", sessionId: view.id, subject: .ordered(), label: "Child \(number)"),
+                    for: person))
+        }
+        return (view.id, person)
+    }
+
+    nonisolated static let family: JSONValue = [
+        "key": "family", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
+        "strings": ["en": ["q": "A text"]],
+        "sections": [
+            [
+                "key": "children", "repeat": ["subject": "child", "min": 1, "max": 3, "label": "childName"],
+                "questions": [
+                    ["key": "childName", "type": "text", "textKey": "q", "required": true],
+                    ["key": "childBirthday", "type": "date", "textKey": "q", "required": true],
+                ],
+            ]
+        ],
+    ]
 }

@@ -2,6 +2,9 @@
 enum QuestionnaireContracts {
     static let all: [any MessageContract.Type] = [
         GetQuestionsContract.self, SessionCompletedContract.self, SubmitResponsesContract.self,
-        ExportAnswersContract.self,
+        ExportAnswersContract.self, OpenSessionContract.self, ListQuestionnaireSessionsContract.self,
+        GetSessionContract.self,
+        CompleteSessionContract.self, ReopenSessionContract.self, PutAnswerContract.self, DeleteAnswerContract.self,
+        PutAnswersContract.self, PutSubjectContract.self, RemoveSubjectContract.self,
     ]
 }

@@ -37,13 +37,6 @@ struct PublishGate {
     static func check(_ definition: Definition, today: CivilDate, declared: Declared?) -> GateReport {
         var gate = PublishGate(map: PathMap(definition, today: today))
         if let declared { gate.compare(declared) }
-        for (index, section) in definition.sections.enumerated() {
-            if let repetition = section.repetition {
-                gate.refuse(
-                    "unsupported", "/sections/\(index)/repeat", "Sections that repeat cannot be asked yet.",
-                    keys: [repetition.subject])
-            }
-        }
         gate.checkPaths()
         return gate.report
     }

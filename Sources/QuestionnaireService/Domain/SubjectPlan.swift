@@ -1,0 +1,88 @@
+import BusProtocol
+import JSONText
+
+/// What adding or naming a subject does to a session.
+struct SubjectPlan {
+    let subject: Subject
+    /// The label's answer, where a question of the section asks for it.
+    let answers: ResponsePlan
+    /// The session afterwards.
+    let sheet: AnswerSheet
+    /// Whether something of it is another than before.
+    let changesSession: Bool
+
+    /// - Parameters:
+    ///   - known: the subject as the session has it or, before it was removed, had it.
+    ///   - next: the position of one that is new.
+    /// - Throws: ``ResponseRefusal/invalid``: a kind that there is not or that is not said, more than the section takes, a
+    ///   label that is none.
+    static func make(
+        _ request: PutSubject, known: Subject?, next: Int64, on sheet: AnswerSheet, now: Timestamp
+    ) throws(ResponseRefusal) -> SubjectPlan {
+        let repetition = try repetition(request.kind ?? known?.kind, in: sheet.definition)
+        if let known, known.kind != repetition.subject {
+            throw refusal("kind", "not_allowed", "This id is that of another kind.")
+        }
+        let before = sheet.subjects.first { $0.id == request.subject }
+        if before == nil, sheet.subjects.count(where: { $0.kind == repetition.subject }) >= repetition.range.upperBound
+        {
+            throw refusal("subject", "too_many", "There are at most \(repetition.range.upperBound) of these.")
+        }
+        var subject =
+            known ?? Subject(id: request.subject, kind: repetition.subject, position: next, label: nil)
+        if repetition.label == nil, let label = request.label { subject.label = try text(label) }
+        let subjects = (sheet.subjects.filter { $0.id != subject.id } + [subject]).sorted { $0.position < $1.position }
+        let widened = AnswerSheet(
+            definition: sheet.definition, answers: sheet.answers, subjects: subjects, today: sheet.today)
+        let answers = try name(request, by: repetition, on: widened, now: now)
+        let after = AnswerSheet(
+            definition: sheet.definition, answers: answers.answers, subjects: widened.subjects, today: sheet.today)
+        return SubjectPlan(
+            subject: subject, answers: answers, sheet: after,
+            changesSession: before != subject || answers.changesAnswers)
+    }
+
+    private static func repetition(
+        _ kind: String?, in definition: Definition
+    ) throws(ResponseRefusal) -> Definition.Section.Repetition {
+        let all = definition.sections.compactMap(\.repetition)
+        if let kind {
+            guard let found = all.first(where: { $0.subject == kind }) else {
+                throw refusal("kind", "not_allowed", "No section of this questionnaire is asked about such.")
+            }
+            return found
+        }
+        guard all.count == 1 else {
+            throw refusal(
+                "kind", "required",
+                all.isEmpty ? "Nothing in this questionnaire is asked about several." : "Say what kind it is.")
+        }
+        return all[0]
+    }
+
+    private static func name(
+        _ request: PutSubject, by repetition: Definition.Section.Repetition, on sheet: AnswerSheet, now: Timestamp
+    ) throws(ResponseRefusal) -> ResponsePlan {
+        guard let question = repetition.label, let label = request.label else {
+            return ResponsePlan(answers: sheet.answers)
+        }
+        let item = ResponseItem(question: question, subject: request.subject, value: .string(label))
+        let plan = ResponsePlan.each([item], on: sheet, mutations: [], now: now)
+        if case .invalid(let problem)? = plan.outcomes.first { throw refusal("label", problem.code, problem.message) }
+        return plan
+    }
+
+    /// A label that no question says anything of.
+    private static func text(_ label: String) throws(ResponseRefusal) -> String {
+        do throws(AnswerProblem) {
+            return try AnswerValidator.text(
+                .string(label), in: TextLimits(least: 1, most: 100, pattern: .singleLine))
+        } catch {
+            throw refusal("label", error.code, error.message)
+        }
+    }
+
+    private static func refusal(_ field: String, _ code: String, _ message: String) -> ResponseRefusal {
+        .invalid([.init(field: field, code: code, message: message)])
+    }
+}

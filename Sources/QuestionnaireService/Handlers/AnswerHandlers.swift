@@ -1,0 +1,115 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import JSONText
+
+/// One answer, saved or taken back, with the reply that its mutation id is answered with from then on.
+@Loop private struct AnswerWriter {
+    let desk: SessionDesk
+
+    func write(
+        _ item: ResponseItem, _ session: Identifier, _ questionnaire: String, _ context: RequestContext
+    ) async throws -> AnswerSaved {
+        let person = try context.person().userID
+        return try await desk.sessions.database.transaction { transaction in
+            let hand = try await desk.take(
+                session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self),
+                in: transaction)
+            let plan = ResponsePlan.each(
+                [item], on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now)
+            if let refusal = plan.outcomes.first?.refusal { throw refusal }
+            if plan.writes.isEmpty, let known = hand.session.mutations.first?.reply {
+                return try WireJSON.decode(AnswerSaved.self, from: CanonicalJSON.bytes(of: known))
+            }
+            let (sheet, step) = desk.step(after: plan, on: hand, completes: false)
+            let change = SheetChange(
+                from: hand.sheet, to: sheet, written: [AnswerPlace(item.question, of: item.subject).key])
+            let reply = AnswerSaved(
+                revision: plan.revisions.first?.revision ?? 0, progress: sheet.progress,
+                next: sheet.next.map(NextQuestion.init), shown: change.shown, hidden: change.hidden,
+                stale: change.stale)
+            desk.sessions.write(
+                plan, of: person, session: hand.session.id, reply: try JSONValue.parse(try WireJSON.encode(reply)),
+                in: transaction)
+            try await desk.conclude(sheet, step, on: hand, in: transaction)
+            return reply
+        }
+    }
+}
+
+/// Saves one answer.
+struct PutAnswerHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: PutAnswer, context: RequestContext) async throws -> AnswerSaved {
+        let item = ResponseItem(
+            question: request.question, subject: request.subject, value: request.value, state: request.state,
+            mutationId: request.mutationId, baseRevision: request.baseRevision, clientTime: request.clientTime)
+        return try await AnswerWriter(desk: desk).write(item, request.sessionId, request.questionnaire, context)
+    }
+}
+
+/// Takes one answer back.
+struct DeleteAnswerHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: DeleteAnswer, context: RequestContext) async throws -> AnswerSaved {
+        let item = ResponseItem(
+            question: request.question, subject: request.subject, state: .unanswered, mutationId: request.mutationId,
+            baseRevision: request.baseRevision, clientTime: request.clientTime)
+        return try await AnswerWriter(desk: desk).write(item, request.sessionId, request.questionnaire, context)
+    }
+}
+
+/// Saves an offline queue, each of its writes by itself.
+struct PutAnswersHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: PutAnswers, context: RequestContext) async throws -> AnswersSaved {
+        let person = try context.person().userID
+        return try await desk.once(context) { try await save(request, of: person, in: $0) }
+    }
+
+    @Loop private func save(
+        _ request: PutAnswers, of person: Identifier, in transaction: Transaction
+    ) async throws -> Outcome<AnswersSaved> {
+        let hand = try await desk.take(
+            request.sessionId, of: person, for: request.questionnaire, mutations: request.answers.map(\.mutationId),
+            in: transaction)
+        let plan = ResponsePlan.each(
+            request.answers.map(ResponseItem.init), on: hand.sheet, mutations: hand.session.mutations,
+            now: hand.session.now)
+        let (sheet, step) = desk.step(after: plan, on: hand, completes: false)
+        desk.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
+        try await desk.conclude(sheet, step, on: hand, in: transaction)
+        let change = SheetChange(from: hand.sheet, to: sheet, written: Set(plan.writes.map(\.key)))
+        return .reply(
+            AnswersSaved(
+                results: zip(request.answers, plan.outcomes).map(QueuedResult.init), progress: sheet.progress,
+                next: sheet.next.map(NextQuestion.init), shown: change.shown, hidden: change.hidden,
+                stale: change.stale))
+    }
+}
+
+extension ResponseItem {
+    fileprivate init(_ queued: QueuedAnswer) {
+        self.init(
+            question: queued.question, subject: queued.subject, value: queued.value, state: queued.state,
+            mutationId: queued.mutationId, baseRevision: queued.baseRevision, clientTime: queued.clientTime)
+    }
+}
+
+extension QueuedResult {
+    fileprivate init(_ queued: QueuedAnswer, _ outcome: ItemOutcome) {
+        let error = outcome.refusal.map { refusal in
+            QueuedError(
+                code: refusal.code, detail: refusal.errors?.first?.message ?? refusal.detail,
+                field: refusal.errors?.first?.field, reason: refusal.errors?.first?.code,
+                current: refusal.details?["current"])
+        }
+        self.init(
+            question: queued.question, subject: queued.subject, mutationId: queued.mutationId,
+            revision: outcome.revision?.revision, error: error)
+    }
+}

@@ -1,0 +1,154 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// A session that nobody else changes until the transaction ends.
+struct SessionAtHand: Sendable {
+    let person: Identifier
+    let session: StoredSession
+    let published: PublishedDefinition
+    /// The answers before the request.
+    let sheet: AnswerSheet
+
+    init(_ session: StoredSession, of person: Identifier, _ published: PublishedDefinition) {
+        (self.person, self.session, self.published) = (person, session, published)
+        sheet = AnswerSheet(
+            definition: published.definition, answers: session.answers, subjects: session.subjects,
+            today: session.now.date)
+    }
+}
+
+/// What the requests about sessions have in common.
+@Loop struct SessionDesk {
+    let sessions: SessionStore
+    let definitions: DefinitionStore
+    let inbox: Inbox
+    let outbox: Outbox
+
+    /// Runs `body` in a transaction, once for each key that a client gave.
+    ///
+    /// A key of the gateway's own is for retries inside of the house, which these requests answer alike anyway.
+    func once<Reply: BusReply>(
+        _ context: RequestContext, _ body: @Loop (Transaction) async throws -> Outcome<Reply>
+    ) async throws -> Reply {
+        let isClientKey = context.idempotencyKey?.hasPrefix(IdempotencyKey.gatewayPrefix) == false
+        let (reply, isReplay) = try await inbox.once(isClientKey ? context.inboxRequest : nil, body)
+        context.isReplay = isReplay
+        return reply
+    }
+
+    /// - Parameters:
+    ///   - id: `nil` for the current one, opened where there is none.
+    ///   - mutations: what is remembered of these comes along.
+    /// - Throws: ``ResponseRefusal/unknownSession``, or that nothing is published yet.
+    func take(
+        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
+        in transaction: Transaction
+    ) async throws -> SessionAtHand {
+        guard
+            let session = try await sessions.locked(
+                id, of: person, for: questionnaire, mutations: mutations, in: transaction)
+        else { throw id == nil ? BusError.nothingPublished : ResponseRefusal.unknownSession.busError }
+        return SessionAtHand(session, of: person, try await definitions.definition(session.hash))
+    }
+
+    /// The answers after a plan, and what it does to the session's state.
+    func step(after plan: ResponsePlan, on hand: SessionAtHand, completes: Bool) -> (AnswerSheet, SessionStep) {
+        let sheet = AnswerSheet(
+            definition: hand.sheet.definition, answers: plan.answers, subjects: hand.sheet.subjects,
+            today: hand.sheet.today)
+        let step = SessionStep(
+            status: hand.session.status, wasCompleted: hand.session.snapshots > 0, changesAnswers: plan.changesAnswers,
+            completes: completes, missing: sheet.missing)
+        return (sheet, step)
+    }
+
+    /// Writes the snapshot and the event that a step asks for.
+    func conclude(_ sheet: AnswerSheet, _ step: SessionStep, on hand: SessionAtHand, in transaction: Transaction)
+        async throws
+    {
+        guard case .conclude(let status) = step else { return }
+        sessions.conclude(sheet, as: status, of: hand.person, session: hand.session, in: transaction)
+        guard status == .completed else { return }
+        let event = SessionCompleted(
+            personID: hand.person, sessionID: hand.session.id, questionnaire: sheet.definition.key,
+            version: sheet.definition.version, completedAt: hand.session.now)
+        try await outbox.tell(event, in: transaction)
+    }
+
+    /// What a client is shown of a session.
+    func view(
+        _ session: StoredSession, _ published: PublishedDefinition, language header: String?, result: SessionResult?,
+        isNew: Bool? = nil
+    ) -> SessionView {
+        let sheet = AnswerSheet(
+            definition: published.definition, answers: session.answers, subjects: session.subjects,
+            today: session.now.date)
+        return SessionView(
+            id: session.id, status: session.status,
+            questionnaire: published.reference(in: published.language(for: header)), answers: sheet.views,
+            subjects: sheet.subjectViews, asked: sheet.asked, progress: sheet.progress,
+            next: sheet.next.map(NextQuestion.init),
+            lastCompleted: sheet.lastCompleted.map { AnsweredPlace(question: $0.question, subject: $0.subject) },
+            openedAt: session.openedAt, completedAt: session.completedAt, result: result, isNew: isNew)
+    }
+}
+
+extension AnswerSheet {
+    /// Of what is asked.
+    var views: [AnswerView] {
+        visibleAnswers.map { item, answer in
+            AnswerView(
+                question: item.question.key, state: answer.state, value: answer.value, revision: answer.revision,
+                answeredAt: answer.changedAt, stale: stale.contains(item.key) ? true : nil, subject: item.subject)
+        }
+    }
+
+    /// Each by the name that a question of their section asked for, or else by their own.
+    var subjectViews: [SubjectView] {
+        subjects.map { subject in
+            let section = definition.sections.first { $0.repetition?.subject == subject.kind }
+            let named = section?.repetition?.label.flatMap { item(at: AnswerPlace($0, of: subject.id)) }
+            return SubjectView(
+                id: subject.id, kind: subject.kind,
+                label: named.flatMap { answers[$0.key]?.value?.stringValue } ?? subject.label)
+        }
+    }
+
+    /// What is asked now.
+    var asked: [AskedQuestion] {
+        visible.map { item in
+            AskedQuestion(
+                question: item.question.key, subject: item.subject, required: item.required,
+                options: definition.questions[item.place].hasConditionalOptions ? item.options.map(\.key) : nil)
+        }
+    }
+
+    /// In document order.
+    func ordered(_ keys: Set<String>) -> [String] { keys.isEmpty ? [] : items.map(\.key).filter(keys.contains) }
+}
+
+extension NextQuestion {
+    init(_ step: NextStep) {
+        self.init(
+            question: step.question, subject: step.subject, reason: step.reason.rawValue, before: step.before)
+    }
+}
+
+/// What a request made visible, hid and made stale.
+struct SheetChange {
+    let shown: [String]
+    /// With what was answered without being asked.
+    let hidden: [String]
+    let stale: [String]
+
+    /// - Parameter written: keys of the answers of the request.
+    init(from before: AnswerSheet, to after: AnswerSheet, written: Set<String> = []) {
+        shown = after.ordered(before.hidden.subtracting(after.hidden))
+        hidden = after.ordered(
+            after.hidden.subtracting(before.hidden).union(written.intersection(after.hidden)))
+        stale = after.ordered(after.stale.subtracting(before.stale))
+    }
+}

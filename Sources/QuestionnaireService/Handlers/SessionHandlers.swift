@@ -1,0 +1,102 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+/// Opens a session, or answers with the open one.
+struct OpenSessionHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: OpenSession, context: RequestContext) async throws -> SessionView {
+        let person = try context.person().userID
+        return try await desk.once(context) { transaction in
+            guard
+                let (session, isNew) = try await desk.sessions.opened(
+                    for: person, request.questionnaire, in: transaction)
+            else { throw BusError(.notFound, "There is no such questionnaire.") }
+            let published = try await desk.definitions.definition(session.hash)
+            let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
+            return .reply(
+                desk.view(session, published, language: request.acceptLanguage, result: result, isNew: isNew))
+        }
+    }
+}
+
+/// Lists the person's sessions of a questionnaire.
+struct ListQuestionnaireSessionsHandler: RequestHandler {
+    let sessions: SessionStore
+
+    func handle(_ request: ListQuestionnaireSessions, context: RequestContext) async throws -> QuestionnaireSessionList
+    {
+        QuestionnaireSessionList(
+            sessions: try await sessions.list(of: try context.person().userID, for: request.questionnaire))
+    }
+}
+
+/// Shows one session.
+struct GetSessionHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: GetSession, context: RequestContext) async throws -> SessionView {
+        let person = try context.person().userID
+        guard let session = try await desk.sessions.find(request.sessionId, of: person, for: request.questionnaire)
+        else {
+            throw ResponseRefusal.unknownSession.busError
+        }
+        let published = try await desk.definitions.definition(session.hash)
+        let result = session.snapshots > 0 ? try await desk.sessions.result(of: session.id, of: person) : nil
+        return desk.view(session, published, language: request.acceptLanguage, result: result)
+    }
+}
+
+/// Completes a session, or answers as when it was completed.
+struct CompleteSessionHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: CompleteSession, context: RequestContext) async throws -> SessionView {
+        let person = try context.person().userID
+        return try await desk.once(context) { transaction in
+            let hand = try await desk.take(
+                request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            let (sheet, step) = desk.step(
+                after: ResponsePlan(answers: hand.session.answers), on: hand, completes: true)
+            if case .refuse(let missing) = step {
+                throw ResponseRefusal.incompleteUnchanged(missing: missing).busError
+            }
+            try await desk.conclude(sheet, step, on: hand, in: transaction)
+            var session = hand.session
+            session.status = step.status(after: session.status)
+            session.completedAt = session.completedAt ?? session.now
+            let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
+            return .reply(desk.view(session, hand.published, language: request.acceptLanguage, result: result))
+        }
+    }
+}
+
+/// Opens a completed session again.
+struct ReopenSessionHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: ReopenSession, context: RequestContext) async throws -> SessionView {
+        let person = try context.person().userID
+        return try await desk.once(context) { transaction in
+            let hand = try await desk.take(
+                request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            var session = hand.session
+            if session.status != .inProgress {
+                try await reopen(session.id, of: person, in: transaction)
+                (session.status, session.completedAt) = (.inProgress, nil)
+            }
+            let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
+            return .reply(desk.view(session, hand.published, language: request.acceptLanguage, result: result))
+        }
+    }
+
+    @Loop private func reopen(_ session: Identifier, of person: Identifier, in transaction: Transaction) async throws {
+        do {
+            try await desk.sessions.reopen(session, of: person, in: transaction)
+        } catch let error as DatabaseError where error.isUniqueViolation(of: "sessions_one_open") {
+            throw BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open.")
+        }
+    }
+}

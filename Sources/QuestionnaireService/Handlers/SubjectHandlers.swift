@@ -1,0 +1,64 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+/// Adds or names a subject.
+struct PutSubjectHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: PutSubject, context: RequestContext) async throws -> SubjectsChanged {
+        let person = try context.person().userID
+        return try await desk.sessions.database.transaction { transaction in
+            let hand = try await desk.take(
+                request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            let (known, next) = try await desk.sessions.subject(
+                request.subject, of: person, session: hand.session.id, in: transaction)
+            let plan = try SubjectPlan.make(
+                request, known: known, next: next, on: hand.sheet, now: hand.session.now)
+            desk.sessions.put(
+                plan.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
+            desk.sessions.write(plan.answers, of: person, session: hand.session.id, in: transaction)
+            let step = SessionStep(
+                status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
+                changesAnswers: plan.changesSession, completes: false, missing: [])
+            try await desk.conclude(plan.sheet, step, on: hand, in: transaction)
+            return SubjectsChanged(plan.sheet)
+        }
+    }
+}
+
+/// Removes a subject; the answers about it are kept.
+struct RemoveSubjectHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: RemoveSubject, context: RequestContext) async throws -> SubjectsChanged {
+        let person = try context.person().userID
+        return try await desk.sessions.database.transaction { transaction in
+            let hand = try await desk.take(
+                request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            guard
+                try await desk.sessions.subject(request.subject, of: person, session: hand.session.id, in: transaction)
+                    .known != nil
+            else { throw BusError(.notFound, "There is nobody of that id in this session.") }
+            let rest = hand.sheet.subjects.filter { $0.id != request.subject }
+            let sheet = AnswerSheet(
+                definition: hand.sheet.definition, answers: hand.session.answers, subjects: rest,
+                today: hand.sheet.today)
+            desk.sessions.remove(
+                request.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
+            let step = SessionStep(
+                status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
+                changesAnswers: rest.count < hand.sheet.subjects.count, completes: false, missing: [])
+            try await desk.conclude(sheet, step, on: hand, in: transaction)
+            return SubjectsChanged(sheet)
+        }
+    }
+}
+
+extension SubjectsChanged {
+    fileprivate init(_ sheet: AnswerSheet) {
+        self.init(
+            subjects: sheet.subjectViews, progress: sheet.progress, next: sheet.next.map(NextQuestion.init))
+    }
+}

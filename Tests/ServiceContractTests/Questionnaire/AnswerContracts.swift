@@ -1,0 +1,278 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import Testing
+
+enum PutAnswerContract: MessageContract {
+    static let canonical = PutAnswer(
+        questionnaire: "yoked-compat", sessionId: Sample.session, question: "smoking",
+        mutationId: SessionSamples.mutation, baseRevision: 1, state: .answered, value: "never")
+    static let minimal = PutAnswer(
+        questionnaire: "a", sessionId: Sample.session, question: "a", mutationId: SessionSamples.mutation,
+        state: .acknowledged)
+    static let maximal = PutAnswer(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
+        question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
+        mutationId: SessionSamples.mutation, baseRevision: Sample.largestInteger, state: .answered,
+        value: ["nature", ["other": "Zoë’s ☕️"]], clientTime: Sample.latest)
+
+    static let canonicalReply = AnswerSaved(revision: 2, progress: SessionSamples.progress, next: SessionSamples.next)
+    static let minimalReply = AnswerSaved(revision: 0, progress: SessionSamples.done, next: nil)
+    static let maximalReply = AnswerSaved(
+        revision: Sample.largestInteger, progress: SessionSamples.done, next: SessionSamples.fullNext,
+        shown: ["menstrualCycle"], hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.invalid, SessionSamples.conflict,
+        SessionSamples.reused,
+    ]
+
+    static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/answers/{question} 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func put(
+        _ session: Identifier, _ value: JSONValue, question: String = "smoking", mutation: Identifier = .ordered(),
+        base: Int64? = nil
+    ) -> PutAnswer {
+        PutAnswer(
+            questionnaire: "yoked-compat", sessionId: session, question: question, mutationId: mutation,
+            baseRevision: base, state: .answered, value: value)
+    }
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<PutAnswer> {
+        let (session, person) = try await questionnaire.session()
+        return Asked(put(session, "never"), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, PutAnswer>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { questionnaire in
+            Asked(put(try await questionnaire.session().session, "never"), for: .random())
+        },
+        "validation_failed": { questionnaire in
+            let (session, person) = try await questionnaire.session()
+            return Asked(put(session, "certainly"), for: person)
+        },
+        "answer_conflict": { questionnaire in
+            let (session, person) = try await questionnaire.session()
+            for value in ["never", "socially"] as [JSONValue] {
+                try await questionnaire.reply(to: Asked(put(session, value), for: person))
+            }
+            return Asked(put(session, "stopping", base: 1), for: person)
+        },
+        "mutation_id_reused": { questionnaire in
+            let (session, person) = try await questionnaire.session()
+            let mutation = Identifier.ordered()
+            try await questionnaire.reply(to: Asked(put(session, "never", mutation: mutation), for: person))
+            return Asked(put(session, "regularly", mutation: mutation), for: person)
+        },
+    ]
+}
+
+enum DeleteAnswerContract: MessageContract {
+    static let canonical = DeleteAnswer(
+        questionnaire: "yoked-compat", sessionId: Sample.session, question: "smoking",
+        mutationId: SessionSamples.mutation, baseRevision: 1)
+    static let minimal = DeleteAnswer(questionnaire: "a", sessionId: Sample.session, question: "a")
+    static let maximal = DeleteAnswer(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
+        question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
+        mutationId: SessionSamples.mutation, baseRevision: Sample.largestInteger, clientTime: Sample.latest)
+
+    static let canonicalReply = PutAnswerContract.canonicalReply
+    static let minimalReply = PutAnswerContract.minimalReply
+    static let maximalReply = PutAnswerContract.maximalReply
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession,
+        BusError(
+            .validationFailed, "Some answers cannot be saved as they are.",
+            errors: [.init(field: "question", code: "unknown_question", message: "There is no such question.")]),
+        SessionSamples.conflict, SessionSamples.reused,
+    ]
+
+    static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/answers/{question} 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    private static func answered(_ questionnaire: QuestionnaireProvider) async throws -> (Identifier, Identifier) {
+        let (session, person) = try await questionnaire.session()
+        for value in ["never", "socially"] as [JSONValue] {
+            try await questionnaire.reply(to: Asked(PutAnswerContract.put(session, value), for: person))
+        }
+        return (session, person)
+    }
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<DeleteAnswer> {
+        let (session, person) = try await answered(questionnaire)
+        return Asked(
+            DeleteAnswer(
+                questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: .ordered(),
+                baseRevision: 2), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, DeleteAnswer>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { _ in Asked(canonical, for: .random()) },
+        "validation_failed": { questionnaire in
+            let (session, person) = try await questionnaire.session()
+            return Asked(
+                DeleteAnswer(questionnaire: "yoked-compat", sessionId: session, question: "noSuch"), for: person)
+        },
+        "answer_conflict": { questionnaire in
+            let (session, person) = try await answered(questionnaire)
+            return Asked(
+                DeleteAnswer(
+                    questionnaire: "yoked-compat", sessionId: session, question: "smoking", baseRevision: 1),
+                for: person)
+        },
+        "mutation_id_reused": { questionnaire in
+            let (session, person) = try await questionnaire.session()
+            let mutation = Identifier.ordered()
+            try await questionnaire.reply(
+                to: Asked(PutAnswerContract.put(session, "never", mutation: mutation), for: person))
+            return Asked(
+                DeleteAnswer(
+                    questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: mutation),
+                for: person)
+        },
+    ]
+}
+
+enum PutAnswersContract: MessageContract {
+    static let canonical = PutAnswers(
+        questionnaire: "yoked-compat", sessionId: Sample.session,
+        answers: [
+            QueuedAnswer(question: "smoking", mutationId: SessionSamples.mutation, state: .answered, value: "never")
+        ])
+    static let minimal = PutAnswers(
+        questionnaire: "a", sessionId: Sample.session,
+        answers: [QueuedAnswer(question: "a", mutationId: SessionSamples.mutation, state: .unanswered)])
+    static let maximal = PutAnswers(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
+        answers: [
+            QueuedAnswer(
+                question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
+                mutationId: SessionSamples.mutation, baseRevision: Sample.largestInteger, state: .answered,
+                value: ["nature", ["other": "Zoë’s ☕️"]], clientTime: Sample.latest)
+        ])
+
+    static let canonicalReply = AnswersSaved(
+        results: [QueuedResult(question: "smoking", mutationId: SessionSamples.mutation, revision: 1)],
+        progress: SessionSamples.progress, next: SessionSamples.next)
+    static let minimalReply = AnswersSaved(
+        results: [
+            QueuedResult(
+                question: "a", mutationId: SessionSamples.mutation,
+                error: QueuedError(code: "answer_conflict", detail: "The answer is at revision 2."))
+        ], progress: SessionSamples.done, next: nil)
+    static let maximalReply = AnswersSaved(
+        results: [
+            QueuedResult(
+                question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
+                mutationId: SessionSamples.mutation, revision: Sample.largestInteger,
+                error: QueuedError(
+                    code: "answer_conflict", detail: "The answer is at revision 2.", field: "baseRevision",
+                    reason: "answer_conflict", current: ["revision": 2, "state": "answered", "value": "Zoë’s ☕️"]))
+        ], progress: SessionSamples.done, next: SessionSamples.fullNext, shown: ["menstrualCycle"],
+        hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
+    static let errors = [Sample.unauthorized, SessionSamples.unknownSession]
+
+    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/answers:batch 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<PutAnswers> {
+        let (session, person) = try await questionnaire.session()
+        return Asked(
+            PutAnswers(
+                questionnaire: "yoked-compat", sessionId: session,
+                answers: [
+                    QueuedAnswer(question: "smoking", mutationId: .ordered(), state: .answered, value: "never"),
+                    QueuedAnswer(question: "drinking", mutationId: .ordered(), state: .answered, value: "certainly"),
+                ]), for: person, key: "key-\(Identifier.random())")
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, PutAnswers>] = [
+        "unauthorized": { _ in Asked(canonical) }, "not_found": { _ in Asked(canonical, for: .random()) },
+    ]
+}
+
+enum PutSubjectContract: MessageContract {
+    static let canonical = PutSubject(
+        questionnaire: "family", sessionId: Sample.session, subject: SessionSamples.subject, label: "Alva")
+    static let minimal = PutSubject(questionnaire: "a", sessionId: Sample.session, subject: SessionSamples.subject)
+    static let maximal = PutSubject(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, subject: SessionSamples.subject,
+        label: String(repeating: "🐻", count: 4096), kind: String(repeating: "a", count: 64))
+
+    static let canonicalReply = SubjectsChanged(
+        subjects: [SubjectView(id: SessionSamples.subject, kind: "child", label: "Alva")],
+        progress: SessionSamples.progress, next: SessionSamples.next)
+    static let minimalReply = SubjectsChanged(subjects: [], progress: SessionSamples.done, next: nil)
+    static let maximalReply = SubjectsChanged(
+        subjects: [SubjectView(id: SessionSamples.subject, kind: "child", label: String(repeating: "🐻", count: 4096))],
+        progress: SessionSamples.done, next: SessionSamples.fullNext)
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession,
+        BusError(
+            .validationFailed, "Some answers cannot be saved as they are.",
+            errors: [.init(field: "subject", code: "too_many", message: "There are at most 3 of these.")]),
+    ]
+
+    static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<PutSubject> {
+        let (session, person) = try await questionnaire.family(children: 0)
+        return Asked(
+            PutSubject(questionnaire: "family", sessionId: session, subject: .ordered(), label: "Alva"), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, PutSubject>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { _ in Asked(canonical, for: .random()) },
+        "validation_failed": { questionnaire in
+            let (session, person) = try await questionnaire.family(children: 3)
+            return Asked(
+                PutSubject(questionnaire: "family", sessionId: session, subject: .ordered(), label: "Alva"),
+                for: person)
+        },
+    ]
+}
+
+enum RemoveSubjectContract: MessageContract {
+    static let canonical = RemoveSubject(
+        questionnaire: "family", sessionId: Sample.session, subject: SessionSamples.subject)
+    static let minimal = RemoveSubject(questionnaire: "a", sessionId: Sample.session, subject: SessionSamples.subject)
+    static let maximal = RemoveSubject(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, subject: SessionSamples.subject)
+
+    static let canonicalReply = PutSubjectContract.canonicalReply
+    static let minimalReply = PutSubjectContract.minimalReply
+    static let maximalReply = PutSubjectContract.maximalReply
+    static let errors = [
+        Sample.unauthorized, BusError(.notFound, "There is nobody of that id in this session."),
+    ]
+
+    static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<RemoveSubject> {
+        let (session, person) = try await questionnaire.family(children: 2)
+        let view = try await questionnaire.reply(
+            to: Asked(GetSession(questionnaire: "family", sessionId: session), for: person))
+        return Asked(
+            RemoveSubject(questionnaire: "family", sessionId: session, subject: view.subjects[0].id), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, RemoveSubject>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { questionnaire in
+            let (session, person) = try await questionnaire.family(children: 0)
+            return Asked(
+                RemoveSubject(questionnaire: "family", sessionId: session, subject: .ordered()), for: person)
+        },
+    ]
+}

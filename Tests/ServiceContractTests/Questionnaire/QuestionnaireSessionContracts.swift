@@ -1,0 +1,211 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import Testing
+
+/// Replies and errors that the contracts of sessions share.
+enum SessionSamples {
+    static let subject = Identifier("019c2f00-0000-7000-8000-000000000006")!
+    static let mutation = Identifier("019c2f00-0000-7000-8000-000000000007")!
+    static let progress = QuestionnaireProgress(answered: 1, total: 25, requiredRemaining: 9, percentage: 4)
+    static let done = QuestionnaireProgress(answered: 500, total: 500, requiredRemaining: 0, percentage: 100)
+    static let next = NextQuestion(question: "coreValues", reason: "unanswered")
+    static let fullNext = NextQuestion(
+        question: "childName", subject: subject, reason: "subject_wanted",
+        before: ["welcome", "aboutChild/\(subject)"])
+
+    static let view = SessionView(
+        id: Sample.session, status: .inProgress, questionnaire: GetQuestionsContract.reference,
+        answers: [
+            AnswerView(
+                question: "smoking", state: .answered, value: "never", revision: 1, answeredAt: Sample.everyday)
+        ],
+        subjects: [], asked: [AskedQuestion(question: "smoking", required: true)], progress: progress, next: next,
+        lastCompleted: AnsweredPlace(question: "smoking"), openedAt: Sample.everyday)
+    static let small = SessionView(
+        id: Sample.session, status: .stopped, questionnaire: GetQuestionsContract.reference, answers: [], subjects: [],
+        asked: [], progress: GetQuestionsContract.minimalReply.progress, next: nil, lastCompleted: nil,
+        openedAt: Sample.earliest)
+    static let full = SessionView(
+        id: Sample.session, status: .amended, questionnaire: GetQuestionsContract.reference,
+        answers: [
+            AnswerView(
+                question: "childName", state: .answered, value: "Zoë 🐻", revision: Sample.largestInteger,
+                answeredAt: Sample.latest, stale: true, subject: subject)
+        ],
+        subjects: [SubjectView(id: subject, kind: "child", label: "Zoë 🐻")],
+        asked: [AskedQuestion(question: "childGoals", subject: subject, required: false, options: ["open_up"])],
+        progress: done, next: fullNext, lastCompleted: AnsweredPlace(question: "childName", subject: subject),
+        openedAt: Sample.earliest, completedAt: Sample.latest,
+        result: SessionResult(
+            number: 2, version: 1, hash: String(repeating: "0af9", count: 16), takenAt: Sample.latest,
+            answers: ["childName/\(subject)": ["state": "answered", "value": "Zoë 🐻", "revision": 1]],
+            scores: ["values": ["score": 57.083, "answered": 4, "of": 4]]), isNew: true)
+
+    static let unknownSession = BusError(.notFound, "There is no such session.")
+    static let invalid = BusError(
+        .validationFailed, "Some answers cannot be saved as they are.",
+        errors: [.init(field: "value", code: "unknown_option", message: "There is no such option.")])
+    static let conflict = BusError(
+        .answerConflict, "This answer was changed somewhere else in the meantime.",
+        errors: [.init(field: "baseRevision", code: "answer_conflict", message: "The answer is at revision 2.")],
+        details: ["current": ["revision": 2, "state": "answered", "value": "never"]])
+    static let reused = BusError(
+        .mutationIDReused, "This id was used for another write.",
+        errors: [
+            .init(field: "mutationId", code: "mutation_id_reused", message: "This id was used for another write.")
+        ])
+    static let incomplete = BusError(
+        .questionnaireIncomplete, "Some questions still want an answer.",
+        errors: [.init(field: "coreValues", code: "unanswered", message: "This question wants an answer.")],
+        details: ["missing": [["question": "coreValues", "reason": "unanswered"]]])
+}
+
+enum OpenSessionContract: MessageContract {
+    static let canonical = OpenSession(questionnaire: "yoked-compat")
+    static let minimal = OpenSession(questionnaire: "a")
+    static let maximal = OpenSession(questionnaire: String(repeating: "a", count: 64), acceptLanguage: "sv, en;q=0.5")
+
+    static let canonicalReply = SessionSamples.view
+    static let minimalReply = SessionSamples.small
+    static let maximalReply = SessionSamples.full
+    static let errors = [Sample.unauthorized, BusError(.notFound, "There is no such questionnaire.")]
+
+    static let route: String? = "POST /questionnaires/{key}/sessions 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<OpenSession> {
+        Asked(canonical, for: .random(), key: "key-\(Identifier.random())")
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, OpenSession>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { _ in Asked(OpenSession(questionnaire: "no-such"), for: .random()) },
+    ]
+}
+
+enum ListQuestionnaireSessionsContract: MessageContract {
+    static let canonical = ListQuestionnaireSessions(questionnaire: "yoked-compat")
+    static let minimal = ListQuestionnaireSessions(questionnaire: "a")
+    static let maximal = ListQuestionnaireSessions(questionnaire: String(repeating: "a", count: 64))
+
+    static let canonicalReply = QuestionnaireSessionList(sessions: [
+        SessionSummary(
+            id: Sample.session, status: .inProgress, version: 1, hash: String(repeating: "0af9", count: 16),
+            openedAt: Sample.everyday)
+    ])
+    static let minimalReply = QuestionnaireSessionList(sessions: [])
+    static let maximalReply = QuestionnaireSessionList(sessions: [
+        SessionSummary(
+            id: Sample.session, status: .amended, version: 2_147_483_647, hash: String(repeating: "0af9", count: 16),
+            openedAt: Sample.earliest, completedAt: Sample.latest)
+    ])
+    static let errors = [Sample.unauthorized]
+
+    static let route: String? = "GET /questionnaires/{key}/sessions 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<ListQuestionnaireSessions> {
+        Asked(canonical, for: try await questionnaire.session().person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, ListQuestionnaireSessions>] = [
+        "unauthorized": { _ in Asked(canonical) }
+    ]
+}
+
+enum GetSessionContract: MessageContract {
+    static let canonical = GetSession(questionnaire: "yoked-compat", sessionId: Sample.session)
+    static let minimal = GetSession(questionnaire: "a", sessionId: Sample.session)
+    static let maximal = GetSession(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
+
+    static let canonicalReply = SessionSamples.view
+    static let minimalReply = SessionSamples.small
+    static let maximalReply = SessionSamples.full
+    static let errors = [Sample.unauthorized, SessionSamples.unknownSession]
+
+    static let route: String? = "GET /questionnaires/{key}/sessions/{id} 200"
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetSession> {
+        let (session, person) = try await questionnaire.session()
+        return Asked(GetSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, GetSession>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { questionnaire in
+            let stranger = try await questionnaire.session().session
+            return Asked(GetSession(questionnaire: "yoked-compat", sessionId: stranger), for: .random())
+        },
+    ]
+}
+
+enum CompleteSessionContract: MessageContract {
+    static let canonical = CompleteSession(questionnaire: "yoked-compat", sessionId: Sample.session)
+    static let minimal = CompleteSession(questionnaire: "a", sessionId: Sample.session)
+    static let maximal = CompleteSession(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
+
+    static let canonicalReply = SessionSamples.view
+    static let minimalReply = SessionSamples.small
+    static let maximalReply = SessionSamples.full
+    static let errors = [Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.incomplete]
+
+    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/complete 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<CompleteSession> {
+        let (session, person) = try await questionnaire.session(answers: QuestionnaireProvider.everything)
+        return Asked(CompleteSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, CompleteSession>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { _ in Asked(canonical, for: .random()) },
+        "questionnaire_incomplete": { questionnaire in
+            let (session, person) = try await questionnaire.session()
+            return Asked(CompleteSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+        },
+    ]
+}
+
+enum ReopenSessionContract: MessageContract {
+    static let canonical = ReopenSession(questionnaire: "yoked-compat", sessionId: Sample.session)
+    static let minimal = ReopenSession(questionnaire: "a", sessionId: Sample.session)
+    static let maximal = ReopenSession(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
+
+    static let canonicalReply = SessionSamples.view
+    static let minimalReply = SessionSamples.small
+    static let maximalReply = SessionSamples.full
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession,
+        BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open."),
+    ]
+
+    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/reopen 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<ReopenSession> {
+        let (session, person) = try await questionnaire.session(answers: QuestionnaireProvider.required, complete: true)
+        return Asked(ReopenSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, ReopenSession>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { _ in Asked(canonical, for: .random()) },
+        "session_already_open": { questionnaire in
+            let asked = try await everyday(questionnaire)
+            let person = asked.options.actor?.userID
+            try await questionnaire.reply(to: Asked(OpenSessionContract.canonical, for: person))
+            return asked
+        },
+    ]
+}

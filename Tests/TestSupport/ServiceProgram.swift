@@ -1,0 +1,42 @@
+import Foundation
+
+/// A service as a process of its own, the program that is shipped, which may be killed.
+public final class ServiceProgram {
+    private let process: pid_t
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - name: of the executable target.
+    ///   - variables: beside those of this process.
+    public init(_ name: String, _ variables: [String: String]) throws {
+        let program = try Self.folder().appending(path: name).path
+        var words = [strdup(program), nil]
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        var settings = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for word in words + settings { free(word) } }
+        var process: pid_t = 0
+        guard posix_spawn(&process, program, nil, nil, &words, &settings) == 0 else {
+            throw ScratchCluster.Failure(description: "\(program) cannot be started")
+        }
+        self.process = process
+    }
+
+    deinit { killAtOnce() }
+
+    /// It is built beside these tests, which are a library in another program's process.
+    private static func folder() throws -> URL {
+        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
+        guard let line = maps.first(where: { $0.hasSuffix("PackageTests.xctest") }),
+            let start = line.firstIndex(of: "/")
+        else { throw ScratchCluster.Failure(description: "these tests are no library") }
+        return URL(filePath: String(line[start...])).deletingLastPathComponent()
+    }
+
+    /// SIGKILL: what it had in hand, it has in hand no more. Returns when it is gone.
+    public func killAtOnce() {
+        guard !isOver else { return }
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+        isOver = true
+    }
+}
