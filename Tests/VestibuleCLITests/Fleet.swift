@@ -62,9 +62,15 @@ import Testing
 
     // MARK: Processes
 
-    /// - Parameter folder: of the database's socket, where it is not the server's own.
+    /// - Parameters:
+    ///   - folder: of the database's socket, where it is not the server's own.
+    ///   - variables: beside those that the service needs.
+    ///   - authority: the file with the only authority that the process trusts, in the place of the system's.
     @discardableResult
-    func start(_ service: ServiceName, through folder: String? = nil) throws -> pid_t {
+    func start(
+        _ service: ServiceName, through folder: String? = nil, variables: [String: String] = [:],
+        trusting authority: String? = nil
+    ) throws -> pid_t {
         let (state, prefix) = (installation.state, service.rawValue.uppercased())
         var environment = [
             "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SPOOL_DIR": state.spool, "BUS_BIND": "ipc:\(state.bus)",
@@ -89,8 +95,14 @@ import Testing
         }
         tables.insert(service)
         let program = installation.program(try #require(LocalSystem.programs[service.rawValue]))
+        environment.merge(variables) { $1 }
+        var command = ["setpriv", "--pdeathsig", "KILL", "--", program]
+        if let authority {
+            let replaced = "mount --bind \"$0\" /etc/ssl/certs/ca-certificates.crt && exec \"$@\""
+            command = ["unshare", "--mount", "--", "sh", "-c", replaced, authority] + command
+        }
         let process = try Subprocess.start(
-            ["setpriv", "--pdeathsig", "KILL", "--", program], environment: environment,
+            command, environment: environment,
             output: state.log(service.rawValue), newSession: true)
         running.insert(process)
         return process

@@ -98,12 +98,13 @@ enum BusCommand {
         }
     }
 
-    /// What is meant for operators, done as one; the service logs it.
+    /// What is meant for operators, done as one; what changes something is logged and written down by the service.
     @Loop static func asOperator<Request: BusRequest>(
         _ request: Request, _ access: BusAccess
     ) async throws -> Request.Reply {
         let reply = try await answer(
-            access, Request.type, Request.version, Request.rules, WireJSON.encode(request), true)
+            access, Request.type, Request.version, Request.rules, WireJSON.encode(request),
+            Request.rules.effect != .read)
         return try WireJSON.decode(Request.Reply.self, from: reply)
     }
 

@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+
+/// A way to a PostgreSQL server that keeps what goes out to it by flights: all that leaves before an answer comes. Each
+/// flight is a round trip.
+public final class FlightLink: Sendable {
+    /// For a connection string: `host=`.
+    public let folder: String
+    private let server: String
+    private let listener: Int32
+    private let seen = Mutex((connections: [[[UInt8]]](), isAnswered: [Bool]()))
+
+    /// - Parameter server: the folder of the server's socket.
+    public init(to server: String) throws {
+        self.server = server
+        folder = "/tmp/vestibule-link-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        listener = LocalSocket.make()
+        guard Self.with(folder, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
+            throw ScratchCluster.Failure(description: "the link cannot listen")
+        }
+        Thread.detachNewThread { [self] in accept() }
+    }
+
+    /// The flights of each connection, with what is text in them readable.
+    public var flights: [[String]] {
+        seen.withLock { $0.connections.map { $0.map { String(decoding: $0, as: UTF8.self) } } }
+    }
+
+    public func close() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        Foundation.close(listener)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func accept() {
+        while true {
+            let client = LocalSocket.accept(at: listener)
+            guard client >= 0 else { return }
+            let upstream = LocalSocket.make()
+            _ = Self.with(server) { connect(upstream, $0, $1) }
+            let number = seen.withLock { seen in
+                seen.connections.append([])
+                seen.isAnswered.append(true)
+                return seen.connections.count - 1
+            }
+            Thread.detachNewThread { [self] in pump(from: client, to: upstream, of: number, isAnswer: false) }
+            Thread.detachNewThread { [self] in pump(from: upstream, to: client, of: number, isAnswer: true) }
+        }
+    }
+
+    /// Ends when either side is closed. The descriptors stay until the process ends: a test has few.
+    private func pump(from source: Int32, to target: Int32, of number: Int, isAnswer: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(source, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            note(Array(buffer.prefix(count)), of: number, isAnswer: isAnswer)
+            guard send(target, buffer, count, Int32(MSG_NOSIGNAL)) == count else { break }
+        }
+        for descriptor in [source, target] { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private func note(_ bytes: [UInt8], of number: Int, isAnswer: Bool) {
+        seen.withLock { seen in
+            guard !isAnswer else { return seen.isAnswered[number] = true }
+            if seen.isAnswered[number] { seen.connections[number].append([]) }
+            seen.isAnswered[number] = false
+            seen.connections[number][seen.connections[number].count - 1] += bytes
+        }
+    }
+
+    /// The socket that libpq looks for in a folder.
+    private static func with(_ folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        LocalSocket.with("\(folder)/.s.PGSQL.5432", body)
+    }
+}

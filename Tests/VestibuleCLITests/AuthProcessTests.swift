@@ -1,0 +1,141 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import JSONText
+import TestSupport
+import Testing
+
+@testable import VestibuleCLI
+
+/// Auth as it was built, by itself: what only a process, or two, can show.
+@Suite("auth, process by process", .serialized) struct AuthProcessTests {
+    private static let device = DeviceClaim(name: "Pixel 9", platform: "android")
+
+    @Loop private func options() -> CallOptions {
+        CallOptions(timeout: .seconds(10), clientAddress: "192.0.2.7")
+    }
+
+    @Loop private func code(for phone: String, in fleet: Fleet) async throws -> String {
+        let spool = VestibuleCLI.Spool(file: "\(fleet.installation.state.spool)/sms.jsonl")
+        var code: String?
+        _ = try await comes(within: .seconds(20)) {
+            let text = spool.lines().last { $0["to"]?.stringValue == phone }?["body"]?.stringValue
+            code = text.map { String($0.prefix(6)) }
+            return code != nil
+        }
+        return try #require(code, "no SMS came")
+    }
+
+    /// All that limits a send is asked in one flight; the next one of its transaction writes.
+    @Test func theLimitsOfACodeAreAskedInOneRoundTrip() async throws {
+        try await Fleet.run { fleet in
+            let link = try FlightLink(to: fleet.cluster.folder)
+            defer { link.close() }
+            try fleet.start(.auth, through: link.folder)
+            try await fleet.ready(.auth, 1)
+            try await fleet.wait(until: "SELECT count(*) > 0 FROM auth.signing_keys", is: "t")
+            _ = try await fleet.gateway.call(SendOTP(phone: "+14155552671"), options())
+            let isSend = { (flight: String) in flight.contains("INSERT INTO challenges") }
+            let connection = try #require(link.flights.first { $0.contains(where: isSend) })
+            let index = try #require(connection.firstIndex(where: isSend))
+            // What only a send asks is prepared on this connection for the first time, and so its text is seen.
+            let asked = connection[index - 1]
+            for part in [
+                "pg_advisory_xact_lock", "in_hour", "in_day", "address_in_hour", "challenge_locks", "prefix_breakers",
+                "wrong_in_day",
+            ] {
+                #expect(asked.contains(part), "\(part)")
+            }
+        }
+    }
+
+    /// One nonce, one success: the same token at both processes, many times at once.
+    @Test func aNonceShownToTwoProcessesAtOnceCountsOnce() async throws {
+        let forge = IdentityForge()
+        let keySet = String(decoding: CanonicalJSON.bytes(of: forge.keySet), as: UTF8.self)
+        let keys = try await ProviderServer(.answers(status: 200, body: keySet))
+        let variables = IdentityForge.variables(keySet: await keys.url)
+        try await Fleet.run { fleet in
+            for _ in 0..<2 { try fleet.start(.auth, variables: variables) }
+            try await fleet.ready(.auth, 2)
+            try await fleet.wait(until: "SELECT count(*) > 0 FROM auth.signing_keys", is: "t")
+            let replicas = try await fleet.eachReplica(of: .auth)
+            @Loop func presented() async throws -> SignInWithGoogle {
+                let nonce = try await fleet.gateway.call(IssueSocialNonce(provider: "google"), options()).nonce
+                return SignInWithGoogle(
+                    identityToken: forge.token("google", subject: "108", nonce: nonce), nonce: nonce,
+                    device: Self.device)
+            }
+            guard case .phoneVerificationRequired(let link) = try await fleet.gateway.call(presented(), options())
+            else {
+                Issue.record("the identity is linked already")
+                return
+            }
+            let phone = "+14155552671"
+            let sent = try await fleet.gateway.call(SendOTP(phone: phone, linkToken: link.linkToken), options())
+            let code = try await code(for: phone, in: fleet)
+            _ = try await fleet.gateway.call(
+                VerifyOTP(challengeId: sent.challengeId, code: code, device: Self.device), options())
+            for _ in 0..<20 {
+                let request = try await presented()
+                let tasks = (0..<16).map { number in
+                    Loop.spawn { () -> String in
+                        do throws(BusError) {
+                            let answer = try await replicas[number % 2].call(request, options())
+                            if case .session = answer { return "session" }
+                            return "link"
+                        } catch {
+                            return error.code
+                        }
+                    }
+                }
+                var outcomes: [String: Int] = [:]
+                for task in tasks { outcomes[try await task.value, default: 0] += 1 }
+                #expect(outcomes["session"] == 1, "\(outcomes)")
+                #expect(Set(outcomes.keys).isSubset(of: ["session", "identity_token_invalid", "overloaded"]))
+            }
+            #expect(try await fleet.sql("SELECT count(*) FROM auth.sessions") == "21")
+        }
+        await keys.stop()
+    }
+
+    /// Whether this user may give a process a file system of its own.
+    static let mayMount =
+        (try? Subprocess.run(["unshare", "--mount", "--", "mount", "--bind", "/tmp", "/mnt"])) != nil
+
+    /// A provider is spoken to over TLS: the authority must be one that the system knows, and the host the one that was asked.
+    @Test(
+        "a provider behind TLS",
+        .enabled(if: AuthProcessTests.mayMount, "the system's authorities are replaced for one process"),
+        arguments: [("localhost", true, true), ("other.example", true, false), ("localhost", false, false)])
+    func overTLS(host: String, isTrusted: Bool, isTaken: Bool) async throws {
+        let (authority, stranger) = (try TestAuthority(), try TestAuthority())
+        defer { for each in [authority, stranger] { each.remove() } }
+        let server = try TLSServer(authority.issue(for: host))
+        defer { server.stop() }
+        let second = try await ProviderServer(.answers(status: 201, body: "{}"))
+        let variables = [
+            "SMS_PROVIDER": "webhook,twilio", "SMS_WEBHOOK_URL": "https://localhost:\(server.port)/sms",
+            "SMS_WEBHOOK_KEY": "a key that only the test has, 32+", "SMS_TWILIO_URL": await second.url,
+            "SMS_TWILIO_ACCOUNT": "AC0", "SMS_TWILIO_TOKEN": "t", "SMS_TWILIO_FROM": "MG0",
+        ]
+        try await Fleet.run { fleet in
+            try fleet.start(
+                .auth, variables: variables, trusting: (isTrusted ? authority : stranger).certificate)
+            try await fleet.ready(.auth, 1)
+            let began = MonotonicClock.now()
+            _ = try await fleet.gateway.call(SendOTP(phone: "+14155552671"), options())
+            #expect(
+                try await comes(within: .seconds(10)) {
+                    server.text.contains("POST /sms") || second.requests.count == 1
+                }
+            )
+            #expect(MonotonicClock.now() < began + Duration.seconds(5).nanoseconds, "or the next had its turn too late")
+            try await fleet.wait(until: "SELECT count(*) FROM auth.outbox", is: "0")
+            #expect(server.text.contains("+14155552671") == isTaken)
+            #expect(second.requests.count == (isTaken ? 0 : 1))
+        }
+        await second.stop()
+    }
+}
