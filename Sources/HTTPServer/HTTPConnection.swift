@@ -64,6 +64,14 @@ import EventLoop
         return false
     }
 
+    /// Nothing was asked on it yet.
+    private(set) var isNew = true
+
+    /// Reads what has arrived and was not told of yet.
+    func lookOnceMore() {
+        if isIdle { readReady() }
+    }
+
     func close() {
         if case .closed = state { return }
         if case .sending(let taken) = state { taken?.resolve(.success(())) }
@@ -115,6 +123,7 @@ import EventLoop
 
     private func admit(_ head: HTTPRequestHead) {
         self.head = head
+        isNew = false
         parser.admit(bodyLimit: parser.awaitsBody ? owner?.bodyLimit(for: head) ?? 0 : 0)
         invitesBody = head.expectsContinue
     }

@@ -53,20 +53,32 @@ import EventLoop
 
     public var connectionCount: Int { connections.count }
 
-    /// Accepts no more, closes what is idle, finishes every request in flight with `Connection: close`.
+    /// How long who has connected and not said anything yet may take to say it.
+    private static let notice = Duration.milliseconds(500)
+
+    /// Accepts no more, closes what is idle, finishes every request in flight with `Connection: close`. Who has come in
+    /// already is served: their first request may lie there unread, or be on its way, and a proxy sends no POST twice.
     ///
     /// - Parameter patience: connections that are open after it are cut off.
     public func drain(within patience: Duration = .seconds(5)) async {
+        listener?.acceptRest()
         listener?.close()
         listener = nil
         isDraining = true
-        for connection in connections.values where connection.isIdle { connection.close() }
+        for connection in connections.values { connection.lookOnceMore() }
+        for connection in connections.values where connection.isIdle && !connection.isNew { connection.close() }
+        let notice = LoopTimer(after: min(Self.notice, patience)) { [weak self] in self?.closeIdle() }
+        defer { notice.cancel() }
         guard !connections.isEmpty else { return }
         let promise = drained ?? LoopPromise<Void>()
         drained = promise
         let timer = LoopTimer(after: patience) { [weak self] in self?.cutOff() }
         try? await promise.get()
         timer.cancel()
+    }
+
+    private func closeIdle() {
+        for connection in connections.values where connection.isIdle { connection.close() }
     }
 
     private func cutOff() {

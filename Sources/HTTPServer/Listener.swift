@@ -65,6 +65,11 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
     /// Accepts again after `onConnection` said that there is no more room.
     func resume() { watch?.update(.read) }
 
+    /// Takes in whoever waits at the door; to be called before it is closed.
+    func acceptRest() {
+        if descriptor >= 0, watch != nil { acceptReady() }
+    }
+
     private func acceptReady() {
         for _ in 0..<64 {
             var accepted: Int32 = -1

@@ -270,6 +270,20 @@ private let closing = "Connection: close\r\n"
         try await drained.value
     }
 
+    @Test func answersWhoHadComeInAndLetsNobodyWaitWhoSaysNothing() async throws {
+        let echo = try Echo()
+        // Through the door of the kernel: the server has not looked at them yet.
+        let (quick, late, silent) = (try echo.client(), try echo.client(), try echo.client())
+        try await quick.send(get("/quick"))
+        let drained = Loop.spawn { await echo.server.drain() }
+        #expect(try await quick.readToEnd().hasSuffix("GET /quick ."))
+        try await late.send(get("/late"))
+        let text = try await late.readToEnd()
+        #expect(text.contains("connection: close\r\n") && text.hasSuffix("GET /late ."))
+        #expect(try await silent.readToEnd().isEmpty)
+        try await drained.value
+    }
+
     @Test func cutsOffWhatDoesNotEnd() async throws {
         let echo = try Echo()
         let client = try echo.client()
