@@ -75,6 +75,24 @@ import Testing
         }
     }
 
+    @Test func whoIsNoStaffSeesNoCaseAndDecidesNone() async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claimInReview("undecided")
+            let options = recovery.options(recovery.staff, role: "user")
+            let id = claim.recoveryId
+            let list = await #expect(throws: BusError.self) {
+                try await recovery.gateway.call(ListReviews(), options)
+            }
+            let page = await #expect(throws: BusError.self) {
+                try await recovery.gateway.call(GetReview(recoveryId: id), options)
+            }
+            let claimed = await #expect(throws: BusError.self) {
+                try await recovery.gateway.call(ClaimReview(recoveryId: id), options)
+            }
+            #expect([list, page, claimed].allSatisfy { $0?.code == "unauthorized" })
+        }
+    }
+
     @Test func aReviewerWhoHasTheCaseApproves() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claimInReview("yes-1")
