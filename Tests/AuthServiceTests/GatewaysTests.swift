@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func anEndedSessionIsKnownAtEveryGatewayWithinASecond() async throws {
+    @Test(.timed) func anEndedSessionIsKnownAtEveryGatewayWithinASecond() async throws {
         try await run(replicas: 2, gateways: 3) { auth, gateways in
             let session = try await auth.signIn("+14155552671")
             for gateway in gateways.all {
@@ -132,14 +132,14 @@ import Testing
                     try await Gateways.get(Self.path, at: gateway, token: session.accessToken).json["code"]
                         == "token_revoked"
                 }
-                #expect(isKnown)
+                #expect(isKnown, .time)
             }
-            #expect(MonotonicClock.now() < ended + Duration.seconds(1).nanoseconds)
+            #expect(MonotonicClock.now() < ended + Duration.seconds(1).nanoseconds, .time)
         }
     }
 
     /// A role counts from the next sign-in on, and not for a second longer than it is had.
-    @Test func aRoleOpensItsRoutesAndIsOverWithinASecond() async throws {
+    @Test(.timed) func aRoleOpensItsRoutesAndIsOverWithinASecond() async throws {
         try await run(replicas: 2, gateways: 2) { auth, gateways in
             let routes =
                 RouteTable.vestibule.routes + [
@@ -179,18 +179,18 @@ import Testing
             let user = try await auth.signIn("+14155552671")
             #expect(try await comes { try await statuses(user) == [403, 403] })
             #expect(try await change(user, "staff", true, by: "anna") == "changed")
-            #expect(try await isOver(user))
+            #expect(try await isOver(user), .time)
             let staff = try await auth.signIn("+14155552671", push: "one")
             #expect(try await statuses(staff) == [200, 403])
             #expect(try await change(staff, "admin", true, by: "anna") == "awaiting_second_operator")
             #expect(try await statuses(staff) == [200, 403], "one operator alone changes nothing")
             #expect(try await change(staff, "admin", true, by: "ben") == "changed")
-            #expect(try await isOver(staff))
+            #expect(try await isOver(staff), .time)
             let admin = try await auth.signIn("+14155552671", push: "two")
             #expect(try await statuses(admin) == [200, 200])
             #expect(try await change(admin, "admin", false, by: "ben") == "awaiting_second_operator")
             #expect(try await change(admin, "admin", false, by: "anna") == "changed")
-            #expect(try await isOver(admin))
+            #expect(try await isOver(admin), .time)
             #expect(try await statuses(try await auth.signIn("+14155552671", push: "three")) == [403, 403])
         }
     }

@@ -121,17 +121,17 @@ import Testing
         }
     }
 
-    @Test func whereTheFirstHangsThePersonIsAnsweredAtOnceAndTheSecondSendsWithinFiveSeconds() async throws {
+    @Test(.timed) func whereTheFirstHangsThePersonIsAnsweredAtOnceAndTheSecondSendsWithinFiveSeconds() async throws {
         try await Self.run(.hangs, Self.taken) { auth, first, second in
             let start = ContinuousClock.now
             for last in 1...3 {
                 let asked = ContinuousClock.now
                 _ = try await auth.ask(SendOTP(phone: "+1415555267\(last)"))
-                #expect(ContinuousClock.now - asked < .milliseconds(300))
+                #expect(ContinuousClock.now - asked < .milliseconds(300), .time)
             }
             #expect(try await comes { first.requests.count == 3 })
             #expect(try await comes { second.requests.count == 3 })
-            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(ContinuousClock.now - start < .seconds(5), .time)
             // Three in a row: the next one does not wait for it.
             _ = try await auth.ask(SendOTP(phone: "+14155552674"))
             #expect(try await comes { second.requests.count == 4 })

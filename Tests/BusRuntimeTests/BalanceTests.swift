@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func asksOnlyReplicasThatAreReady() async throws {
+    @Test(.timed) func asksOnlyReplicasThatAreReady() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             server.state = .starting
@@ -61,7 +61,7 @@ import Testing
             #expect(try await comes { client.replicas(of: .auth).contains { $0.isAlive } })
             #expect(!client.hasReadyReplica(of: .auth))
             server.state = .ready
-            #expect(try await comes(within: .milliseconds(200)) { client.hasReadyReplica(of: .auth) })
+            #expect(try await comes(within: .milliseconds(200)) { client.hasReadyReplica(of: .auth) }, .time)
         }
     }
 

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aCallerWhoseKeyIsRevokedIsRefusedOnTheOpenConnectionAndHeardAgainWhenItIsAllowed() async throws {
+    @Test(.timed) func aCallerWhoseKeyIsRevokedIsRefusedOnTheOpenConnectionAndHeardAgainWhenItIsAllowed() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             _ = try lab.server { $0.security = try? keys.security(of: .auth) }
@@ -98,7 +98,7 @@ import Testing
                 }
                 return error?.executed == .no
             }
-            #expect(refused, "within a second")
+            #expect(refused, .time("within a second"))
             #expect(try await other.call(Echo(text: "others go on"), .standard).text == "others go on")
             try keys.allow(.gateway)
             let recovered = try await comes(within: .seconds(5)) {
@@ -106,7 +106,7 @@ import Testing
                     try await caller.call(Echo(text: "again"), .within(.milliseconds(200)))
                 } == nil
             }
-            #expect(recovered, "within five seconds")
+            #expect(recovered, .time("within five seconds"))
         }
     }
 
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func aServiceMayChangeItsKeyWhileItsReplicasGoOn() async throws {
+    @Test(.timed) func aServiceMayChangeItsKeyWhileItsReplicasGoOn() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             _ = try lab.server(
@@ -176,7 +176,7 @@ import Testing
             // Without its key the old one is not asked any more, though it stands.
             try keys.revokeOwn(.auth)
             #expect(
-                try await comes(within: .seconds(2)) { caller.replicas(of: .auth).count { $0.isAlive } == 1 })
+                try await comes(within: .seconds(2)) { caller.replicas(of: .auth).count { $0.isAlive } == 1 }, .time)
             for _ in 0..<8 { #expect(try await caller.call(Echo(text: "?"), .standard).text == "new") }
         }
     }

@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test func failsWhatMustNotBeDoneTwiceAtOnce() async throws {
+    @Test(.timed) func failsWhatMustNotBeDoneTwiceAtOnce() async throws {
         try await BusLab.run { lab in
             let server = try stuck(lab)
             let client = try lab.client()
@@ -33,7 +33,7 @@ import Testing
             server.stop()
             let error = try await call.value
             #expect(error?.code == "service_unavailable" && error?.executed == .unknown && error?.retryAfterMs == 1000)
-            #expect(MonotonicClock.now() - start < 500_000_000, "silence need not be waited for")
+            #expect(MonotonicClock.now() - start < 500_000_000, .time("silence need not be waited for"))
             #expect(client.losses == 1)
         }
     }
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// A drain under load: two replicas, one goes, nobody notices.
-    @Test func thatDrainsFailsNoCall() async throws {
+    @Test(.timed) func thatDrainsFailsNoCall() async throws {
         try await BusLab.run { lab in
             let leaving = try lab.server(handlers: [slow])
             _ = try lab.server(handlers: [slow])
@@ -78,7 +78,7 @@ import Testing
             #expect(try await comes { leaving.inFlight > 0 })
             let start = MonotonicClock.now()
             await leaving.drain(notice: .milliseconds(300))
-            #expect(Duration.nanoseconds(MonotonicClock.now() - start) < .seconds(2))
+            #expect(Duration.nanoseconds(MonotonicClock.now() - start) < .seconds(2), .time)
             for call in calls { #expect(try await call.value > 0) }
             #expect(try await comes { client.replicas(of: .auth).count == 1 })
         }

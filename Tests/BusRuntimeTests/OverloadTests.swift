@@ -49,7 +49,7 @@ import Testing
 
     /// Five times what one replica can do, asked by two callers: once by handlers that hold its loop, once by handlers
     /// that wait for somebody else, where the credit is what a replica can do at once.
-    @Test(arguments: [(Labour(id: 0, burnMs: 5), 64, 200.0), (Labour(id: 0, waitMs: 40), 8, 400.0)])
+    @Test(.timed, arguments: [(Labour(id: 0, burnMs: 5), 64, 200.0), (Labour(id: 0, waitMs: 40), 8, 400.0)])
     func isShedEarlyAndOverSoon(labour: Labour, credit: Int, capacity: Double) async throws {
         try await BusLab.run { lab in
             let replica = try lab.process()
@@ -71,15 +71,15 @@ import Testing
                 answered p50 \(good.took(0.5)) p99 \(good.took(0.99)), once it was noticed p99 \(later.took(0.99))
                 """
             print(report)
-            #expect(Double(good.count) / taken >= 0.85 * capacity, "\(report)")
-            #expect(refused.allSatisfy { $0.error?.code == "overloaded" && $0.error?.executed == .no }, "\(report)")
-            #expect(refused.took(0.5) <= .milliseconds(10), "\(report)")
+            #expect(Double(good.count) / taken >= 0.85 * capacity, .time(report))
+            #expect(refused.allSatisfy { $0.error?.code == "overloaded" && $0.error?.executed == .no }, .time(report))
+            #expect(refused.took(0.5) <= .milliseconds(10), .time(report))
             #expect(replica.begun.count == good.count)
 
             let after = Load(on: clients[0], labour, timeout: .seconds(2))
             try await after.run(perSecond: capacity / 8, for: .seconds(1))
             try await after.finish()
-            #expect(after.outcomes.failed.isEmpty)
+            #expect(after.outcomes.failed.isEmpty, .time)
         }
     }
 }

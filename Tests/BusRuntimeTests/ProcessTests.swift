@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Stopped long enough to be given up, it thaws with its callers' old requests before it.
-    @Test func oneOfThreeIsStoppedAndThawsWithoutDoingWhatIsOld() async throws {
+    @Test(.timed) func oneOfThreeIsStoppedAndThawsWithoutDoingWhatIsOld() async throws {
         try await BusLab.run { lab in
             let replicas = try (0..<3).map { _ in try lab.process() }
             let client = try lab.client()
@@ -70,7 +70,7 @@ import Testing
             print(
                 "SIGSTOP: out in \(out), \(parked) parked, back in \(back), \(late.count) after it, \(stale.count) stale"
             )
-            #expect(out < .seconds(1) && back < .seconds(2))
+            #expect(out < .seconds(1) && back < .seconds(2), .time)
             #expect(parked <= 64)
             #expect(stale.isEmpty, "\(stale.first.debugDescription)")
             #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func oneBecomesFourAndOneAgainWithoutAFailure() async throws {
+    @Test(.timed) func oneBecomesFourAndOneAgainWithoutAFailure() async throws {
         try await BusLab.run { lab in
             let first = try lab.process()
             let client = try lab.client { $0.discoveryInterval = .milliseconds(500) }
@@ -132,8 +132,8 @@ import Testing
             try await run.value
             let ratio = Double(shares.max() ?? 0) / Double(max(1, shares.min() ?? 0))
             print("1→4→1: first served after \(served), shares \(shares), \(load.outcomes.failed.count) failed")
-            #expect(served.allSatisfy { $0 < .seconds(3) })
-            #expect(ratio <= 1.25, "\(shares)")
+            #expect(served.allSatisfy { $0 < .seconds(3) }, .time)
+            #expect(ratio <= 1.25, .time("\(shares)"))
             #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
         }
     }
@@ -149,7 +149,7 @@ import Testing
             for index in replicas.indices {
                 let asked = MonotonicClock.now()
                 replicas[index].send(SIGTERM)
-                #expect(try await comes(within: .seconds(8)) { replicas[index].exitCode == 0 })
+                #expect(try await comes { replicas[index].exitCode == 0 })
                 stops.append(.nanoseconds(MonotonicClock.now() - asked))
                 replicas[index] = try lab.process()
                 #expect(try await comes { ready(client) == 2 && !replicas[index].begun.isEmpty })
@@ -178,7 +178,7 @@ import Testing
             let run = load.begin(perSecond: 500)
             for index in replicas.indices {
                 replicas[index].send(SIGTERM)
-                #expect(try await comes(within: .seconds(8)) { replicas[index].exitCode == 0 })
+                #expect(try await comes { replicas[index].exitCode == 0 })
                 replicas[index] = try lab.process(variables: ["BUILD": "next"])
                 #expect(try await comes { ready(client) == 2 && !replicas[index].begun.isEmpty })
             }
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// Two replicas have keys of their own, and one key is not allowed any more.
-    @Test func oneIsRevokedAndNoCallFails() async throws {
+    @Test(.timed) func oneIsRevokedAndNoCallFails() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             let other = try BusKey.newSecret()
@@ -200,7 +200,7 @@ import Testing
             let revoked = try lab.process(variables: variables)
             let kept = try lab.process(variables: variables.merging(["BUS_KEY": other.base64]) { $1 })
             let client = try lab.client { $0.security = try? keys.security(of: .gateway) }
-            #expect(try await comes(within: .seconds(10)) { ready(client) == 2 })
+            #expect(try await comes { ready(client) == 2 })
             let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
             let run = load.begin(perSecond: 500)
             #expect(try await comes { !revoked.begun.isEmpty && !kept.begun.isEmpty })
@@ -216,7 +216,7 @@ import Testing
             try await load.finish()
             try await run.value
             print("revoked: out in \(out), \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed")
-            #expect(out < .seconds(1.5), "a second, and the look at the list that begins it")
+            #expect(out < .seconds(1.5), .time("a second, and the look at the list that begins it"))
             #expect(load.outcomes.failed.isEmpty, "\(load.outcomes.failed.first.debugDescription)")
         }
     }

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "a long text of one kind is read in no time",
+        "a long text of one kind is read in no time", .timed,
         arguments: ["f*", "1", "a", "f u ", "fu", "d1l", "!", "vu", "uuuuc"])
     func patience(part: String) throws {
         let filter = try ProfanityFilter.shipped.get()

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("holds that end together are over soon")
+    @Test("holds that end together are over soon", .timed)
     func manyHolds() async throws {
         let count = Rounds.count(1000, prove: 100_000)
         try await RecoveryStage.run(replicas: 2) { recovery in
@@ -42,11 +42,11 @@ import Testing
             let time = ContinuousClock.now - start
             #expect(try await recovery.stage.rows("SELECT count(*) FROM audit WHERE act = 'hold_ended'") == "\(count)")
             print("\(count) holds over after \(time)")
-            #expect(time < .seconds(count > 1000 ? 90 : 30))
+            #expect(time < .seconds(count > 1000 ? 90 : 30), .time)
         }
     }
 
-    @Test("the queue and a page are quick among many cases")
+    @Test("the queue and a page are quick among many cases", .timed)
     func manyCases() async throws {
         let count = Rounds.count(20_000, prove: 1_000_000)
         try await RecoveryStage.run { recovery in
@@ -75,7 +75,7 @@ import Testing
             for (what, times) in times {
                 let p99 = times.sorted()[times.count * 99 / 100]
                 print("\(what) among \(count): p99 \(p99)")
-                #expect(p99 < .milliseconds(20))
+                #expect(p99 < .milliseconds(20), .time("\(what): \(p99)"))
             }
         }
     }

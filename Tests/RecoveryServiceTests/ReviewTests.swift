@@ -211,7 +211,7 @@ import Testing
     }
 
     /// What a claimant sees over a whole life, of cases with an account that are rejected and disputed, and of decoys.
-    @Test func realAndDecoyCasesLookTheSameToTheEnd() async throws {
+    @Test(.timed) func realAndDecoyCasesLookTheSameToTheEnd() async throws {
         let count = Rounds.count(30, prove: 500)
         try await RecoveryStage.run(perAddress: 100_000) { recovery in
             struct Life {
@@ -253,7 +253,7 @@ import Testing
             let medians = times.mapValues { $0.sorted()[$0.count / 2] }
             let (real, decoy) = (try #require(medians["real"]), try #require(medians["decoy"]))
             // The difference is what an owner is told, within one transaction.
-            #expect(max(real, decoy) < min(real, decoy) * 2, "\(real) and \(decoy)")
+            #expect(max(real, decoy) < min(real, decoy) * 2, .time("\(real) and \(decoy)"))
             print("claims: real \(real), decoy \(decoy) (medians of \(count))")
         }
     }

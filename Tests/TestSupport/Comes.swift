@@ -1,7 +1,7 @@
 import EventLoop
 
 /// Waits until something is so, and says whether it came to be.
-@Loop public func comes(within limit: Duration = .seconds(5), _ condition: @Loop () async throws -> Bool) async throws
+@Loop public func comes(within limit: Duration = .seconds(30), _ condition: @Loop () async throws -> Bool) async throws
     -> Bool
 {
     let end = MonotonicClock.now() + limit.nanoseconds

@@ -12,7 +12,7 @@ import Testing
     /// Seconds between the medians, as the product promises.
     private static let bound = 0.002
 
-    @Test func aPhoneWithAnAccountIsAnsweredAsOneWithout() throws {
+    @Test(.timed) func aPhoneWithAnAccountIsAnsweredAsOneWithout() throws {
         let system = try RunningSystem(
             scale: "auth=1",
             variables: [
@@ -39,7 +39,8 @@ import Testing
         }
         let difference = abs(median(seconds.known) - median(seconds.unknown))
         #expect(
-            difference < Self.bound, "\(median(seconds.known)) s with an account, \(median(seconds.unknown)) s without")
+            difference < Self.bound,
+            .time("\(median(seconds.known)) s with an account, \(median(seconds.unknown)) s without"))
 
         // Refused alike too: a minute has not passed.
         let refused = try [known[0], unknown[0]].map { try timed(client, $0).seen }

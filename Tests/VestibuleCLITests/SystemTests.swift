@@ -7,7 +7,7 @@ import Testing
 
 /// The programs as they were built, as processes.
 @Suite(.serialized) struct SystemTests {
-    @Test func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() throws {
+    @Test(.timed) func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let state = installation.state
@@ -46,12 +46,12 @@ import Testing
         let status = Subprocess.wait(supervisor)
         isRunning = false
         #expect(status == 0)
-        #expect(Date().timeIntervalSince(asked) < 8)
+        #expect(Date().timeIntervalSince(asked) < 8, .time)
         #expect(installation.processes().isEmpty)
         #expect(try installation.run("status", "--state", state.path).code == 3)
     }
 
-    @Test func anOperatorSeesEveryReplicaAndRevokesAKey() throws {
+    @Test(.timed) func anOperatorSeesEveryReplicaAndRevokesAKey() throws {
         let system = try RunningSystem(scale: "auth=2")
         defer { system.stop() }
         let (installation, state, address) = (system.installation, system.installation.state, system.address)
@@ -157,7 +157,7 @@ import Testing
             }
             let least = times.min() ?? 1
             print("bus \(words[0]) with a dead replica: \(Int(least * 1000)) ms")
-            #expect(least < 0.2, "one that is dead keeps nobody waiting")
+            #expect(least < 0.2, .time("one that is dead keeps nobody waiting"))
         }
         kill(victim, SIGCONT)
         try installation.wait("profile") { try states() == everybody }

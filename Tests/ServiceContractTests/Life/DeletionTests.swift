@@ -51,7 +51,7 @@ import Testing
             """)
     }
 
-    @Test func leavesNothingOfThePersonInAnyTable() async throws {
+    @Test(.timed) func leavesNothingOfThePersonInAnyTable() async throws {
         try await Town.run { town in
             let session = try await town.settled(Self.phone)
             let hash = try await town.rows(.auth, "SELECT encode(hash, 'hex') FROM phones")
@@ -70,7 +70,7 @@ import Testing
             #expect(
                 try await comes(within: .seconds(1)) {
                     try await town.send("GET", "/users/me", as: session).status == 401
-                })
+                }, .time)
             #expect(try await comes(within: .seconds(10)) { try await places(of: session, hash: hash, in: town) == [] })
             try await town.quiet()
             #expect(try await places(of: session, hash: hash, in: town).sorted() == [])

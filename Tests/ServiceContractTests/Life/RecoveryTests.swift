@@ -45,7 +45,7 @@ import Testing
                 code: code, device: DeviceClaim(secret: requested.deviceSecret, name: "Pixel 10", platform: "android")))
     }
 
-    @Test func bringsTheAccountToItsClaimantAndNothingElseWithIt() async throws {
+    @Test(.timed) func bringsTheAccountToItsClaimantAndNothingElseWithIt() async throws {
         try await Town.run { town in
             let old = try await town.settled(Self.phone)
             try await town.age()
@@ -55,7 +55,7 @@ import Testing
             #expect(
                 try await comes(within: .seconds(1)) {
                     try await town.send("GET", "/users/me", as: old).status == 401
-                })
+                }, .time)
             let refreshed = await #expect(throws: BusError.self) {
                 try await town.ask(RefreshToken(refreshToken: old.refreshToken))
             }
