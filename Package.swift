@@ -90,7 +90,9 @@ let package = Package(
         library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
         library("Database", ["BusProtocol", "CPostgres", "Cryptography", "EventLoop"]),
         library("HTTPServer", ["EventLoop"]),
-        library("ServiceRuntime", ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText"]),
+        library(
+            "ServiceRuntime",
+            ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "HTTPServer", "JSONText"]),
         service("AuthService"),
         service("ProfileService"),
         service("QuestionnaireService"),
@@ -121,7 +123,10 @@ let package = Package(
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
         tests(
             "ServiceRuntimeTests",
-            ["BusProtocol", "BusRuntime", "Database", "EventLoop", "JSONText", "ServiceRuntime", "TestSupport"]),
+            [
+                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime",
+                "TestSupport",
+            ]),
         tests(
             "GatewayTests",
             [

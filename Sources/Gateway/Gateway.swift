@@ -30,6 +30,7 @@ import ServiceRuntime
 @Loop final class GatewayProcess {
     private let server: GatewayServer
     private let log: Log
+    private let metrics: MetricsListener?
 
     /// - Throws: ``ConfigurationError``.
     init(environment: [String: String]) throws(ConfigurationError) {
@@ -43,12 +44,16 @@ import ServiceRuntime
         let log = Log(service: .gateway, instance: bus.instance, threshold: level)
         self.log = log
         security.onProblem = { log.error("bus_keys", ["problem": .string($0)]) }
-        server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus))
+        let server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus))
+        self.server = server
+        metrics = try MetricsListener(values) { server.ownMetrics }
         server.onAnswer = { Self.record($0, in: log) }
     }
 
     func start() throws {
         Self.raiseDescriptorLimit()
+        try metrics?.start()
+        if let metrics { log.info("metrics", ["port": .integer(Int64(metrics.port))]) }
         try server.bus.start()
         try server.start()
         log.info("listening", ["port": .integer(Int64(server.boundPort))])
@@ -58,6 +63,7 @@ import ServiceRuntime
         log.info("draining")
         await server.drain()
         server.bus.stop()
+        await metrics?.stop()
         log.info("stopped")
     }
 

@@ -113,6 +113,16 @@ public struct Configuration: Sendable {
         list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
+    /// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; port 0 is any that is free.
+    public func address(_ name: String) throws(ConfigurationError) -> (host: String, port: Int) {
+        let parts = try text(name).split(separator: ":", omittingEmptySubsequences: false)
+        let host = parts.dropLast().joined(separator: ":")
+        guard parts.count >= 2, !host.isEmpty, let port = parts.last.flatMap({ Int($0) }), (0...65535).contains(port)
+        else { throw ConfigurationError("\(name) must be ADDRESS:PORT") }
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
+    }
+
     /// The key ring in a variable that is declared as a secret.
     public func keyRing(_ name: String) throws(ConfigurationError) -> KeyRing {
         do {

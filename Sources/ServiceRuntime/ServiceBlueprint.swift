@@ -60,6 +60,10 @@ public enum CommonVariables {
             .init("LOG_LEVEL", .choice(["debug", "info", "warning", "error"]), "info", "The least that is logged"),
             .init("APP_NAME", .text, "Vestibule", "The name of the app in messages to people"),
             .init(
+                "METRICS_HTTP", .text, nil,
+                "Where this process serves its own metrics, without a key: a numeric address and a port of an internal network"
+            ),
+            .init(
                 "BUS_KEY", .text, nil, "The secret key of this program on the bus, as `vestibule keys` makes it",
                 isSecret: true),
             .init(

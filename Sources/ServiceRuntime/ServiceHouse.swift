@@ -17,6 +17,7 @@ import JSONText
     public let outbox: Outbox
     public let audit: AuditTrail
     private let anchorFile: AuditAnchorFile?
+    private let metrics: MetricsListener?
     private var deliverers: [String: @Loop (OutboxItem) async throws -> Void] = [:]
     private var backgrounds: [(name: String, body: @Loop () async throws -> Void)] = []
     private var tasks: [Task<Void, any Error>] = []
@@ -69,7 +70,13 @@ import JSONText
         guard anchorFile != nil || configuration.profile == .development else {
             throw ConfigurationError("AUDIT_ANCHOR_FOLDER is required: who can write to the database must not reach it")
         }
-        bus = Bus(busConfiguration)
+        let bus = Bus(busConfiguration)
+        self.bus = bus
+        metrics = try MetricsListener(configuration) {
+            var text = PrometheusText()
+            text.add(bus.report, of: busConfiguration.service, busConfiguration.instance)
+            return text.bytes
+        }
         bus.onInternalError = { [log] context, error in
             log.error(
                 "request_failed", ["type": .string(context.type.rawValue), "error": .string(Log.name(of: error))],
@@ -170,6 +177,8 @@ import JSONText
 
     /// Migrates where it may, connects, listens, and turns ready as soon as the database answers.
     public func start() async throws {
+        try metrics?.start()
+        if let metrics { log.info("metrics", ["port": .integer(Int64(metrics.port))]) }
         try await migrate()
         database.start()
         try bus.start()
@@ -223,6 +232,7 @@ import JSONText
         let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
         for end in ends { _ = await end.result }
         for task in tasks { task.cancel() }
+        await metrics?.stop()
         database.close()
     }
 

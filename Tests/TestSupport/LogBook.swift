@@ -4,9 +4,9 @@ import Synchronization
 public final class LogBook: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
-    init() {}
+    public init() {}
 
-    func append(_ line: [UInt8]) { bytes.withLock { $0 += line } }
+    public func append(_ line: [UInt8]) { bytes.withLock { $0 += line } }
 
     public var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
 }

@@ -19,7 +19,7 @@ public final class ScratchCluster: Sendable {
     /// - Parameter suffix: for who wants a server of their own, to stop and start; they call ``destroy()``.
     public init(_ suffix: String) throws {
         binaries = try Self.findBinaries()
-        folder = "/tmp/vestibule-test-\(getpid())\(suffix)"
+        folder = "/tmp/\(Self.prefix)\(getpid())\(suffix)"
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if getuid() == 0 { try Self.run("/bin/chown", ["postgres", folder]) }
@@ -85,11 +85,14 @@ public final class ScratchCluster: Sendable {
         return "/usr/lib/postgresql/\(newest)/bin"
     }
 
+    /// Of the folders of clusters, before the process: nothing else in there is named so, since what is swept is removed.
+    private static let prefix = "vestibule-cluster-"
+
     /// Removes what processes left behind that were killed.
     private static func sweep() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? [] {
-            guard name.hasPrefix("vestibule-test-"),
-                let process = Int32(name.dropFirst(15).prefix { $0.isNumber }), kill(process, 0) != 0
+            guard name.hasPrefix(prefix),
+                let process = Int32(name.dropFirst(prefix.count).prefix { $0.isNumber }), kill(process, 0) != 0
             else { continue }
             if let text = try? String(contentsOfFile: "/tmp/\(name)/data/postmaster.pid", encoding: .utf8),
                 let server = text.split(separator: "\n").first.flatMap({ Int32($0) })

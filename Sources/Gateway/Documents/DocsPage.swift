@@ -20,7 +20,7 @@ struct DocsPage: Sendable {
         pre{background:#f3f4f6;padding:.6rem;border-radius:.4rem;white-space:pre-wrap}
         details{border:1px solid #d5d9de;border-radius:.4rem;margin:.4rem 0;padding:.5rem .7rem}
         summary{cursor:pointer}summary b{display:inline-block;min-width:4.2rem}ul{padding-left:1.2rem;margin:.2rem 0}
-        .later{opacity:.6}small{color:#57606a}
+        .later{border-style:dashed}small{color:#57606a}
         @media(prefers-color-scheme:dark){body{color:#e6e9ec;background:#14171a}pre{background:#20252a}
         details{border-color:#3a4149}small{color:#9aa4ae}a{color:#7db4ff}}
         """

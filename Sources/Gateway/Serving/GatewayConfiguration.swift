@@ -43,7 +43,7 @@ extension GatewayConfiguration {
 
     /// - Throws: ``ConfigurationError`` that names the variable.
     init(_ values: Configuration) throws(ConfigurationError) {
-        (host, port) = try Self.address(try values.text("GATEWAY_HTTP"))
+        (host, port) = try values.address("GATEWAY_HTTP")
         timeout = try values.duration("GATEWAY_TIMEOUT")
         trustedProxies = try Self.networks("GATEWAY_TRUSTED_PROXIES", values)
         let staff = try Self.networks("GATEWAY_STAFF_NETWORKS", values)
@@ -57,16 +57,6 @@ extension GatewayConfiguration {
         if let key = operators.key, key.utf8.count < 32 || !key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
             throw ConfigurationError("GATEWAY_OPS_KEY must have 32 visible ASCII characters or more")
         }
-    }
-
-    /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
-    private static func address(_ text: String) throws(ConfigurationError) -> (String, Int) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        let host = parts.dropLast().joined(separator: ":")
-        guard parts.count >= 2, !host.isEmpty, let port = parts.last.flatMap({ Int($0) }), (0...65535).contains(port)
-        else { throw ConfigurationError("GATEWAY_HTTP must be ADDRESS:PORT") }
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
     }
 
     private static func networks(_ name: String, _ values: Configuration) throws(ConfigurationError) -> [Network] {

@@ -10,6 +10,7 @@ import JSONText
     private let local: LocalAnswers
     private let dispatcher: Dispatcher
     private let server: HTTPServer
+    private let meter: HTTPMeter
     private var followers: [Task<Void, any Error>] = []
 
     init(
@@ -25,7 +26,7 @@ import JSONText
         let local = LocalAnswers(bus: bus, gatekeeper: gatekeeper, document: document, meter: meter)
         let dispatcher = Dispatcher(
             configuration, table: table, bus: bus, gatekeeper: gatekeeper, local: local, meter: meter)
-        (self.gatekeeper, self.local, self.dispatcher) = (gatekeeper, local, dispatcher)
+        (self.gatekeeper, self.local, self.dispatcher, self.meter) = (gatekeeper, local, dispatcher, meter)
         server = HTTPServer(
             host: configuration.host, port: configuration.port, limits: limits,
             delegate: HTTPServer.Delegate(
@@ -35,6 +36,11 @@ import JSONText
     }
 
     var boundPort: Int { server.boundPort }
+
+    /// What this gateway tells of itself, without asking any replica.
+    var ownMetrics: [UInt8] {
+        MetricsPage(gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: []).bytes
+    }
 
     /// Told of every answer.
     var onAnswer: @Loop (RequestRecord) -> Void {

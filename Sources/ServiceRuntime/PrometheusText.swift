@@ -4,8 +4,8 @@ import EventLoop
 /// Metrics as Prometheus reads them.
 ///
 /// - Source: Prometheus, "Exposition formats", text format 0.0.4: all lines of a family stand together.
-struct PrometheusText {
-    enum Kind: String { case counter, gauge, histogram }
+public struct PrometheusText {
+    public enum Kind: String { case counter, gauge, histogram }
 
     private struct Family {
         let kind: Kind
@@ -15,19 +15,23 @@ struct PrometheusText {
 
     private var families: [String: Family] = [:]
 
-    typealias Labels = [(name: String, value: String)]
+    public init() {}
 
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ labels: Labels, _ value: Int) {
+    /// In the order in which they are written.
+    public typealias Labels = [(name: String, value: String)]
+
+    /// A counter or a gauge, of whole numbers.
+    public mutating func add(_ name: String, _ kind: Kind, _ help: String, _ labels: Labels, _ value: Int) {
         family(name, kind, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
     /// A gauge that may be a fraction.
-    mutating func add(_ name: String, _ help: String, _ labels: Labels, _ value: Double) {
+    public mutating func add(_ name: String, _ help: String, _ labels: Labels, _ value: Double) {
         family(name, .gauge, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
     /// A histogram whose name ends in `_seconds`. One of a build with other bounds is left out: its counts mean other times.
-    mutating func add(_ name: String, _ help: String, _ labels: Labels, _ histogram: Histogram) {
+    public mutating func add(_ name: String, _ help: String, _ labels: Labels, _ histogram: Histogram) {
         guard histogram.counts.count == Histogram.bounds.count + 1 else { return }
         family(name, .histogram, help) { lines in
             var below = 0
@@ -41,7 +45,8 @@ struct PrometheusText {
         }
     }
 
-    var bytes: [UInt8] {
+    /// The whole text, in UTF-8, families by name.
+    public var bytes: [UInt8] {
         let text = families.sorted { $0.key < $1.key }.map { name, family in
             "# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind.rawValue)\n"
                 + family.lines.map { "\($0)\n" }.joined()

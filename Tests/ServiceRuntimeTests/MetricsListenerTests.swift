@@ -1,0 +1,69 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Metrics on a port of their own") struct MetricsListenerTests {
+    private static let blueprint = ServiceBlueprint(
+        name: .profile, variables: [], migrations: [], peers: [], assemble: { _ in })
+    private static let anyPort = ["METRICS_HTTP": "127.0.0.1:0"]
+
+    /// Where the replicas that log there serve their metrics.
+    private static func ports(in log: LogBook) throws -> [Int] {
+        try log.text.split(separator: "\n").map { try JSONValue.parse(Array($0.utf8)) }
+            .filter { $0["event"] == "metrics" }.compactMap { $0["port"]?.integerValue.map { Int($0) } }
+    }
+
+    private static func ask(_ method: String, _ path: String, at port: Int) async throws -> Exchange {
+        try await Exchange(port: port, request: "\(method) \(path) HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
+    }
+
+    @Test func eachReplicaTellsOfItself() async throws {
+        try await ServiceStage.run(Self.blueprint, replicas: 2, environment: Self.anyPort) { stage in
+            let ports = try Self.ports(in: stage.log)
+            #expect(ports.count == 2)
+            for (house, port) in zip(stage.houses, ports) {
+                let page = try await Self.ask("GET", "/metrics", at: port)
+                #expect(page.status == 200 && page.headers["content-type"] == "text/plain; version=0.0.4")
+                let origin = #"{service="profile",instance="\#(house.bus.configuration.instance)"}"#
+                #expect(page.text.contains("vestibule_uptime_seconds\(origin) "))
+                #expect(page.text.contains("vestibule_database_connections\(origin) "))
+            }
+            #expect(try await Self.ask("GET", "/", at: ports[0]).status == 404)
+            #expect(try await Self.ask("POST", "/metrics", at: ports[0]).status == 405)
+        }
+    }
+
+    @Test func aDatabaseThatIsAwayHidesNothing() async throws {
+        try await Loop.spawn { try await Self.askWithoutADatabase() }.value
+    }
+
+    @Loop private static func askWithoutADatabase() async throws {
+        let (folder, log) = (try ScratchFolder(), LogBook())
+        let keys = try BusKeys(in: folder.path)
+        let environment = [
+            "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: .profile), "BUS_ALLOWED": keys.list,
+            "PROFILE_DATABASE_URL": "host=\(folder.path) dbname=nobody user=nobody",
+            "PROFILE_KEYS": KeyRing.generate(id: "test"),
+            "METRICS_HTTP": "127.0.0.1:0",
+        ]
+        let house = try ServiceHouse(blueprint, environment: environment, logSink: { log.append($0) })
+        try await house.start()
+        let page = try await ask("GET", "/metrics", at: try #require(try ports(in: log).first))
+        #expect(page.text.contains("vestibule_database_connections{"))
+        await house.stop(notice: .zero)
+    }
+
+    @Test func whatIsNoAddressIsNamed() throws {
+        let configuration = try Configuration(
+            variables: CommonVariables.everyProcess(peers: []), prefix: "PROFILE_",
+            environment: ["METRICS_HTTP": "9100"])
+        #expect(throws: ConfigurationError("METRICS_HTTP must be ADDRESS:PORT")) {
+            _ = try configuration.address("METRICS_HTTP")
+        }
+    }
+}
