@@ -37,10 +37,9 @@ enum AuthBlueprint {
         let roles = RolePolicy(isLax: configuration.profile == .development)
         let opener = SessionOpener(
             house: house, secrets: secrets, keys: keys, roles: roles, tokens: tokens, notifier: notifier)
-        let dormant = DormantNumber(
-            house: house, secrets: secrets, notifier: notifier,
-            limit: try configuration.text("AUTH_DORMANT_AFTER") == "off"
-                ? nil : configuration.duration("AUTH_DORMANT_AFTER"))
+        let dormantAfter =
+            try configuration.text("AUTH_DORMANT_AFTER") == "off" ? nil : configuration.duration("AUTH_DORMANT_AFTER")
+        let dormant = DormantNumber(house: house, secrets: secrets, notifier: notifier, limit: dormantAfter)
         let sms = SMSSender(house: house, providers: providers)
         let apple = AppleTokens(house: house, secrets: secrets, client: try AppleClient(configuration))
         let identities = try IdentityProviders(configuration, log: house.log)
@@ -92,7 +91,9 @@ enum AuthBlueprint {
         house.handle(CheckSessionHandler(house: house))
         house.handle(NoteTokenUseHandler(house: house))
         house.handle(CheckBearerHandler(house: house, bearer: bearer))
-        house.handle(BeginRecoveryHandler(house: house, secrets: secrets, checker: checker, phones: phones))
+        house.handle(
+            BeginRecoveryHandler(
+                house: house, secrets: secrets, checker: checker, phones: phones, dormantAfter: dormantAfter))
         house.handle(
             ApplyRecoveryHandler(
                 house: house, secrets: secrets, checker: checker, opener: opener, notifier: notifier))
@@ -163,7 +164,8 @@ enum AuthBlueprint {
                 "Countries that get SMS: SE,DE or *; empty: every one in development, none elsewhere"),
             .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
-                "Sleep after which a code for the number opens its account on known devices only"),
+                "Sleep after which a code for the number opens its account on known devices only, and a recovery is held longer"
+            ),
             .init(
                 "SMS_PROVIDER", .choices(["spool", "webhook", "twilio"]), "spool",
                 "Who sends SMS; of several the next where one fails"),

@@ -31,6 +31,7 @@ enum RecoveryBlueprint {
         let reviews = ReviewStore(store: store)
         let (reader, decider) = (ReviewerReader(house: house), Decider(reviews: reviews))
         house.handle(SubmitEvidenceHandler(store: store, reviews: reviews))
+        house.handle(SubmitOwnerEvidenceHandler(store: store, reviews: reviews))
         house.handle(ListReviewsHandler(reviews: reviews))
         house.handle(GetReviewHandler(reviews: reviews))
         house.handle(ClaimReviewHandler(reviews: reviews, reader: reader))
@@ -73,7 +74,8 @@ enum RecoveryBlueprint {
         .init("RECOVERY_HOLD", .duration(1...1_209_600, mayBeOff: false), "72h", "How long the owner may say no"),
         .init(
             "RECOVERY_HOLD_RISKY", .duration(1...1_209_600, mayBeOff: false), "168h",
-            "The same for a number that was claimed three times within 30 days; never less than RECOVERY_HOLD"),
+            "The same for a number that was claimed three times within 30 days and for an account that sleeps; never less than RECOVERY_HOLD"
+        ),
         .init(
             "RECOVERY_IDENTITY_PROVIDER", .choice(["manual", "local"]), "manual",
             "Who judges evidence of identity before the reviewers: nobody, or in development by how it begins"),

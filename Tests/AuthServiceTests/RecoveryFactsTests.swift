@@ -37,6 +37,21 @@ import Testing
         }
     }
 
+    @Test("an account that was not used for long sleeps", arguments: [true, false])
+    func dormancy(isOn: Bool) async throws {
+        try await AuthStage.run(environment: isOn ? ["AUTH_DORMANT_AFTER": "720h"] : [:]) { auth in
+            _ = try await auth.signIn(Self.owner)
+            #expect(try await claim(auth).isDormant == false)
+            for table in ["devices", "sessions"] {
+                try await auth.stage.rows("UPDATE \(table) SET last_used_at = last_used_at - interval '721 hours'")
+            }
+            #expect(try await claim(auth).isDormant == false, "the number is younger")
+            try await auth.stage.rows("UPDATE phones SET created_at = created_at - interval '721 hours'")
+            #expect(try await claim(auth).isDormant == isOn)
+            #expect(try await claim(auth, of: "+14155552672").isDormant == nil)
+        }
+    }
+
     @Test func aKnownDeviceAndAFormerNumberAreProofs() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.owner)
@@ -58,6 +73,22 @@ import Testing
             #expect(try await claim(auth).proof == "former_number")
             try await auth.stage.rows("UPDATE phone_aliases SET until = now()")
             #expect(try await claim(auth).proof == nil)
+        }
+    }
+
+    /// Who signs in by what is linked to the account has a device that it knows: the claim shows that one.
+    @Test func aSignInByALinkedIdentityIsAProof() async throws {
+        try await SocialStage.run { social in
+            _ = try await social.link("google", subject: "108", to: Self.owner)
+            let fresh = DeviceClaim(name: "Pixel 10", platform: "android")
+            guard case .session(let session) = try await social.signIn("google", subject: "108", device: fresh) else {
+                Issue.record("it is not linked")
+                return
+            }
+            #expect(try await claim(social.auth).proof == nil)
+            let known = DeviceClaim(
+                id: session.deviceId, secret: session.deviceSecret, name: "Pixel 10", platform: "android")
+            #expect(try await claim(social.auth, device: known).proof == "device")
         }
     }
 

@@ -15,7 +15,8 @@ import Testing
         in_review: reviewer partly_approved in_review, reviewer approved approved!, reviewer rejected rejected!-,
             claimant withdrawn cancelled!-, owner disputed disputed!-x, owner contested contested!,
             clock neglected expired!-
-        contested: clock hold_ended contested, claimant evidence_given contested, reviewer partly_approved contested,
+        contested: clock hold_ended contested, claimant evidence_given contested,
+            owner owner_evidence_given contested, reviewer partly_approved contested,
             reviewer approved approved!, reviewer rejected rejected!-, claimant withdrawn cancelled!-,
             clock neglected expired!-
         approved: claimant completion_begun completing, claimant withdrawn cancelled!-, owner disputed disputed!-x,
@@ -57,6 +58,9 @@ import Testing
         let expected: [(CaseEvent, CaseActor, CaseStatus, CaseStateMachine.Outcome)] = [
             (.evidenceGiven, .claimant, .held, .refused(.tooEarly)),
             (.evidenceGiven, .claimant, .inReview, .alreadyDone),
+            (.ownerEvidenceGiven, .owner, .held, .refused(.tooEarly)),
+            (.ownerEvidenceGiven, .owner, .inReview, .refused(.tooLate)),
+            (.ownerEvidenceGiven, .claimant, .contested, .refused(.notTheirs)),
             (.evidenceGiven, .claimant, .approved, .refused(.tooLate)),
             (.completionBegun, .claimant, .inReview, .refused(.tooEarly)),
             (.completionBegun, .claimant, .completing, .refused(.tooLate)),
@@ -188,7 +192,7 @@ private struct Walk {
 
     static func usual(_ event: CaseEvent, _ isDecoy: Bool) -> CaseActor {
         switch event {
-        case .disputed, .contested: .owner
+        case .disputed, .contested, .ownerEvidenceGiven: .owner
         case .withdrawn, .evidenceGiven, .completionBegun: .claimant
         case .rejected: isDecoy || Bool.random() ? .clock : .reviewer
         case .partlyApproved, .approved: .reviewer

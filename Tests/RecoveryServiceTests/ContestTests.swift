@@ -48,6 +48,36 @@ import Testing
         }
     }
 
+    @Test func bothSidesGiveEvidenceOfAContestedCase() async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.proof = "device"
+            let claim = try await recovery.claimInReview("yes-1")
+            let id = claim.recoveryId
+            func give(_ reference: String, as person: Identifier) async throws -> String {
+                let evidence = SubmitOwnerEvidence(recoveryId: id, evidenceReference: reference)
+                do {
+                    return try await recovery.gateway.call(evidence, recovery.options(person)).status
+                } catch {
+                    return error.code
+                }
+            }
+            #expect(try await give("mine-0", as: recovery.owner) == "recovery_not_ready", "nobody asked")
+            _ = try await recovery.dispute(id, as: recovery.owner)
+            #expect(try await give("mine-0", as: .random()) == "not_found")
+            for reference in ["mine-1", "mine-2"] {
+                #expect(try await give(reference, as: recovery.owner) == "contested")
+            }
+            let page = try await recovery.page(of: id)
+            #expect(page.evidence == "yes-1" && page.ownerEvidence == "mine-2" && page.summary.approvalsNeeded == 2)
+            #expect(try await recovery.look(claim).status == "in_review", "the claimant sees nothing of it")
+            try await recovery.reject(claim)
+            #expect(try await recovery.page(of: id).ownerEvidence == nil, "it goes with the case")
+            #expect(try await give("mine-3", as: recovery.owner) == "recovery_closed")
+            let sealed = "SELECT count(owner_evidence_sealed) FROM cases"
+            #expect(try await recovery.stage.rows(sealed) == "0")
+        }
+    }
+
     @Test func aLockAdmitsOnlyWhoHasShownSomething() async throws {
         try await RecoveryStage.run { recovery in
             func set(_ isOn: Bool) async throws {

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import TestSupport
 import Testing
@@ -126,6 +127,53 @@ import Testing
                 }
                 #expect(holds.map { ($0.components.seconds + 1) / 3600 } == [72, 72, 72, 168])
             }
+        }
+    }
+
+    /// What sleeps is held longer, and so is as large a part of the numbers behind which nobody is.
+    @Test func anAccountThatSleepsIsHeldLongerAndALongHoldTellsNothing() async throws {
+        try await RecoveryStage.run { recovery in
+            func hours(_ phone: String, _ claimant: String) async throws -> Int64 {
+                let claim = try await recovery.claim(phone, claimant: claimant)
+                return ((claim.holdUntil - (try await recovery.look(claim)).requestedAt).components.seconds + 1) / 3600
+            }
+            #expect(try await hours("+14155550101", "000001") == 72, "nobody slept so far")
+            recovery.auth.facts.isDormant = true
+            #expect(try await hours(RecoveryStage.accountPhone, "000002") == 168)
+            #expect(try await hours("+14155550102", "000003") == 168, "everybody did")
+            recovery.auth.facts.isDormant = false
+            #expect(try await hours(RecoveryStage.accountPhone, "000004") == 72)
+            var seen: [Int64] = []
+            for number in 0..<40 { seen.append(try await hours("+141555503\(10 + number)", "\(100_000 + number)")) }
+            // Half of the accounts slept: none of forty, or all of them, would be a chance of one in 10¹².
+            #expect(Set(seen) == [72, 168])
+            for number in 0..<40 {
+                let again = try await hours("+141555503\(10 + number)", "\(200_000 + number)")
+                #expect(again == seen[number], "the same number looks the same each time")
+            }
+        }
+    }
+
+    @Test("as many numbers look asleep as accounts are", arguments: [0, 0.25, 1])
+    func share(share: Double) {
+        let asleep = (0..<4000).count { RecoveryPolicy.looksDormant("of number \($0)", share: share) }
+        // Over five standard deviations from the middle.
+        #expect(abs(Double(asleep) / 4000 - share) <= (share == 0 || share == 1 ? 0 : 0.035))
+    }
+
+    /// Whatever the service is made to do, its role in the tables cannot.
+    @Test func nothingThatTheServiceMaySayToItsTablesShortensAHold() async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claim()
+            for change in [
+                "UPDATE cases SET hold_until = now()", "UPDATE cases SET created_at = created_at - interval '3 days'",
+                "UPDATE cases SET claimant_reference = 'another'", "DELETE FROM cases",
+            ] {
+                await #expect(throws: DatabaseError.self, "\(change)") {
+                    try await recovery.stage.houses[0].database.write(Statement(change))
+                }
+            }
+            #expect(try await recovery.look(claim).holdUntil == claim.holdUntil)
         }
     }
 

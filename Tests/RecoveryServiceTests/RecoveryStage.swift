@@ -13,7 +13,7 @@ import Testing
     let gateway: Bus
     let owner: Identifier
     let auth: Auth
-    let sessions = Sessions()
+    let bearers = Bearers()
     let mover: Mover
     let staff = Identifier.random()
     let notified = Ears<NotifyPerson>()
@@ -40,7 +40,7 @@ import Testing
         self.stage = stage
         owner = .random()
         (auth, mover) = (Auth(owner: owner), Mover(owner: owner))
-        try stage.answering(as: .auth, auth, sessions, mover, Checker(mover: mover), notified, opened, closed)
+        try stage.answering(as: .auth, auth, bearers, mover, Checker(mover: mover), notified, opened, closed)
         gateway = try stage.asking(as: .gateway)
     }
 
@@ -54,6 +54,7 @@ import Testing
             var hasRecentSignIn = false
             var proof: String?
             var isStaff = false
+            var isDormant = false
         }
 
         init(owner: Identifier) { self.owner = owner }
@@ -65,7 +66,7 @@ import Testing
             begun.platform = request.device.platform
             guard isKnown else { return begun }
             (begun.hasRecentSignIn, begun.proof) = (facts.hasRecentSignIn, facts.proof)
-            begun.isStaff = facts.isStaff
+            (begun.isStaff, begun.isDormant) = (facts.isStaff, facts.isDormant)
             return begun
         }
     }
@@ -81,18 +82,11 @@ import Testing
     func options(
         _ person: Identifier? = nil, role: String = "user", key: String? = nil, at address: String = "192.0.2.7"
     ) -> CallOptions {
-        CallOptions(
+        var options = CallOptions(
             timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: role) },
             clientAddress: address, idempotencyKey: key)
-    }
-
-    /// Whether sessions live, by auth's word.
-    @Loop final class Sessions: RequestHandler {
-        var isActive = true
-        nonisolated init() {}
-        func handle(_ request: CheckSession, context: RequestContext) async throws -> SessionChecked {
-            SessionChecked(isActive: isActive)
-        }
+        options.accessToken = options.actor.map { Bearers.token(of: $0) }
+        return options
     }
 
     /// Moves the account, or refuses to.

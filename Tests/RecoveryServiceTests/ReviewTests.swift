@@ -173,12 +173,51 @@ import Testing
                 try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.owner)
             }
             #expect(own?.code == "forbidden")
-            recovery.sessions.isActive = false
+            recovery.bearers.isActive = false
             let ended = await #expect(throws: BusError.self) {
                 try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.staff)
             }
             #expect(ended?.code == "unauthorized")
             #expect(try await recovery.stage.rows("SELECT count(reviewer) FROM cases") == "0")
+        }
+    }
+
+    @Test func aGatewaysWordAloneDecidesNothing() async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claimInReview("yes")
+            let id = claim.recoveryId
+            let actor = Actor(userID: recovery.staff, sessionID: .ordered(), role: "staff")
+            let others = [
+                Actor(userID: .random(), sessionID: actor.sessionID, role: "staff"),
+                Actor(userID: actor.userID, sessionID: .ordered(), role: "staff"),
+                Actor(userID: actor.userID, sessionID: actor.sessionID, role: "user"),
+            ]
+            @Loop func code<Request: BusRequest>(of request: Request, _ token: String?) async throws -> String {
+                var options = recovery.options()
+                (options.actor, options.accessToken) = (actor, token)
+                do {
+                    _ = try await recovery.gateway.call(request, options)
+                    return "done"
+                } catch {
+                    return error.code
+                }
+            }
+            let (good, claiming) = (Bearers.token(of: actor), ClaimReview(recoveryId: id))
+            let (releasing, rejecting) = (ReleaseReview(recoveryId: id), RejectCase(recoveryId: id, note: "No."))
+            let approving = ApproveCase(recoveryId: id, note: "Yes.")
+            for token in [nil, "x"] + others.map({ Bearers.token(of: $0) }) {
+                #expect(try await code(of: claiming, token) == "unauthorized")
+                #expect(try await code(of: releasing, token) == "unauthorized")
+                #expect(try await code(of: approving, token) == "unauthorized")
+                #expect(try await code(of: rejecting, token) == "unauthorized")
+            }
+            #expect(try await recovery.stage.rows("SELECT count(reviewer), count(decided_at) FROM cases") == "0|0")
+            for _ in 0..<2 {
+                #expect(try await code(of: claiming, good) == "done")
+                #expect(try await code(of: releasing, good) == "done")
+            }
+            #expect(try await code(of: claiming, good) == "done")
+            #expect(try await code(of: approving, good) == "done")
         }
     }
 

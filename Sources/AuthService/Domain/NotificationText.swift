@@ -85,7 +85,7 @@ enum NotificationText {
         case "recovery_contested":
             (
                 "Both sides are heard",
-                "Whoever asked to recover your \(appName) account has shown something of it. Two reviewers will decide, and nothing changes before. Please contact support with what shows that it is yours."
+                "Whoever asked to recover your \(appName) account has shown something of it. Two reviewers will decide, and nothing changes before. Please show in the app that the account is yours."
             )
         case "recovery_cancelled":
             (

@@ -11,6 +11,8 @@ struct BeginRecoveryHandler: RequestHandler {
     let secrets: Secrets
     let checker: ChallengeChecker
     let phones: PhonePolicy
+    /// `AUTH_DORMANT_AFTER`; `nil`: no account sleeps.
+    let dormantAfter: Duration?
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
         let phone = try phones.number(request.accountPhone)
@@ -40,13 +42,13 @@ struct BeginRecoveryHandler: RequestHandler {
         let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
         let facts = try await FreezeStore.facts(
             of: account, claimant: challenge.phoneHash, device: request.device.id,
-            secret: request.device.secret.map { secrets.hash(of: $0) }, in: transaction)
+            secret: request.device.secret.map { secrets.hash(of: $0) }, dormantAfter: dormantAfter, in: transaction)
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: secrets.reference(ofPhoneHash: hash),
             claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),
             maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number",
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
-            isStaff: facts?.isStaff)
+            isStaff: facts?.isStaff, isDormant: facts?.isDormant)
         try FreezeStore.insert(
             begun, claimant: challenge.phoneHash, seconds: request.freezeSeconds, in: transaction)
         let chain =

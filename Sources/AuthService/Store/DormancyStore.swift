@@ -23,12 +23,14 @@ import EventLoop
     private static let holder: Statement = """
         SELECT p.person_id FROM challenges c JOIN phones p ON p.hash = c.phone_hash WHERE c.id = $1
         """
-    /// Housekeeping keeps of an ended session with its device when it was used.
-    private static let seen: Statement = """
-        SELECT greatest(p.created_at,
+    /// When the account of a row `p` of phones was last used. Housekeeping keeps of an ended session with its device when it
+    /// was used.
+    static let seenAt = """
+        greatest(p.created_at,
             (SELECT max(d.last_used_at) FROM devices d WHERE d.person_id = p.person_id),
             (SELECT max(s.last_used_at) FROM sessions s WHERE s.person_id = p.person_id),
-            (SELECT max(i.last_used_at) FROM identities i WHERE i.person_id = p.person_id)) AS seen_at
-        FROM phones p WHERE p.person_id = $1 AND p.hash = $2
+            (SELECT max(i.last_used_at) FROM identities i WHERE i.person_id = p.person_id))
         """
+    private static let seen = Statement(
+        "SELECT \(seenAt) AS seen_at FROM phones p WHERE p.person_id = $1 AND p.hash = $2")
 }

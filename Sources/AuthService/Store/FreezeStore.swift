@@ -18,6 +18,7 @@ import JSONText
         let hasRecentSignIn: Bool
         let proof: String?
         let isStaff: Bool
+        let isDormant: Bool
     }
 
     /// Asked for a number without an account too, so that it takes as long.
@@ -25,15 +26,22 @@ import JSONText
     /// - Parameters:
     ///   - claimant: the look-up hash of the number that the claimant proved.
     ///   - secret: the hash of the device's secret.
+    ///   - dormantAfter: the sleep after which an account counts as dormant; `nil`: none does.
     static func facts(
-        of account: Identifier?, claimant: [UInt8], device: Identifier?, secret: [UInt8]?, in transaction: Transaction
+        of account: Identifier?, claimant: [UInt8], device: Identifier?, secret: [UInt8]?, dormantAfter: Duration?,
+        in transaction: Transaction
     ) async throws -> Facts? {
-        try await transaction.query(facts, [.uuid(account), .bytes(claimant), .uuid(device), .bytes(secret)]).first.map
-        {
+        try await transaction.query(
+            facts,
+            [
+                .uuid(account), .bytes(claimant), .uuid(device), .bytes(secret),
+                .integer(dormantAfter?.components.seconds),
+            ]
+        ).first.map {
             Facts(
                 hasRecentSignIn: try $0.bool("has_recent"),
                 proof: try $0.bool("has_device") ? "device" : try $0.bool("has_former") ? "former_number" : nil,
-                isStaff: try $0.bool("is_staff"))
+                isStaff: try $0.bool("is_staff"), isDormant: try $0.bool("is_dormant"))
         }
     }
 
@@ -118,8 +126,11 @@ import JSONText
 
     private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
     /// A device is known by its secret's hash, which is worth nothing to who could time the comparison.
-    private static let facts: Statement = """
+    private static let facts = Statement(
+        """
         SELECT a.role <> 'user' AS is_staff,
+            coalesce((SELECT max(\(DormancyStore.seenAt)) FROM phones p WHERE p.person_id = a.id)
+                < clock_timestamp() - $5::bigint * interval '1 s', false) AS is_dormant,
             EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = a.id
                 AND s.otp_at > clock_timestamp() - interval '1 day') AS has_recent,
             EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND p.hash = $2
@@ -127,7 +138,7 @@ import JSONText
             EXISTS (SELECT 1 FROM devices d WHERE d.id = $3 AND d.person_id = a.id AND d.secret_hash = $4
                 AND d.removed_at IS NULL) AS has_device
         FROM accounts a WHERE a.id = $1
-        """
+        """)
     private static let end: Statement = """
         UPDATE freezes SET ended_at = CASE WHEN $2 IS NULL THEN clock_timestamp() END,
             until = coalesce(clock_timestamp() + $2::bigint * interval '1 s', until)

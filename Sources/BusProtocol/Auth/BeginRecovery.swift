@@ -45,7 +45,7 @@ public struct RecoveryBegun: BusReply {
         .required("caseID", .uuid), .optional("accountID", .uuid), .required("accountReference", .string(1...128)),
         .required("claimantReference", .string(1...128)), .required("maskedClaimantPhone", .string(1...64)),
         .optional("platform", .string(1...32)), .optional("hasRecentSignIn", .boolean),
-        .optional("proof", .string(1...32)), .optional("isStaff", .boolean),
+        .optional("proof", .string(1...32)), .optional("isStaff", .boolean), .optional("isDormant", .boolean),
     ])
     public var caseID: Identifier
     /// The account; `nil` where no account has the number, and the case is a decoy from then on.
@@ -65,11 +65,13 @@ public struct RecoveryBegun: BusReply {
     public var proof: String?
     /// The account is of staff.
     public var isStaff: Bool?
+    /// The account was not used for as long as the operator calls sleep.
+    public var isDormant: Bool?
 
     public init(
         caseID: Identifier, accountID: Identifier?, accountReference: String, claimantReference: String,
         maskedClaimantPhone: String, platform: String? = nil, hasRecentSignIn: Bool? = nil, proof: String? = nil,
-        isStaff: Bool? = nil
+        isStaff: Bool? = nil, isDormant: Bool? = nil
     ) {
         self.caseID = caseID
         self.accountID = accountID
@@ -80,5 +82,6 @@ public struct RecoveryBegun: BusReply {
         self.hasRecentSignIn = hasRecentSignIn
         self.proof = proof
         self.isStaff = isStaff
+        self.isDormant = isDormant
     }
 }

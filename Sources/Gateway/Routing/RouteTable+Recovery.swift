@@ -34,6 +34,12 @@ extension RouteTable {
         Route(
             .get, "/users/me/recovery-cases", .user, .message("recovery.list-own-cases"),
             "The cases against one's own account."),
+        Route(
+            .post, "/users/me/recovery-cases/{id}/evidence", .user, .message("recovery.submit-owner-evidence"),
+            "Shows whose the account is, in a contested case."
+        ).with {
+            $0.success = 202; $0.body = .members; $0.sources = ["recoveryId": .path("id")]
+        },
         Route(.put, "/users/me/recovery-lock", .user, .message("recovery.set-lock"), "Admits proven claimants only.")
             .with { $0.body = .members },
         Route(.get, "/admin/recovery", .staff, .message("recovery.list-reviews"), "The review queue.")
@@ -43,17 +49,21 @@ extension RouteTable {
         ).with { $0.sources = ["recoveryId": .path("id")] },
         Route(
             .post, "/admin/recovery/{id}/claim", .staff, .message("recovery.claim-review"), "Takes a case for review."
-        ).with { $0.sources = ["recoveryId": .path("id")] },
+        ).with {
+            $0.carriesToken = true; $0.sources = ["recoveryId": .path("id")]
+        },
         Route(
             .post, "/admin/recovery/{id}/release", .staff, .message("recovery.release-review"), "Gives a case back."
-        ).with { $0.sources = ["recoveryId": .path("id")] },
+        ).with {
+            $0.carriesToken = true; $0.sources = ["recoveryId": .path("id")]
+        },
         Route(.post, "/admin/recovery/{id}/approve", .staff, .message("recovery.approve-case"), "Approves a case.")
             .with {
-                $0.body = .members; $0.sources = ["recoveryId": .path("id")]
+                $0.body = .members; $0.carriesToken = true; $0.sources = ["recoveryId": .path("id")]
             },
         Route(.post, "/admin/recovery/{id}/reject", .staff, .message("recovery.reject-case"), "Rejects a case.")
             .with {
-                $0.body = .members; $0.sources = ["recoveryId": .path("id")]
+                $0.body = .members; $0.carriesToken = true; $0.sources = ["recoveryId": .path("id")]
             },
     ]
 

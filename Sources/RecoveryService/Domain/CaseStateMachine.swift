@@ -54,6 +54,7 @@ enum CaseStateMachine {
         // Both sides are heard and two reviewers decide; another dispute changes nothing.
         .init(.contested, .holdEnded, .clock, .contested),
         .init(.contested, .evidenceGiven, .claimant, .contested),
+        .init(.contested, .ownerEvidenceGiven, .owner, .contested),
         .init(.contested, .partlyApproved, .reviewer, .contested),
         .init(.contested, .approved, .reviewer, .approved, [.ownerTold]),
         .init(.contested, .rejected, .reviewer, .rejected, [.ownerTold, .freezeLifted]),

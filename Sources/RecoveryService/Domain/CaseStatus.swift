@@ -41,6 +41,8 @@ enum CaseEvent: String, Sendable, CaseIterable {
     case holdEnded = "hold_ended"
     /// The claimant gave evidence of who they are.
     case evidenceGiven = "evidence_given"
+    /// The owner, too, showed whose the account is.
+    case ownerEvidenceGiven = "owner_evidence_given"
     /// One of two reviewers said yes.
     case partlyApproved = "partly_approved"
     case approved, rejected
@@ -62,7 +64,7 @@ enum CaseEvent: String, Sendable, CaseIterable {
     var earliestPlace: Int? {
         switch self {
         case .evidenceGiven: CaseStatus.identityRequired.place
-        case .partlyApproved, .approved, .rejected: CaseStatus.inReview.place
+        case .ownerEvidenceGiven, .partlyApproved, .approved, .rejected: CaseStatus.inReview.place
         case .completionBegun: CaseStatus.approved.place
         case .completionRefused, .completed: CaseStatus.completing.place
         case .holdEnded, .disputed, .contested, .withdrawn, .neglected: nil

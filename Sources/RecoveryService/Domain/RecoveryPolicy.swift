@@ -1,18 +1,36 @@
+import Cryptography
+
 /// What an operator allows.
 struct RecoveryPolicy: Sendable {
     /// Seconds.
     var hold: Int64 = 259_200
-    /// Seconds; of a number that was claimed often lately.
+    /// Seconds; of a number that was claimed often lately, and of an account that sleeps.
     var riskyHold: Int64 = 604_800
     /// Requests of a claimant's number within 30 days.
     var perPhone: Int64 = 3
     /// Requests from a client address within a day.
     var perAddressDay: Int64 = 20
 
-    /// The hold of a claim, in seconds: what it depends upon is the same for a number without an account.
+    /// The hold of a claim, in seconds.
     ///
-    /// - Parameter claims: earlier ones of the same number within 30 days, by whomever.
-    func hold(afterClaims claims: Int64) -> Int64 { claims >= Self.manyClaims ? max(hold, riskyHold) : hold }
+    /// - Parameters:
+    ///   - claims: earlier ones of the same number within 30 days, by whomever.
+    ///   - isDormant: the account sleeps, or the number has none and is one of those that look so.
+    func hold(afterClaims claims: Int64, isDormant: Bool) -> Int64 {
+        claims >= Self.manyClaims || isDormant ? max(hold, riskyHold) : hold
+    }
+
+    /// Whether a number without an account is held as if one slept behind it: as large a part of them as of the accounts, and the
+    /// same numbers each time, so that a long hold tells nobody that there is an account.
+    ///
+    /// - Parameters:
+    ///   - reference: auth's of the number; nobody outside can compute it.
+    ///   - share: of the accounts that were claimed lately, those that slept; 0 to 1.
+    static func looksDormant(_ reference: String, share: Double) -> Bool {
+        let digest = SHA256.digest(Array("dormant \(reference)".utf8))
+        let place = digest.prefix(4).reduce(0) { $0 * 256 + Double($1) }
+        return place < share * 4_294_967_296
+    }
 
     /// Seconds that a freeze lasts at the most: the hold, and as long as anybody waits for evidence, for the reviewers and for
     /// the claimant to complete it.

@@ -4,16 +4,19 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Finds out who decides: a person whose session lives at this moment, by auth's own word.
+/// Finds out who decides: whose the access token is, and that its session lives and has that role at this moment, by auth's own
+/// word and not by a gateway's alone.
 struct ReviewerReader: Sendable {
     let house: ServiceHouse
 
     @Loop private func actor(_ context: RequestContext) async throws -> Actor {
         let actor = try context.staff()
+        guard let token = context.accessToken else { throw BusError(.unauthorized, "Please sign in.") }
         let checked = try await house.bus.call(
-            CheckSession(sessionID: actor.sessionID),
-            CallOptions(timeout: context.remaining, trace: context.trace.child()))
-        guard checked.isActive else { throw BusError(.unauthorized, "Please sign in.") }
+            CheckBearer(accessToken: token), CallOptions(timeout: context.remaining, trace: context.trace.child()))
+        guard Actor(userID: checked.userID, sessionID: checked.sessionID, role: checked.role) == actor else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
         return actor
     }
 

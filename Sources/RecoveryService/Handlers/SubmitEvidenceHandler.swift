@@ -9,8 +9,7 @@ struct SubmitEvidenceHandler: RequestHandler {
     let reviews: ReviewStore
 
     func handle(_ request: SubmitEvidence, context: RequestContext) async throws -> EvidenceTaken {
-        let given = [request.verificationId, request.evidenceReference].compactMap { $0 }
-        guard given.count == 1 else { throw Self.oneOfTwo }
+        let given = try Self.oneOf(request.verificationId, request.evidenceReference)
         try await store.house.database.transaction { transaction in
             let record = try await store.locked(request.recoveryId, in: transaction)
             guard let record, store.isClaimant(request.recoveryToken, of: record) else {
@@ -18,7 +17,7 @@ struct SubmitEvidenceHandler: RequestHandler {
             }
             switch try await store.happen(.evidenceGiven, by: .claimant, to: record, in: transaction) {
             case .moves(let life, _):
-                if !life.isDecidedByClock { reviews.take(given[0], of: record, in: transaction) }
+                if !life.isDecidedByClock { reviews.take(given, of: record, in: transaction) }
             case .alreadyDone: return
             case .refused(.tooEarly):
                 let left = max(1, ClaimantView.seconds(from: record.now, until: record.holdUntil))
@@ -30,11 +29,37 @@ struct SubmitEvidenceHandler: RequestHandler {
         return EvidenceTaken(status: CaseStatus.inReview.rawValue)
     }
 
-    private static let oneOfTwo = BusError(
-        .validationFailed, "Some members of the request are missing or wrong.",
-        errors: [
-            .init(
-                field: "verificationId", code: "not_allowed",
-                message: "Give either a verificationId or an evidenceReference.")
-        ])
+    static func oneOf(_ verificationID: String?, _ reference: String?) throws(BusError) -> String {
+        let given = [verificationID, reference].compactMap { $0 }
+        if given.count == 1 { return given[0] }
+        throw BusError(
+            .validationFailed, "Some members of the request are missing or wrong.",
+            errors: [
+                .init(
+                    field: "verificationId", code: "not_allowed",
+                    message: "Give either a verificationId or an evidenceReference.")
+            ])
+    }
+}
+
+/// Takes the owner's evidence of a contested case, for the reviewers.
+struct SubmitOwnerEvidenceHandler: RequestHandler {
+    let store: CaseStore
+    let reviews: ReviewStore
+
+    func handle(_ request: SubmitOwnerEvidence, context: RequestContext) async throws -> EvidenceTaken {
+        let person = try context.person().userID
+        let given = try SubmitEvidenceHandler.oneOf(request.verificationId, request.evidenceReference)
+        return try await store.house.once(context) { transaction in
+            let record = try await store.locked(request.recoveryId, in: transaction)
+            guard let record, record.accountID == person, !record.life.isDecoy else { throw ReviewStore.unknown }
+            switch try await store.happen(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
+            case .moves, .alreadyDone: reviews.takeFromOwner(given, of: record, in: transaction)
+            case .refused where !record.life.status.isClosed:
+                throw BusError(.recoveryNotReady, "Nothing is asked of you. If this was not you, say no to it.")
+            case .refused: throw BusError(.recoveryClosed, "This recovery is over.")
+            }
+            return .reply(EvidenceTaken(status: record.life.status.rawValue))
+        }
+    }
 }

@@ -61,9 +61,12 @@ extension CaseStore {
         }
         let isLocked = try past?.bool("is_locked") == true && begun.proof == nil
         let isDecoy = try begun.accountID == nil || past?.bool("is_barred") == true || isLocked
-        return try await make(
-            begun, isDecoy: isDecoy, hold: policy.hold(afterClaims: try past?.integer("claims") ?? 0), address: address,
-            in: transaction)
+        let share = Double(try past?.integer("dormant_percent") ?? 0) / 100
+        let hold = policy.hold(
+            afterClaims: try past?.integer("claims") ?? 0,
+            isDormant: begun.accountID == nil
+                ? RecoveryPolicy.looksDormant(begun.accountReference, share: share) : begun.isDormant == true)
+        return try await make(begun, isDecoy: isDecoy, hold: hold, address: address, in: transaction)
     }
 
     @Loop private func make(
@@ -78,6 +81,7 @@ extension CaseStore {
                 .uuid(begun.caseID), .uuid(begun.accountID), .text(begun.accountReference),
                 .text(begun.claimantReference), .bool(isDecoy), .bytes(address), .integer(hold),
                 .bytes(try notifier.seal(facts, of: begun.caseID)), .text(begun.proof), .bool(begun.isStaff ?? false),
+                .bool(begun.accountID == nil ? nil : begun.isDormant ?? false),
             ])
         guard let row = rows.first else {
             // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
@@ -109,9 +113,9 @@ extension CaseStore {
     private static let insert = Statement(
         """
         INSERT INTO cases (id, account_id, account_reference, claimant_reference, is_decoy, status, address_hash,
-            hold_until, facts_sealed, proof, is_of_staff)
+            hold_until, facts_sealed, proof, is_of_staff, is_dormant)
         VALUES ($1, $2, $3, $4, $5, 'held', $6, greatest(clock_timestamp() + $7::bigint * interval '1 s', (
-            SELECT max(hold_until) FROM cases WHERE account_reference = $3 AND claimant_reference = $4)), $8, $9, $10)
+            SELECT max(hold_until) FROM cases WHERE account_reference = $3 AND claimant_reference = $4)), $8, $9, $10, $11)
         ON CONFLICT DO NOTHING RETURNING \(RecoveryCase.columns)
         """)
     private static let byAddress: Statement = """
@@ -129,6 +133,9 @@ extension CaseStore {
             EXISTS (SELECT 1 FROM locks WHERE person_id = $3) AS is_locked,
             (SELECT count(*) FROM cases WHERE account_reference = $1
                 AND created_at > clock_timestamp() - interval '30 days') AS claims,
+            (SELECT coalesce(round(avg(is_dormant::int) * 100), 0)::bigint FROM (
+                SELECT is_dormant FROM cases WHERE is_dormant IS NOT NULL ORDER BY created_at DESC LIMIT 200
+            ) AS lately) AS dormant_percent,
             (SELECT ceil(extract(epoch FROM max(seen_closed_at) + interval '7 days' - clock_timestamp()))::bigint
                 FROM cases WHERE account_reference = $1 AND claimant_reference = $2
                 AND coalesce(shadow, status) = 'rejected') AS cooling_seconds

@@ -16,5 +16,9 @@ enum RecoveryMigrations {
         Migration(name: "m0007_reviews", sql: String(decoding: PackageResources.m0007_reviews_sql, as: UTF8.self)),
         Migration(
             name: "m0008_completion", sql: String(decoding: PackageResources.m0008_completion_sql, as: UTF8.self)),
+        Migration(name: "m0009_holds", sql: String(decoding: PackageResources.m0009_holds_sql, as: UTF8.self)),
+        Migration(
+            name: "m0010_owner_evidence",
+            sql: String(decoding: PackageResources.m0010_owner_evidence_sql, as: UTF8.self)),
     ]
 }

@@ -46,6 +46,7 @@ struct ReviewStore: Sendable {
         return ReviewPage(
             summary: try Self.summary(row),
             evidence: try row.optionalBytes("evidence_sealed").map { try open($0, of: id) },
+            ownerEvidence: try row.optionalBytes("owner_evidence_sealed").map { try open($0, of: id) },
             trail: try await database.read(Self.trail, [.text(chain)]).map { row in
                 ReviewPage.TrailEntry(
                     sequence: try row.integer("sequence"), at: try row.timestamp("at"), act: try row.text("act"),
@@ -128,6 +129,13 @@ struct ReviewStore: Sendable {
         store.house.outbox.enqueue(Self.evidence, payload: record.id.array, in: transaction)
     }
 
+    /// Keeps an owner's evidence. No provider is asked: what it says of one side says nothing of the other.
+    @Loop func takeFromOwner(_ reference: String, of record: RecoveryCase, in transaction: Transaction) {
+        let sealed = store.secrets.evidenceSealer.seal(Array(reference.utf8), associated: record.id.array)
+        transaction.send(
+            "UPDATE cases SET owner_evidence_sealed = $2 WHERE id = $1", [.uuid(record.id), .bytes(sealed)])
+    }
+
     static let evidence = "evidence"
 
     /// Asks the provider, which may take its time, and keeps what it says.
@@ -164,7 +172,7 @@ struct ReviewStore: Sendable {
 
     /// Two must approve where a dispute of any case against the account came before, and where it is of staff.
     private static let columns = """
-        c.id, c.status, c.created_at, c.hold_until, c.evidence_at, c.evidence_sealed, c.verdict, c.proof, c.first_approval,
+        c.id, c.status, c.created_at, c.hold_until, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed, c.verdict, c.proof, c.first_approval,
         CASE WHEN c.status IN ('approved', 'completing', 'completed') THEN n.needed
             WHEN c.first_approval IS NULL THEN 0 ELSE 1 END AS approvals, n.needed,
         CASE WHEN c.reviewer_until > clock_timestamp() THEN c.reviewer END AS reviewer,

@@ -8,8 +8,8 @@ import Testing
 /// The real service that answers a message: its tables, its bus, and whoever it asks or tells.
 @Loop protocol Provider: Sendable {
     var stage: ServiceStage { get }
-    /// The access token of a session, where the provider opened it.
-    func accessToken(of session: Identifier) -> String?
+    /// The access token that somebody shows, where the provider or a stand-in knows it.
+    func accessToken(of actor: Actor) -> String?
     /// Runs the body as soon as the service is ready, and takes everything down again.
     nonisolated static func run(_ body: @escaping @Loop @Sendable (Self) async throws -> Void) async throws
 }
@@ -36,7 +36,7 @@ struct Asked<Message: BusRequest>: Sendable {
 }
 
 extension Provider {
-    func accessToken(of session: Identifier) -> String? { nil }
+    func accessToken(of actor: Actor) -> String? { nil }
 
     /// Asks with a body of the test's own choice.
     func raw<Message: BusRequest>(
@@ -46,7 +46,7 @@ extension Provider {
             throw BusError(.internalError, "There is no bus.")
         }
         var options = asked.options
-        if let actor = options.actor { options.accessToken = accessToken(of: actor.sessionID) }
+        if let actor = options.actor { options.accessToken = accessToken(of: actor) }
         return try await bus.callRaw(
             type: Message.type, version: Message.version, rules: Message.rules, body: body, options)
     }

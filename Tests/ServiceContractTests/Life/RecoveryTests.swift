@@ -27,7 +27,7 @@ import Testing
         let verdict = "SELECT verdict FROM cases WHERE id = '\(requested.recoveryId)'"
         while try await town.rows(.recovery, verdict) == "" { try await Loop.sleep(for: .milliseconds(10)) }
         for number in 1...2 {
-            let staff = try await town.signIn("+4670765432\(number)")
+            let staff = try await town.staff("+4670765432\(number)")
             let id = requested.recoveryId
             _ = try await town.ask(ClaimReview(recoveryId: id), as: staff, role: "staff")
             let decided = try await town.ask(ApproveCase(recoveryId: id, note: "Yes."), as: staff, role: "staff")

@@ -143,6 +143,14 @@ import TestSupport
         return try await gateway.bus.call(request, options)
     }
 
+    /// Somebody of trust and safety.
+    func staff(_ phone: String) async throws -> Session {
+        let person = try await signIn(phone).user.id
+        try await rows(.auth, "UPDATE accounts SET role = 'staff' WHERE id = '\(person)'")
+        try await age()
+        return try await signIn(phone)
+    }
+
     /// What was pushed to devices so far.
     func pushes() -> [JSONValue] { spool.pushes() }
 

@@ -85,7 +85,7 @@ import Testing
         return session
     }
 
-    func accessToken(of session: Identifier) -> String? { tokens[session] }
+    func accessToken(of actor: Actor) -> String? { tokens[actor.sessionID] }
 
     /// A nonce of a provider's.
     func nonce(of provider: String) async throws -> String {

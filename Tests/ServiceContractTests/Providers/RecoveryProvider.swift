@@ -24,7 +24,7 @@ import Testing
     private init(_ stage: ServiceStage) throws {
         (self.stage, owner) = (stage, .random())
         try stage.answering(
-            as: .auth, Auth(owner: owner), Sessions(), Mover(owner: owner), Checker(), notified, Ears<CaseOpened>(),
+            as: .auth, Auth(owner: owner), Bearers(), Mover(owner: owner), Checker(), notified, Ears<CaseOpened>(),
             Ears<CaseClosed>())
     }
 
@@ -48,12 +48,7 @@ import Testing
         }
     }
 
-    /// Every session lives.
-    private struct Sessions: RequestHandler {
-        func handle(_ request: CheckSession, context: RequestContext) async throws -> SessionChecked {
-            SessionChecked(isActive: true)
-        }
-    }
+    func accessToken(of actor: Actor) -> String? { Bearers.token(of: actor) }
 
     /// Moves every account.
     private struct Mover: RequestHandler {
@@ -109,6 +104,15 @@ import Testing
         let (id, reviewer) = (try await reviewCase(evidence: evidence), Identifier.random())
         try await reply(to: Asked(ClaimReview(recoveryId: id), for: reviewer, role: "staff"))
         return (id, reviewer)
+    }
+
+    /// One that its owner said no to, of a claimant who has shown something.
+    func contestedCase() async throws -> Identifier {
+        let id = try await heldCase().requested.recoveryId
+        try await stage.rows(
+            "UPDATE cases SET contested_at = NULL; UPDATE cases SET proof = 'device' WHERE id = '\(id)'")
+        try await reply(to: Asked(DisputeRecovery(recoveryId: id), for: owner))
+        return id
     }
 
     /// One that is over.

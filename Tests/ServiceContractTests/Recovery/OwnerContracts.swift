@@ -59,3 +59,57 @@ enum SetRecoveryLockContract: MessageContract {
         "unauthorized": { _ in Asked(SetRecoveryLock(enabled: true)) }
     ]
 }
+
+enum SubmitOwnerEvidenceContract: MessageContract {
+    static let canonical = SubmitOwnerEvidence(recoveryId: Sample.recovery, verificationId: "ver_2026_0219")
+    static let minimal = SubmitOwnerEvidence(recoveryId: Sample.recovery)
+    static let maximal = SubmitOwnerEvidence(
+        recoveryId: Sample.recovery, verificationId: String(repeating: "v", count: 128),
+        evidenceReference: String(repeating: "é", count: 1024))
+
+    static let canonicalReply = EvidenceTaken(status: "contested")
+    static let minimalReply = EvidenceTaken(status: "c")
+    static let maximalReply = EvidenceTaken(status: String(repeating: "c", count: 32))
+
+    static let errors: [BusError] = [
+        Sample.unauthorized, BusError(.notFound, "There is no such recovery."),
+        BusError(
+            .validationFailed, "Some members of the request are missing or wrong.",
+            errors: [
+                .init(
+                    field: "verificationId", code: "not_allowed",
+                    message: "Give either a verificationId or an evidenceReference.")
+            ]),
+        BusError(.recoveryNotReady, "Nothing is asked of you. If this was not you, say no to it."),
+        BusError(.recoveryClosed, "This recovery is over."),
+    ]
+
+    static let route: String? = "POST /users/me/recovery-cases/{id}/evidence 202"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    private static func evidence(_ id: Identifier, by person: Identifier) -> Asked<SubmitOwnerEvidence> {
+        Asked(
+            SubmitOwnerEvidence(recoveryId: id, verificationId: "mine-1"), for: person, key: "key-owner-evidence")
+    }
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<SubmitOwnerEvidence> {
+        evidence(try await recovery.contestedCase(), by: recovery.owner)
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, SubmitOwnerEvidence>] = [
+        "unauthorized": { recovery in
+            var asked = evidence(try await recovery.contestedCase(), by: recovery.owner)
+            asked.options.actor = nil
+            return asked
+        },
+        "not_found": { evidence(try await $0.contestedCase(), by: .random()) },
+        "validation_failed": { recovery in
+            var asked = evidence(try await recovery.contestedCase(), by: recovery.owner)
+            asked.message.evidenceReference = "mine-2"
+            return asked
+        },
+        "recovery_not_ready": { evidence(try await $0.heldCase().requested.recoveryId, by: $0.owner) },
+        "recovery_closed": { evidence(try await $0.closedCase(), by: $0.owner) },
+    ]
+}

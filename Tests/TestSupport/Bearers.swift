@@ -1,0 +1,23 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// Stands in for auth where a service asks whose an access token is: each token names its bearer.
+@Loop public final class Bearers: RequestHandler {
+    /// Whether their sessions live.
+    public var isActive = true
+
+    public init() {}
+
+    public nonisolated static func token(of actor: Actor) -> String {
+        "\(actor.userID)/\(actor.sessionID)/\(actor.role)"
+    }
+
+    public func handle(_ request: CheckBearer, context: RequestContext) async throws -> BearerChecked {
+        let parts = request.accessToken.split(separator: "/").map(String.init)
+        guard isActive, parts.count == 3, let user = Identifier(parts[0]), let session = Identifier(parts[1]) else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        return BearerChecked(userID: user, sessionID: session, role: parts[2])
+    }
+}
