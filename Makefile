@@ -36,7 +36,7 @@ test: bootstrap
 prove: bootstrap
 	swift build --build-tests
 	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel \
-		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests'
+		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|TransitionKillTests'
 
 api-test: build
 	@scripts/api-test
@@ -53,7 +53,8 @@ staging-test:
 bench:
 	@scripts/bootstrap wrk
 	@swift build -c release
-	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; exit $$status
+	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
+		scripts/bench-recoveries || status=$$?; exit $$status
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests

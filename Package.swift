@@ -61,6 +61,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0003_withdrawals.sql"), .embedInCode("Migrations/m0004_cases_of_account.sql"),
         .embedInCode("Migrations/m0005_shadows.sql"), .embedInCode("Migrations/m0006_notices.sql"),
         .embedInCode("Migrations/m0007_reviews.sql"), .embedInCode("Migrations/m0008_completion.sql"),
+        .embedInCode("Migrations/m0009_holds.sql"), .embedInCode("Migrations/m0010_owner_evidence.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [
@@ -141,8 +142,8 @@ let package = Package(
         tests(
             "VestibuleCLITests",
             [
-                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "TestSupport",
-                "VestibuleCLI",
+                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "RecoveryService",
+                "TestSupport", "VestibuleCLI",
             ]),
         tests(
             "ServiceContractTests",

@@ -73,6 +73,7 @@ private let contract = """
     POST /auth/recovery/{id}/identity
     POST /auth/recovery/{id}/complete
     GET /users/me/recovery-cases
+    POST /users/me/recovery-cases/{id}/evidence
     PUT /users/me/recovery-lock
     GET /admin/recovery
     GET /admin/recovery/{id}

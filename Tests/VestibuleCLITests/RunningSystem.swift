@@ -29,5 +29,6 @@ struct RunningSystem {
     }
 
     /// Runs SQL as the superuser.
-    func sql(_ text: String) throws { try PostgresServer(installation.state).query("vestibule", text) }
+    @discardableResult
+    func sql(_ text: String) throws -> String { try PostgresServer(installation.state).query("vestibule", text) }
 }
