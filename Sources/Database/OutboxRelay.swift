@@ -1,6 +1,6 @@
 import BusProtocol
 import EventLoop
-import Glibc
+import Foundation
 
 /// Which items a relay takes: what is slow to deliver has a relay of its own, and leaves the others' alone.
 public struct OutboxLane: Sendable {
@@ -109,14 +109,11 @@ public struct DeliveryPostponed: Error, Equatable {
     private func takeDue(atMost room: Int) async throws -> Int {
         isLooking = true
         defer { isLooking = false }
-        let database = outbox.database
-        let clock = try await database.read(Self.clock)
-        let agrees = try guardian.observe(
-            database: clock.first?.timestamp("now") ?? .now(), boot: BootClock.now())
+        let agrees = try await clocksAgree()
         if !agrees, timersMayFire { onAlarm?(.clockJumped) }
         timersMayFire = agrees
         let done = delivered
-        let rows = try await database.write(
+        let rows = try await outbox.database.write(
             Self.claim,
             [
                 .integer(Int64(room)), .bool(timersMayFire), .uuidArray(done), .textArray(lane.destinations),
@@ -128,6 +125,21 @@ public struct DeliveryPostponed: Error, Equatable {
             Loop.spawn { [self] in await attempt(row) }
         }
         return rows.count
+    }
+
+    /// What was so before this process began counts, too: a jump is none the less one for a restart.
+    private func clocksAgree() async throws -> Bool {
+        let database = outbox.database
+        if !guardian.isSet, let boot = BootClock.id {
+            let known = try await database.read(Self.mark, [.text(boot)]).first
+            guardian = ClockGuard(offset: try known?.integer("clock_offset"))
+        }
+        let clock = try await database.read(Self.clock)
+        let agrees = guardian.observe(database: try clock.first?.timestamp("now") ?? .now(), boot: BootClock.now())
+        if agrees, let offset = guardian.offsetToKeep(), let boot = BootClock.id {
+            _ = try await database.write(Self.keepMark, [.text(boot), .integer(offset)])
+        }
+        return agrees
     }
 
     private func attempt(_ row: Row) async {
@@ -174,6 +186,11 @@ public struct DeliveryPostponed: Error, Equatable {
     }
 
     private static let clock: Statement = "SELECT clock_timestamp() AS now"
+    private static let mark: Statement = "SELECT clock_offset FROM clock_marks WHERE boot = $1"
+    private static let keepMark: Statement = """
+        INSERT INTO clock_marks (boot, clock_offset) VALUES ($1, $2)
+        ON CONFLICT (boot) DO UPDATE SET clock_offset = excluded.clock_offset, at = excluded.at
+        """
     /// What is due is found once, whatever the plan: as a sub-select, PostgreSQL may look anew for each row, each time
     /// behind what is locked already, and take them all. It does so where it last saw the table empty.
     ///
@@ -228,13 +245,34 @@ enum BootClock {
         clock_gettime(CLOCK_BOOTTIME, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
+
+    /// Of this boot of this machine; `nil` where the kernel does not say.
+    static let id: String? = {
+        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        return text.map { String($0.prefix { !$0.isWhitespace }) }.flatMap { $0.isEmpty ? nil : $0 }
+    }()
 }
 
 /// Compares the database's clock with the boot clock, which nobody sets, so that a jump releases no hold.
 struct ClockGuard {
+    /// By how many microseconds the database's clock is ahead, as of the last time that both went on together.
     private var offset: Int64?
+    /// What of that is written down.
+    private var kept: Int64?
     /// Microseconds.
     static let tolerance: Int64 = 60_000_000
+
+    /// - Parameter offset: as it was written down before; `nil`: the next look sets it.
+    init(offset: Int64? = nil) { (self.offset, kept) = (offset, offset) }
+
+    var isSet: Bool { offset != nil }
+
+    /// What is to be written down, where that is new by a second.
+    mutating func offsetToKeep() -> Int64? {
+        guard let offset, kept.map({ abs($0 - offset) >= 1_000_000 }) ?? true else { return nil }
+        kept = offset
+        return offset
+    }
 
     /// - Returns: whether timers may fire: the clocks went on together since the last time that they did.
     mutating func observe(database: Timestamp, boot: UInt64) -> Bool {

@@ -174,5 +174,19 @@ enum RuntimeMigrations {
                 AS 'SELECT EXISTS (SELECT FROM erased WHERE digest = sha256(uuid_send(person)))';
                 CREATE INDEX event_positions_person ON event_positions (person_id);
                 """),
+        Migration(
+            name: "m0000_runtime_clock_marks",
+            sql: """
+                -- Why: a restart must not make a jump of the clock the truth, and end what it holds. The previous release
+                -- does not look.
+                -- Lock: a new table only.
+                SET LOCAL lock_timeout = '2s';
+                SET LOCAL search_path = {{schema}};
+                CREATE TABLE clock_marks (
+                    boot text PRIMARY KEY, clock_offset bigint NOT NULL, at timestamptz NOT NULL DEFAULT now()
+                );
+                COMMENT ON TABLE clock_marks IS
+                    'By how many microseconds this clock is ahead of that of a machine since its boot, by the boot''s id.';
+                """),
     ]
 }

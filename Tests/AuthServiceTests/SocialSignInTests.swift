@@ -154,7 +154,7 @@ import Testing
             SELECT string_agg(tablename || (xpath('//c/text()', query_to_xml(
                 format('SELECT count(*) AS c FROM %I.%I', schemaname, tablename), true, true, '')))[1]::text, ' '
                 ORDER BY tablename)
-            FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'key_marks'
+            FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('key_marks', 'clock_marks')
             """)
     }
 

@@ -280,4 +280,22 @@ import Testing
         #expect(!at(262_060, 91))
         #expect(at(1140, 100))
     }
+
+    @Test func whatWasWrittenDownIsWhatTheNextProcessGoesOnFrom() {
+        func at(_ database: Int64, _ boot: UInt64, _ guardian: inout ClockGuard) -> Bool {
+            guardian.observe(
+                database: Timestamp(microsecondsSinceEpoch: database * 1_000_000), boot: boot * 1_000_000_000)
+        }
+        var first = ClockGuard()
+        #expect(!first.isSet && first.offsetToKeep() == nil)
+        #expect(at(1000, 10, &first))
+        #expect(first.offsetToKeep() == 990_000_000 && first.offsetToKeep() == nil, "once")
+        #expect(at(1002, 11, &first))
+        #expect(first.offsetToKeep() == 991_000_000)
+        #expect(!at(262_000, 12, &first))
+        #expect(first.offsetToKeep() == nil, "no jump is written down")
+        var second = ClockGuard(offset: 991_000_000)
+        #expect(second.isSet && !at(262_001, 13, &second) && second.offsetToKeep() == nil)
+        #expect(at(1005, 14, &second))
+    }
 }
