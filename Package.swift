@@ -40,7 +40,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0009_reauthentication.sql"), .embedInCode("Migrations/m0010_deletion.sql"),
         .embedInCode("Migrations/m0011_identities.sql"), .embedInCode("Migrations/m0012_roles.sql"),
         .embedInCode("Migrations/m0013_phone_undo.sql"),
-        .embedInCode("Migrations/m0020_recoveries.sql"),
+        .embedInCode("Migrations/m0020_recoveries.sql"), .embedInCode("Migrations/m0022_case_codes.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),

@@ -92,6 +92,62 @@ import Testing
         }
     }
 
+    @Test func aCodeCompletesTheCaseThatItWasAskedForAndNoOther() async throws {
+        try await AuthStage.run { auth in
+            let others = "+14155552672"
+            for phone in [Self.owner, others] { _ = try await auth.signIn(phone) }
+            let mine = try await claim(auth).caseID
+            func complete(_ recovery: Identifier, named: Identifier?) async throws -> String {
+                try await auth.age("2 hours")
+                let known = auth.spool.count(for: Self.claimant)
+                let sent = try await auth.ask(
+                    SendOTP(phone: Self.claimant, purpose: "recovery", recoveryId: named))
+                let code = try await auth.spool.code(for: Self.claimant, after: known)
+                let apply = ApplyRecovery(
+                    caseID: recovery, challengeID: sent.challengeId, code: code, device: AuthStage.device)
+                do {
+                    return try await auth.stage.asking(as: .recovery).call(apply, auth.options()).session.user.id
+                        .description
+                } catch let error as BusError {
+                    return error.code
+                }
+            }
+            #expect(try await complete(mine, named: .ordered()) == "otp_expired")
+            let second = try await claim(auth, of: others).caseID
+            #expect(try await complete(mine, named: nil) == "otp_expired", "which of the two?")
+            #expect(try await complete(mine, named: second) == "otp_expired")
+
+            // Nor does a code that completes a case begin one.
+            try await auth.age("2 hours")
+            let known = auth.spool.count(for: Self.claimant)
+            let sent = try await auth.ask(SendOTP(phone: Self.claimant, purpose: "recovery", recoveryId: mine))
+            let code = try await auth.spool.code(for: Self.claimant, after: known)
+            let text = auth.spool.messages().last?["body"]?.stringValue ?? ""
+            #expect(text.contains("to complete the recovery of an account"))
+            let begin = BeginRecovery(
+                caseID: .ordered(), accountPhone: Self.owner, challengeID: sent.challengeId, code: code,
+                device: AuthStage.device, freezeSeconds: 60)
+            #expect(try await auth.refusal(of: begin, from: .recovery).code == "otp_expired")
+            let login = SendOTP(phone: "+14155552674", recoveryId: mine)
+            #expect(try await auth.refusal(of: login).code == "validation_failed")
+
+            let person = try await auth.stage.rows("SELECT person_id FROM freezes WHERE case_id = '\(mine)'")
+            #expect(try await complete(mine, named: mine) == person)
+        }
+    }
+
+    @Test func theOnlyCaseOfANumberNeedsNoName() async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.owner).user.id
+            let mine = try await claim(auth).caseID
+            try await auth.age("2 hours")
+            let (challenge, code) = try await auth.code(for: Self.claimant, purpose: "recovery")
+            let apply = ApplyRecovery(caseID: mine, challengeID: challenge, code: code, device: AuthStage.device)
+            let moved = try await auth.stage.asking(as: .recovery).call(apply, auth.options())
+            #expect(moved.session.user.id == owner)
+        }
+    }
+
     @Test("the number hears of it too, unless a claimant holds it", arguments: [false, true])
     func sms(isHeldByClaimant: Bool) async throws {
         try await AuthStage.run { auth in

@@ -13,8 +13,13 @@ struct ActReader: Sendable {
         of request: SendOTP, _ context: RequestContext, in transaction: Transaction
     ) async throws -> ChallengeAct {
         let purpose = request.purpose ?? "login"
+        if request.recoveryId != nil, purpose != "recovery" {
+            throw Self.notAllowed("recoveryId", "Only a recovery can be completed.")
+        }
         if let token = request.linkToken {
-            guard purpose == "login" else { throw Self.linkWithOtherPurpose }
+            guard purpose == "login" else {
+                throw Self.notAllowed("linkToken", "Only a sign-in can link an identity.")
+            }
             let hash = secrets.hash(of: token)
             guard let link = try await LinkStore.pending(hash, in: transaction) else { throw BusError.linkTokenExpired }
             let identity = try secrets.identity(link.sealed, hash: link.identity)
@@ -28,23 +33,24 @@ struct ActReader: Sendable {
             try standing.mustBeFresh(to: "change your number")
             try standing.mustNotBeFrozen()
             return .changePhone(actor.sessionID)
-        case "recovery": return .recover
+        case "recovery": return .recover(request.recoveryId)
         default: return .signIn
         }
     }
 
     @Loop func bind(_ challenge: Identifier, to act: ChallengeAct, in transaction: Transaction) {
         switch act {
-        case .signIn, .recover: return
-        case .link(let hash, _, _): LinkStore.bind(challenge, link: hash, session: nil, in: transaction)
-        case .changePhone(let session): LinkStore.bind(challenge, link: nil, session: session, in: transaction)
+        case .signIn, .recover(nil): return
+        case .recover(let recovery?): LinkStore.bind(challenge, recovery: recovery, in: transaction)
+        case .link(let hash, _, _): LinkStore.bind(challenge, link: hash, in: transaction)
+        case .changePhone(let session): LinkStore.bind(challenge, session: session, in: transaction)
         }
     }
 
-    private static var linkWithOtherPurpose: BusError {
+    private static func notAllowed(_ field: String, _ message: String) -> BusError {
         BusError(
             .validationFailed, "Some members of the request are missing or wrong.",
-            errors: [.init(field: "linkToken", code: "not_allowed", message: "Only a sign-in can link an identity.")])
+            errors: [.init(field: field, code: "not_allowed", message: message)])
     }
 }
 

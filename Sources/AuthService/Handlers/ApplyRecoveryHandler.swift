@@ -26,14 +26,24 @@ struct ApplyRecoveryHandler: RequestHandler {
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                // Of another number's challenge nobody learns anything here.
-                guard secrets.reference(ofPhoneHash: challenge.phoneHash) == freeze.claimantReference else {
+                // Of another number's challenge, or of another case's, nobody learns anything here.
+                guard secrets.reference(ofPhoneHash: challenge.phoneHash) == freeze.claimantReference,
+                    try await isFor(request.caseID, challenge, in: transaction)
+                else {
                     throw ChallengeChecker.expired
                 }
                 let session = try await move(person, to: challenge, request, in: transaction)
                 return .reply(RecoveryMoved(session: session))
             }
         }
+    }
+
+    /// A code completes the case that it was asked for; where it names none, the only one of its number.
+    @Loop private func isFor(
+        _ recovery: Identifier, _ challenge: Challenge, in transaction: Transaction
+    ) async throws -> Bool {
+        if let named = try await LinkStore.recovery(of: challenge.id, in: transaction) { return named == recovery }
+        return try await !FreezeStore.hasOtherClaim(challenge.phoneHash, but: recovery, in: transaction)
     }
 
     private static let closed = BusError(.recoveryClosed, "This recovery is over.")

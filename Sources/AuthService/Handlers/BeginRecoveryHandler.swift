@@ -22,6 +22,9 @@ struct BeginRecoveryHandler: RequestHandler {
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
+                guard try await LinkStore.recovery(of: challenge.id, in: transaction) == nil else {
+                    throw ChallengeChecker.expired
+                }
                 // Behind whoever signs up with that number at this moment.
                 let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction)
                 let account = try await AccountStore.reachable(phone: hash, in: transaction)

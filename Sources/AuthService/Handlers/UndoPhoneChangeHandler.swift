@@ -24,7 +24,10 @@ struct UndoPhoneChangeHandler: RequestHandler {
             if case .challenge(let id) = proof {
                 switch try await checker.check(id, request.code ?? "", purpose: "recovery", in: transaction) {
                 case .refused(let error): return .refusal(error)
-                case .passed: break
+                case .passed:
+                    guard try await LinkStore.recovery(of: id, in: transaction) == nil else {
+                        throw ChallengeChecker.expired
+                    }
                 }
             }
             guard let person else { throw Self.nothingToUndo }

@@ -31,5 +31,7 @@ enum AuthMigrations {
             name: "m0013_phone_undo", sql: String(decoding: PackageResources.m0013_phone_undo_sql, as: UTF8.self)),
         Migration(
             name: "m0020_recoveries", sql: String(decoding: PackageResources.m0020_recoveries_sql, as: UTF8.self)),
+        Migration(
+            name: "m0022_case_codes", sql: String(decoding: PackageResources.m0022_case_codes_sql, as: UTF8.self)),
     ]
 }

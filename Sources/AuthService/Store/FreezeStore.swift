@@ -71,6 +71,13 @@ import JSONText
         try await !transaction.query(claiming, [.bytes(phone)]).isEmpty
     }
 
+    /// Whether a number claims another account at this moment than that of a case.
+    static func hasOtherClaim(
+        _ phone: [UInt8], but caseID: Identifier, in transaction: Transaction
+    ) async throws -> Bool {
+        try await !transaction.query(otherClaim, [.bytes(phone), .uuid(caseID)]).isEmpty
+    }
+
     // MARK: Moving the account
 
     /// A freeze that was not lifted.
@@ -151,6 +158,10 @@ import JSONText
     private static let claiming: Statement = """
         SELECT case_id FROM freezes
         WHERE claimant_hash = $1 AND claimant_free_at IS NULL AND until > clock_timestamp() LIMIT 1
+        """
+    private static let otherClaim: Statement = """
+        SELECT case_id FROM freezes
+        WHERE claimant_hash = $1 AND case_id <> $2 AND claimant_free_at IS NULL AND until > clock_timestamp() LIMIT 1
         """
     private static let openFreeze: Statement = """
         SELECT begun, applied_at IS NOT NULL AS is_applied FROM freezes

@@ -33,11 +33,19 @@ struct PendingLink: Sendable {
         transaction.send("DELETE FROM link_tokens WHERE hash = $1", [.bytes(hash)])
     }
 
-    /// - Parameters: one of the two: the hash of a link token, or the session that asks.
+    /// - Parameters: one of the three: the hash of a link token, the session that asks, or the recovery that is completed.
     static func bind(
-        _ challenge: Identifier, link: [UInt8]?, session: Identifier?, in transaction: Transaction
+        _ challenge: Identifier, link: [UInt8]? = nil, session: Identifier? = nil, recovery: Identifier? = nil,
+        in transaction: Transaction
     ) {
-        transaction.send(bind, [.uuid(challenge), .bytes(link), .uuid(session)])
+        transaction.send(bind, [.uuid(challenge), .bytes(link), .uuid(session), .uuid(recovery)])
+    }
+
+    /// The recovery that a challenge is to complete; `nil` where it names none.
+    static func recovery(of challenge: Identifier, in transaction: Transaction) async throws -> Identifier? {
+        try await transaction.query(
+            "SELECT case_id FROM challenge_bindings WHERE challenge_id = $1", [.uuid(challenge)]
+        ).first?.optionalUUID("case_id")
     }
 
     /// The link token that a challenge was asked for with.
@@ -65,6 +73,6 @@ struct PendingLink: Sendable {
         SELECT identity_hash, sealed, refresh_sealed FROM link_tokens WHERE hash = $1 AND expires_at > clock_timestamp() FOR UPDATE
         """
     private static let bind: Statement = """
-        INSERT INTO challenge_bindings (challenge_id, link_hash, session_id) VALUES ($1, $2, $3)
+        INSERT INTO challenge_bindings (challenge_id, link_hash, session_id, case_id) VALUES ($1, $2, $3, $4)
         """
 }

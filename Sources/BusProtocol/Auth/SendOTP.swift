@@ -10,6 +10,7 @@ public struct SendOTP: BusRequest {
         .optional("device", .object([.required("id", .uuid), .required("secret", .string(1...128))])),
         .optional("linkToken", .string(1...256)),
         .optional("purpose", .values("login", "recovery", "change_phone")),
+        .optional("recoveryId", .uuid, "The case that the code is to complete, with purpose `recovery`"),
     ])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once,
@@ -24,6 +25,8 @@ public struct SendOTP: BusRequest {
     public var linkToken: String?
     /// `login` where it is missing; `change_phone` belongs to the session that asks.
     public var purpose: String?
+    /// The recovery that the code is to complete, and nothing else. With purpose `recovery` only.
+    public var recoveryId: Identifier?
 
     /// What a device proves itself with.
     public struct Proof: Codable, Sendable, Equatable {
@@ -32,11 +35,15 @@ public struct SendOTP: BusRequest {
         public init(id: Identifier, secret: String) { (self.id, self.secret) = (id, secret) }
     }
 
-    public init(phone: String, device: Proof? = nil, linkToken: String? = nil, purpose: String? = nil) {
+    public init(
+        phone: String, device: Proof? = nil, linkToken: String? = nil, purpose: String? = nil,
+        recoveryId: Identifier? = nil
+    ) {
         self.phone = phone
         self.device = device
         self.linkToken = linkToken
         self.purpose = purpose
+        self.recoveryId = recoveryId
     }
 }
 
