@@ -225,6 +225,13 @@ import Testing
             // Another claimant is not barred.
             let other = try await recovery.claim(claimant: "000009")
             #expect(try await recovery.opened.atLeast(2)[1].caseID == other.recoveryId)
+            // And this one for thirty days.
+            let days = "SELECT extract(epoch FROM until - now())::bigint / 86400 FROM bars"
+            #expect(["29", "30"].contains(try await recovery.stage.rows(days)))
+            try await recovery.stage.rows("UPDATE bars SET until = now()")
+            _ = try await recovery.cancel(second)
+            let free = try await recovery.claim()
+            #expect(try await recovery.opened.atLeast(3)[2].caseID == free.recoveryId)
         }
     }
 
@@ -268,11 +275,14 @@ import Testing
             let requested = try await recovery.claim()
             let timers =
                 "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FROM outbox WHERE destination LIKE 'timer:%'"
-            let ids = "SELECT id FROM outbox WHERE destination LIKE 'timer:%'"
-            let first = try await recovery.stage.rows(ids)
+            let first = try await recovery.stage.rows("SELECT id FROM outbox WHERE destination = 'timer:hold-ended'")
             try await recovery.stage.rows("UPDATE outbox SET due_at = now() WHERE destination LIKE 'timer:%'")
-            while try await recovery.stage.rows(ids).contains(first) { try await Loop.sleep(for: .milliseconds(10)) }
-            #expect(try await recovery.stage.rows(timers) == "1|1")
+            // The owner's reminders came too early, too, and say nothing; only the hold's end is set once more.
+            let isSetAnew = try await comes(within: .seconds(60)) {
+                let now = try await recovery.stage.rows("\(timers) AND id <> '\(first)'")
+                return try await recovery.stage.rows(timers) == "1|1" && now == "1|1"
+            }
+            #expect(isSetAnew)
             #expect(try await recovery.look(requested).status == "held")
         }
     }

@@ -82,6 +82,38 @@ import Testing
         }
     }
 
+    /// What a thief would move first stands still while the hold runs; the owner comes and goes as before.
+    @Test func freezesTheAccountAndLeavesItsOwnerTheSignIn() async throws {
+        try await Town.run { town in
+            let owner = try await town.settled(Self.phone)
+            try await town.age()
+            let requested = try await claim(town)
+            // The owner's number hears of it, too.
+            try await town.quiet()
+            try await town.age()
+            let again = try await town.signIn(Self.phone)
+            #expect(again.user.id == owner.user.id, "with a fresh sign-in, too")
+            for session in [owner, again] {
+                #expect(try await town.send("GET", "/users/me", as: session).status == 200)
+                let renewed = try await town.ask(RefreshToken(refreshToken: session.refreshToken))
+                #expect(renewed.user.id == owner.user.id)
+            }
+            let change = await #expect(throws: BusError.self) {
+                try await town.ask(SendOTP(phone: "+46701230000", purpose: "change_phone"), as: again)
+            }
+            #expect(change?.code == "account_frozen")
+            for (method, path) in [
+                ("DELETE", "/users/me"), ("GET", "/users/me/export"), ("DELETE", "/auth/identities/google"),
+            ] {
+                let frozen = try await town.send(method, path, as: again)
+                #expect(frozen.status == 409 && frozen.json["code"] == "account_frozen", "\(path)")
+            }
+            _ = try await town.ask(DisputeRecovery(recoveryId: requested.recoveryId), as: owner)
+            try await town.quiet()
+            #expect(try await town.send("GET", "/users/me/export", as: again).status == 200)
+        }
+    }
+
     @Test func aNumberThatClaimsOpensNoAccountMeanwhile() async throws {
         try await Town.run { town in
             _ = try await town.signIn(Self.phone)
