@@ -52,9 +52,11 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0006_onboarding_events.sql"),
     ],
     "QuestionnaireService": [
-        .embedInCode("Definitions/yoked-compat.json"),
+        .embedInCode("Definitions/yoked-compat.json"), .embedInCode("Definitions/skin-care.json"),
+        .embedInCode("Definitions/eko-family.json"), .embedInCode("Definitions/realsingles-profile.json"),
         .embedInCode("Migrations/m0001_questionnaires.sql"), .embedInCode("Migrations/m0002_sessions.sql"),
-        .embedInCode("Migrations/m0003_validate_states.sql"),
+        .embedInCode("Migrations/m0003_validate_states.sql"), .embedInCode("Migrations/m0004_life_cycle.sql"),
+        .embedInCode("Migrations/m0005_migrations.sql"),
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),

@@ -21,7 +21,7 @@ struct Endpoint: Sendable {
             let reply = try await handler.handle(request, context: context)
             return RawReply(
                 body: try reply.encoded(), isReplay: context.isReplay, entityRevision: reply.entityRevision,
-                isCreated: reply.isCreated)
+                entityTag: reply.entityTag, isCreated: reply.isCreated)
         }
     }
 
@@ -29,7 +29,7 @@ struct Endpoint: Sendable {
     static func decode<Request: BusRequest>(_ type: Request.Type, _ body: [UInt8]) throws -> Request {
         let document: JSONDocument
         do {
-            document = try JSONDocument(body)
+            document = try JSONDocument(body, limits: Request.rules.limits)
         } catch {
             throw BusError(.invalidMessage, "The message is not valid JSON: \(error).")
         }

@@ -97,6 +97,8 @@ public struct RawReply: Sendable {
     public var isReplay: Bool
     /// The state of the resource that it shows, where it is the view of one.
     public var entityRevision: Int64?
+    /// The name of that state, where it has one of its own.
+    public var entityTag: String?
     /// The request made what it shows.
     public var isCreated = false
 }

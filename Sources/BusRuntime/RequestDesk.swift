@@ -238,6 +238,7 @@ import EventLoop
         case .success(let reply):
             header.isReplay = reply.isReplay
             header.entityRevision = reply.entityRevision
+            header.entityTag = reply.entityTag
             header.isCreated = reply.isCreated
             onAnswer?(header, reply.body, job.peer.address)
         case .failure(let error):

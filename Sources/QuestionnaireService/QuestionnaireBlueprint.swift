@@ -25,13 +25,20 @@ enum QuestionnaireBlueprint {
             "Required ones among them; another number is logged as a warning"),
     ]
 
+    /// The definitions of this build; the first is the one behind `/compatibility`.
+    static let definitions: [[UInt8]] = [
+        PackageResources.yoked_compat_json, PackageResources.skin_care_json, PackageResources.eko_family_json,
+        PackageResources.realsingles_profile_json,
+    ]
+
     @Loop private static func assemble(_ house: ServiceHouse) throws {
-        let shipped = try DefinitionParser.parse(PackageResources.yoked_compat_json)
+        let all = try definitions.map { try DefinitionParser.parse($0) }
+        let shipped = all[0]
         let declared = PublishGate.Declared(
             total: Int(try house.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
             required: Int(try house.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
         let sessions = SessionStore(database: house.database)
-        let definitions = DefinitionStore(database: house.database, shipped: shipped)
+        let definitions = DefinitionStore(database: house.database, shipped: all)
         house.handle(
             ExportAnswersHandler(export: PersonExport(database: house.database, sections: QuestionnaireExport.sections))
         )
@@ -41,6 +48,26 @@ enum QuestionnaireBlueprint {
         let desk = SessionDesk(
             sessions: sessions, definitions: definitions, inbox: house.inbox, outbox: house.outbox)
         house.handle(SubmitResponsesHandler(questionnaire: shipped.key, desk: desk))
+        let mover = SessionMover(desk: desk, migrations: MigrationStore(database: house.database))
+        house.handle(MigrateSessionHandler(mover: mover))
+        house.handle(UndoMigrationHandler(mover: mover))
+        house.handle(MigrateSessionsHandler(mover: mover))
+        house.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
+        house.handle(
+            GetStatisticsHandler(
+                statistics: StatisticsStore(database: house.database), definitions: definitions))
+        let drafts = DraftStore(database: house.database)
+        house.handle(ListQuestionnairesHandler(definitions: definitions))
+        house.handle(GetQuestionnaireHandler(definitions: definitions))
+        house.handle(GetQuestionnaireVersionHandler(definitions: definitions))
+        house.handle(ViewQuestionnaireHandler(drafts: drafts))
+        house.handle(CreateDraftHandler(house: house, drafts: drafts))
+        house.handle(GetDraftHandler(drafts: drafts))
+        house.handle(PutDraftHandler(drafts: drafts))
+        house.handle(CheckDraftHandler(drafts: drafts))
+        house.handle(PublishDraftHandler(house: house, drafts: drafts))
+        house.handle(RetireVersionHandler(house: house, drafts: drafts))
+        house.handle(CompareVersionsHandler(drafts: drafts))
         house.handle(OpenSessionHandler(desk: desk))
         house.handle(ListQuestionnaireSessionsHandler(sessions: sessions))
         house.handle(GetSessionHandler(desk: desk))
@@ -52,7 +79,12 @@ enum QuestionnaireBlueprint {
         house.handle(PutSubjectHandler(desk: desk))
         house.handle(RemoveSubjectHandler(desk: desk))
         house.background("definition-import") {
-            if try await passes(shipped, declared, in: house) { try await publish(shipped, in: house) }
+            for definition in all {
+                let isCompatibility = definition.key == shipped.key
+                if try await passes(definition, isCompatibility ? declared : nil, in: house) {
+                    try await publish(definition, in: house)
+                }
+            }
             // Once for each process: what is published stays so.
             while true { try await Loop.sleep(for: .seconds(86_400)) }
         }
@@ -74,7 +106,7 @@ enum QuestionnaireBlueprint {
 
     /// What the gate refuses is not published; people go on with what was published before.
     @Loop private static func passes(
-        _ shipped: Definition, _ declared: PublishGate.Declared, in house: ServiceHouse
+        _ shipped: Definition, _ declared: PublishGate.Declared?, in house: ServiceHouse
     ) async throws -> Bool {
         let report = try await Loop.offload {
             PublishGate.check(shipped, today: Timestamp.now().date, declared: declared)

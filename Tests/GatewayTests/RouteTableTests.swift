@@ -58,8 +58,10 @@ private let contract = """
     POST /questionnaires/{key}/sessions/{id}/complete
     POST /questionnaires/{key}/sessions/{id}/reopen
     POST /questionnaires/{key}/sessions/{id}/migrations
+    POST /questionnaires/{key}/sessions/{id}/migrations/undo
     GET /admin/questionnaires/{key}
     POST /admin/questionnaires/{key}/drafts
+    GET /admin/questionnaires/{key}/drafts/{n}
     PUT /admin/questionnaires/{key}/drafts/{n}
     POST /admin/questionnaires/{key}/drafts/{n}/check
     POST /admin/questionnaires/{key}/drafts/{n}/publish

@@ -8,7 +8,7 @@ enum Sample {
 
     static func definition(sections: [JSONValue], dimensions: [JSONValue] = []) -> JSONValue {
         [
-            "key": "yoked-compat", "version": 2, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
+            "key": "yoked-compat", "version": 3, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
             "strings": ["en": ["q": "A text"]], "dimensions": .array(dimensions),
             "sections": .array(sections),
         ]

@@ -174,7 +174,11 @@ import Testing
                 "\(one).0.options", options("ab"), ["options": ["question": "choice", "map": ["c": "gone"]]],
                 .optionRemoved, .breaking
             ),
-            ("\(two).1.type", "date", ["convert": ["question": "flag", "rule": "r"]], .typeChanged, .reask),
+            (
+                "\(one).1.type", "number", ["convert": ["question": "range", "rule": "slider_to_number"]],
+                .typeChanged, .reask
+            ),
+            ("\(two).1.type", "date", ["convert": ["question": "flag", "rule": "magic"]], .typeChanged, .breaking),
         ] as [(String, JSONValue, JSONValue, DefinitionChange.Kind, ChangeClass)])
     func mapped(
         path: String, value: JSONValue, migration: JSONValue, kind: DefinitionChange.Kind, changeClass: ChangeClass

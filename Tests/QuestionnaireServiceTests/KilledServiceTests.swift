@@ -25,7 +25,9 @@ import Testing
         var program = try ServiceProgram("QuestionnaireService", environment)
         let bus = try stage.asking(as: .gateway)
         try stage.answering(as: .profile, Listener())
-        while try await stage.rows("SELECT count(*) FROM definitions") == "0" {
+        while try await stage.rows("SELECT count(*) FROM definitions")
+            != String(QuestionnaireBlueprint.definitions.count)
+        {
             try await Loop.sleep(for: .milliseconds(20))
         }
         let tally = Tally(killEvery: autosaves / (kills + 1)) {

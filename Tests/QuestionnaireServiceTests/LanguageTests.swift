@@ -9,7 +9,7 @@ import Testing
 @Suite("strings in several languages") @Loop struct LanguageTests {
     /// Two questions in two languages.
     nonisolated static let json: JSONValue = [
-        "key": "yoked-compat", "version": 2, "titleKey": "t", "locales": ["en", "pt-BR"], "defaultLocale": "en",
+        "key": "yoked-compat", "version": 3, "titleKey": "t", "locales": ["en", "pt-BR"], "defaultLocale": "en",
         "strings": [
             "en": ["t": "Title", "s": "You", "q": "Dear {name}?", "o": "Yes"],
             "pt-BR": ["t": "Título", "s": "Você", "q": "Caro {name}?", "o": "Sim"],

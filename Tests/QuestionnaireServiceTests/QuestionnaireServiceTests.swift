@@ -14,15 +14,18 @@ import Testing
 
     @Test func replicasThatStartTogetherPublishOnce() async throws {
         try await withService(replicas: 3) { service in
-            let definition = try DefinitionParser.parse(PackageResources.yoked_compat_json)
+            let definitions = try QuestionnaireBlueprint.definitions.map { try DefinitionParser.parse($0) }
             for house in service.houses {
-                let shipped = DefinitionImport(database: house.database, definition: definition)
-                let result = try await patiently { try await shipped.run() }
-                #expect(result == .alreadyThere)
+                for definition in definitions {
+                    let shipped = DefinitionImport(database: house.database, definition: definition)
+                    let result = try await patiently { try await shipped.run() }
+                    #expect(result == .alreadyThere)
+                }
             }
             let stored = try await service.rows(
                 "SELECT questionnaire, version, encode(sha256(convert_to(content, 'UTF8')), 'hex') FROM definitions")
-            #expect(stored == "yoked-compat|1|\(definition.reference(in: "en").hash)")
+            let expected = definitions.map { "\($0.key)|\($0.version)|\($0.reference(in: "en").hash)" }
+            #expect(Set(stored.split(separator: "\n").map(String.init)) == Set(expected))
         }
     }
 
@@ -45,10 +48,10 @@ import Testing
                 let definition = try DefinitionParserTests.parse(json)
                 _ = try await DefinitionImport(database: service.houses[0].database, definition: definition).run()
             }
-            try await publish(2, "fresh")
-            let error = await #expect(throws: DefinitionError.self) { try await publish(3, "smoking") }
+            try await publish(3, "fresh")
+            let error = await #expect(throws: DefinitionError.self) { try await publish(4, "smoking") }
             #expect(error?.problems.map(\.code) == ["E14"] && error?.problems.first?.keys == ["smoking"])
-            #expect(try await service.rows("SELECT max(version) FROM definitions") == "2")
+            #expect(try await service.rows("SELECT max(version) FROM definitions") == "3")
         }
     }
 
@@ -182,7 +185,7 @@ import Testing
             #expect(try await service.submit([], complete: true, as: person).status == .completed)
             let event = try #require(try await service.listener.first())
             #expect(event.personID == person && event.personSequence == 1 && event.sessionID == view.sessionId)
-            #expect(event.questionnaire == "yoked-compat" && event.version == 1)
+            #expect(event.questionnaire == "yoked-compat" && event.version == 2)
             #expect(try await service.rows("SELECT count(*) FROM snapshots") == "1")
             #expect(try await service.rows("SELECT last FROM outbox_sequences") == "1")
             let snapshot = try await service.rows(
@@ -213,12 +216,12 @@ import Testing
     @Test func sessionsStayWithTheVersionThatTheyBeganWith() async throws {
         try await withService(replicas: 2) { service in
             let old = try await service.questions(as: person)
-            let next = try Self.shipped(setting: "version", to: 2)
+            let next = try Self.shipped(setting: "version", to: 3)
             #expect(
                 try await DefinitionImport(database: service.houses[0].database, definition: next).run() == .published)
             #expect(try await service.questions(as: person).questionnaire == old.questionnaire)
             let other = try await service.questions(as: .random())
-            #expect(other.questionnaire.version == 2 && other.questionnaire.hash == next.reference(in: "en").hash)
+            #expect(other.questionnaire.version == 3 && other.questionnaire.hash == next.reference(in: "en").hash)
         }
     }
 

@@ -20,7 +20,9 @@ import TestSupport
         self.stage = stage
         gateway = try stage.asking(as: .gateway)
         try stage.answering(as: .profile, listener)
-        while try await stage.rows("SELECT count(*) FROM definitions") == "0" {
+        while try await stage.rows("SELECT count(*) FROM definitions")
+            != String(QuestionnaireBlueprint.definitions.count)
+        {
             try await Loop.sleep(for: .milliseconds(10))
         }
     }

@@ -26,6 +26,9 @@ public protocol BusReply: Codable, Sendable, Equatable {
     var entityRevision: Int64? { get }
     /// The bytes that ``WireJSON/encode(_:)`` makes of the reply. One that is asked for at every turn may write them itself.
     func encoded() throws -> [UInt8]
+    /// The name of the state that it shows, where that has one of its own: 1 to 64 visible ASCII characters. It goes
+    /// before the revision.
+    var entityTag: String? { get }
     /// Whether the request made what the reply shows: HTTP 201.
     var isCreated: Bool { get }
 }
@@ -33,6 +36,7 @@ public protocol BusReply: Codable, Sendable, Equatable {
 extension BusReply {
     public var entityRevision: Int64? { nil }
     public func encoded() throws -> [UInt8] { try WireJSON.encode(self) }
+    public var entityTag: String? { nil }
     public var isCreated: Bool { false }
 }
 
@@ -82,13 +86,15 @@ public struct MessageRules: Sendable {
     public var errors: [ErrorCode]
     /// Bytes.
     public var largestBody: Int
+    /// What of JSON a body may hold.
+    public var limits: JSONLimits
     /// The reply carries a token: a stored copy is kept for 60 s only.
     public var replyCarriesToken: Bool
 
     public init(
         service: ServiceName, alsoTold: [ServiceName] = [], callers: Set<ServiceName>, effect: Effect,
         errors: [ErrorCode] = [],
-        largestBody: Int = 65_536, replyCarriesToken: Bool = false
+        largestBody: Int = 65_536, limits: JSONLimits = .standard, replyCarriesToken: Bool = false
     ) {
         self.service = service
         self.alsoTold = alsoTold
@@ -96,6 +102,7 @@ public struct MessageRules: Sendable {
         self.effect = effect
         self.errors = errors
         self.largestBody = largestBody
+        self.limits = limits
         self.replyCarriesToken = replyCarriesToken
     }
 }

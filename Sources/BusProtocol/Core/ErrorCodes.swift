@@ -89,6 +89,14 @@ extension ErrorCode {
         "mutation_id_reused", .invalidArgument, http: 422, "Mutation id reused")
     public static let sessionAlreadyOpen = ErrorCode(
         "session_already_open", .failedPrecondition, http: 409, "Session already open")
+    public static let sessionNotOpen = ErrorCode(
+        "session_not_open", .failedPrecondition, http: 409, "Session not open")
+    public static let migrationFinal = ErrorCode("migration_final", .failedPrecondition, http: 409, "Migration final")
+    public static let definitionInvalid = ErrorCode(
+        "definition_invalid", .invalidArgument, http: 422, "Definition invalid")
+    public static let changeNotAccepted = ErrorCode(
+        "change_not_accepted", .failedPrecondition, http: 409, "Change not accepted")
+    public static let draftPublished = ErrorCode("draft_published", .failedPrecondition, http: 409, "Draft published")
 
     // Recovery.
     public static let recoveryInProgress = ErrorCode(

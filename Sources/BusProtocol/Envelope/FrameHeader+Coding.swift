@@ -47,6 +47,7 @@ extension FrameHeader {
             bytes.appendInteger(entityRevision)
         }
         if let accessToken { bytes.append(.accessToken, accessToken) }
+        if let entityTag { bytes.append(.entityTag, entityTag) }
         bytes += body
         return bytes
     }
@@ -139,6 +140,7 @@ extension FrameHeader {
         case .entityRevision:
             guard value.count == 8 else { return false }
             entityRevision = value.integer(at: 0)
+        case .entityTag: entityTag = value.text(0..<value.count, atMost: Self.longestTag)
         }
         switch field {
         case .messageID: return messageID != nil
@@ -146,6 +148,7 @@ extension FrameHeader {
         case .traceparent: return traceparent != nil
         case .clientAddress: return clientAddress != nil
         case .accessToken: return accessToken != nil
+        case .entityTag: return entityTag != nil
         default: return true
         }
     }

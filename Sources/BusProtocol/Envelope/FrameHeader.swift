@@ -31,6 +31,7 @@ public struct FrameHeader: Sendable, Equatable {
     static let longestAddress = 64
     static let longestRole = 16
     static let longestToken = 2048
+    static let longestTag = 64
 
     public var kind: FrameKind
     /// The reply is a stored one, given again.
@@ -67,6 +68,8 @@ public struct FrameHeader: Sendable, Equatable {
     public var hints: Hints?
     /// Of a REPLY: the state of the resource that it shows, from 1.
     public var entityRevision: Int64?
+    /// Of a REPLY: the name of that state, where it has one of its own.
+    public var entityTag: String?
 
     /// How busy the answering replica is.
     public struct Hints: Sendable, Equatable {
@@ -90,6 +93,7 @@ public struct FrameHeader: Sendable, Equatable {
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
             && fits(actor?.role, Self.longestRole) && fits(accessToken, Self.longestToken)
+            && fits(entityTag, Self.longestTag)
     }
 
     static func isText(_ bytes: some Collection<UInt8>, _ limit: Int) -> Bool {
@@ -98,7 +102,7 @@ public struct FrameHeader: Sendable, Equatable {
 
     enum Field: UInt8, CaseIterable {
         case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision,
-            accessToken
+            accessToken, entityTag
     }
 }
 

@@ -109,6 +109,7 @@ extension FrameHeader.Field {
         case .entityRevision: "of a reply: the state of the resource that it shows (8 bytes)"
         case .accessToken:
             "the access token of the public request, for acts that want it; it counts from a gateway only"
+        case .entityTag: "of a reply: the name of that state, where it has one of its own"
         }
     }
 }

@@ -5,5 +5,9 @@ extension Catalogue {
         OpenSession.self, ListQuestionnaireSessions.self, GetSession.self, CompleteSession.self, ReopenSession.self,
         PutAnswer.self,
         DeleteAnswer.self, PutAnswers.self, PutSubject.self, RemoveSubject.self,
+        ListQuestionnaires.self, GetQuestionnaire.self, GetQuestionnaireVersion.self, ViewQuestionnaire.self,
+        CreateDraft.self, GetDraft.self, PutDraft.self, CheckDraft.self, PublishDraft.self, RetireVersion.self,
+        CompareVersions.self, MigrateSession.self, UndoMigration.self, MigrateSessions.self,
+        CompareProfiles.self, GetStatistics.self,
     ]
 }

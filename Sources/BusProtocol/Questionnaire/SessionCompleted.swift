@@ -12,6 +12,7 @@ public struct SessionCompleted: BusEvent {
         .required("questionnaire", .string(1...64), "Key of the questionnaire."),
         .required("version", .integer(1...2_147_483_647), "Version of its definition that the session is pinned to."),
         .required("completedAt", .dateTime),
+        .optional("scores", .any, "By dimension: `{score, answered, of}`, or `{tags, answered, of}`."),
     ])
 
     public var personID: Identifier
@@ -22,10 +23,12 @@ public struct SessionCompleted: BusEvent {
     /// Version of the definition that the session is pinned to.
     public var version: Int64
     public var completedAt: Timestamp
+    /// What the answers were summed up into, by dimension. Came later and is optional.
+    public var scores: JSONValue?
 
     public init(
         personID: Identifier, personSequence: Int64 = 0, sessionID: Identifier, questionnaire: String, version: Int64,
-        completedAt: Timestamp
+        completedAt: Timestamp, scores: JSONValue? = nil
     ) {
         self.personID = personID
         self.personSequence = personSequence
@@ -33,5 +36,6 @@ public struct SessionCompleted: BusEvent {
         self.questionnaire = questionnaire
         self.version = version
         self.completedAt = completedAt
+        self.scores = scores
     }
 }

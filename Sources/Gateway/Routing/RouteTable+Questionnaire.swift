@@ -14,14 +14,31 @@ extension RouteTable {
 
     private static let session = "/questionnaires/{key}/sessions/{id}"
     private static let part: [String: Route.Source] = ["questionnaire": .path("key"), "sessionId": .path("id")]
+    private static let version: [String: Route.Source] = ["questionnaire": .path("key"), "version": .path("n")]
+    private static let draft: [String: Route.Source] = ["questionnaire": .path("key"), "draft": .path("n")]
     private static let view = part.merging(["acceptLanguage": .header("accept-language")]) { $1 }
     private static let answer = part.merging(["question": .path("question"), "subject": .query("subject")]) { $1 }
     private static let subject = part.merging(["subject": .path("uuid")]) { $1 }
 
     private static let sessions: [Route] = [
-        Route(.get, "/questionnaires", .user, .later, "The published questionnaires."),
-        Route(.get, "/questionnaires/{key}", .user, .later, "A questionnaire in its newest version."),
-        Route(.get, "/questionnaires/{key}/versions/{n}", .user, .later, "One version of a questionnaire."),
+        Route(
+            .get, "/questionnaires", .user, .message("questionnaire.list-questionnaires"),
+            "The published questionnaires."
+        ).with { $0.sources = ["acceptLanguage": .header("accept-language")] },
+        Route(
+            .get, "/questionnaires/{key}", .user, .message("questionnaire.get-questionnaire"),
+            "A questionnaire in its newest version."
+        ).with {
+            $0.isRevalidated = true
+            $0.sources = ["questionnaire": .path("key")]
+        },
+        Route(
+            .get, "/questionnaires/{key}/versions/{n}", .user, .message("questionnaire.get-version"),
+            "One version of a questionnaire."
+        ).with {
+            $0.isRevalidated = true
+            $0.sources = version
+        },
         Route(
             .post, "/questionnaires/{key}/sessions", .user, .message("questionnaire.open-session"),
             "Opens a session, or answers with the open one."
@@ -72,19 +89,58 @@ extension RouteTable {
             .post, session + "/reopen", .user, .message("questionnaire.reopen-session"),
             "Opens a completed session again."
         ).with { $0.sources = view },
-        Route(.post, session + "/migrations", .user, .later, "Moves the session to the newest version."),
+        Route(
+            .post, session + "/migrations", .user, .message("questionnaire.migrate-session"),
+            "Moves the session to the newest version."
+        ).with { $0.sources = part.merging(["dryRun": .query("dryRun")]) { $1 } },
+        Route(
+            .post, session + "/migrations/undo", .user, .message("questionnaire.undo-migration"),
+            "Takes the last migration back, until something is written."
+        ).with { $0.sources = view },
     ]
 
     private static let admin = "/admin/questionnaires/{key}"
 
     private static let editor: [Route] = [
-        Route(.get, admin, .admin, .later, "A questionnaire with its drafts and versions."),
-        Route(.post, admin + "/drafts", .admin, .later, "Begins a draft.").with { $0.bodyLimit = 524_288 },
-        Route(.put, admin + "/drafts/{n}", .admin, .later, "Replaces a draft.").with { $0.bodyLimit = 524_288 },
-        Route(.post, admin + "/drafts/{n}/check", .admin, .later, "Lists every problem of a draft."),
-        Route(.post, admin + "/drafts/{n}/publish", .admin, .later, "Publishes a draft."),
-        Route(.post, admin + "/versions/{n}/retire", .admin, .later, "Retires a version."),
-        Route(.get, admin + "/diff", .admin, .later, "What differs between two versions."),
-        Route(.get, admin + "/versions/{n}/statistics", .admin, .later, "Statistics of a version."),
+        Route(
+            .get, admin, .admin, .message("questionnaire.view-questionnaire"),
+            "A questionnaire with its drafts and versions."
+        ).with { $0.sources = ["questionnaire": .path("key")] },
+        Route(.post, admin + "/drafts", .admin, .message("questionnaire.create-draft"), "Begins a draft.").with {
+            $0.success = 201
+            $0.body = .members
+            $0.bodyLimit = 524_288
+            $0.sources = ["questionnaire": .path("key")]
+        },
+        Route(.get, admin + "/drafts/{n}", .admin, .message("questionnaire.get-draft"), "A draft as it stands.")
+            .with { $0.sources = draft },
+        Route(.put, admin + "/drafts/{n}", .admin, .message("questionnaire.put-draft"), "Replaces a draft.").with {
+            $0.body = .members
+            $0.bodyLimit = 524_288
+            $0.sources = draft.merging(["ifMatch": .header("if-match")]) { $1 }
+        },
+        Route(
+            .post, admin + "/drafts/{n}/check", .admin, .message("questionnaire.check-draft"),
+            "Lists every problem of a draft."
+        ).with { $0.sources = draft },
+        Route(
+            .post, admin + "/drafts/{n}/publish", .admin, .message("questionnaire.publish-draft"),
+            "Publishes a draft."
+        ).with {
+            $0.body = .members
+            $0.sources = draft
+        },
+        Route(
+            .post, admin + "/versions/{n}/retire", .admin, .message("questionnaire.retire-version"),
+            "Retires a version."
+        ).with { $0.sources = version },
+        Route(
+            .get, admin + "/diff", .admin, .message("questionnaire.compare-versions"),
+            "What differs between two versions."
+        ).with { $0.sources = ["questionnaire": .path("key"), "from": .query("from"), "to": .query("to")] },
+        Route(
+            .get, admin + "/versions/{n}/statistics", .admin, .message("questionnaire.get-statistics"),
+            "What people did with each question of a version."
+        ).with { $0.sources = version },
     ]
 }

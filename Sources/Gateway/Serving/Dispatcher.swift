@@ -198,8 +198,8 @@ import ServiceRuntime
             response.body = reply.body
         }
         if reply.isReplay { response.headers.set("idempotency-replayed", "true") }
-        if let revision = reply.entityRevision {
-            response.headers.set("etag", "\"r\(revision)\"")
+        if let tag = reply.entityTag ?? reply.entityRevision.map({ "r\($0)" }) {
+            response.headers.set("etag", "\"\(tag)\"")
         }
         return response
     }

@@ -83,7 +83,9 @@ struct RequestBody: Sendable {
             throw Problem(.malformedRequest, "There is no body, and a JSON object is needed.")
         }
         do {
-            return try JSONDocument(request.body.isEmpty ? Array("{}".utf8) : request.body)
+            return try JSONDocument(
+                request.body.isEmpty ? Array("{}".utf8) : request.body,
+                limits: route.binding?.rules.limits ?? .standard)
         } catch {
             throw Problem(.malformedRequest, "The body is not JSON: \(error.description).")
         }

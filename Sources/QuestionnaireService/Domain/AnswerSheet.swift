@@ -10,6 +10,8 @@ struct Answer: Sendable, Equatable {
     /// From 1.
     var revision: Int64
     var changedAt: Timestamp
+    /// It was given to another version's question, and wants to be given again.
+    var isStale = false
 }
 
 /// What keeps a session from being completed.
@@ -69,7 +71,8 @@ struct AnswerSheet: Sendable {
     private(set) var items: [Item]
     /// Keys of what is not asked.
     private(set) var hidden: Set<String> = []
-    /// Keys of what is shown and has an answer that is none any more, since an option in it is not offered now.
+    /// Keys of what is shown and has an answer that is none any more: an option in it is not offered now, or it was given
+    /// to another version's question.
     private(set) var stale: Set<String> = []
 
     /// By section: its own among ``items``.
@@ -95,12 +98,12 @@ struct AnswerSheet: Sendable {
         }
         (self.items, self.ranges) = (items, ranges)
         isShown = Array(repeating: true, count: ranges.count)
-        if definition.hasConditions { resolve() }
+        resolve()
     }
 
     mutating func set(_ answer: Answer, for key: String) {
         answers[key] = answer
-        if definition.hasConditions { resolve() }
+        resolve()
     }
 
     /// What a question stands for; `nil` where there is no such question, or no such subject.
@@ -120,17 +123,31 @@ struct AnswerSheet: Sendable {
         visible.compactMap { item in answers[item.key].map { (item, $0) } }
     }
 
-    /// What counts as an answer: of a shown question, and with options that are offered.
+    /// What counts as an answer: of a shown question, and with options that are offered; or the default that counts for it.
     func value(of item: Item) -> JSONValue? {
-        hidden.contains(item.key) || stale.contains(item.key) ? nil : answers[item.key]?.value
+        guard !hidden.contains(item.key), !stale.contains(item.key) else { return nil }
+        return answers[item.key]?.value ?? (isLeftToDefault(item) ? item.suggestion : nil)
     }
 
-    /// A question that became required after it was skipped wants an answer all the same.
+    /// Nothing was said, or that the default will do.
+    func isLeftToDefault(_ item: Item) -> Bool {
+        guard item.suggestionCounts else { return false }
+        let state = answers[item.key]?.state ?? .unanswered
+        return state == .unanswered || state == .acknowledged
+    }
+
+    /// A question that became required after it was skipped wants an answer all the same. A default that counts is shown
+    /// once, like everything else.
     private func isDealtWith(_ item: Item) -> Bool {
         guard let state = answers[item.key]?.state, state != .unanswered, !stale.contains(item.key) else {
             return false
         }
         return !item.required || state == .answered || state == .declined && item.declinable
+            || state == .acknowledged && item.suggestionCounts
+    }
+
+    private func isMissing(_ item: Item) -> Bool {
+        item.isCounted && item.required && !isDealtWith(item) && !isLeftToDefault(item)
     }
 
     // MARK: How far it is
@@ -198,7 +215,7 @@ struct AnswerSheet: Sendable {
                 let question = item.question.key
                 if stale.contains(item.key) {
                     found.append(MissingAnswer(question: question, subject: item.subject, reason: .stale))
-                } else if item.isCounted, item.required, !isDealtWith(item) {
+                } else if isMissing(item) {
                     found.append(MissingAnswer(question: question, subject: item.subject, reason: .unanswered))
                 }
             }
@@ -218,7 +235,7 @@ struct AnswerSheet: Sendable {
         var (answered, total, missing) = (0, 0, 0)
         for item in items where item.isCounted && !hidden.contains(item.key) {
             total += 1
-            if isDealtWith(item) { answered += 1 } else if item.required { missing += 1 }
+            if isDealtWith(item) { answered += 1 } else if isMissing(item) { missing += 1 }
         }
         let still = ranges.indices.reduce(0) { $0 + wanted(by: $1) }
         (total, missing) = (total + still, missing + still)
@@ -231,6 +248,10 @@ struct AnswerSheet: Sendable {
 
     /// One pass: a condition looks at earlier questions only.
     private mutating func resolve() {
+        guard definition.hasConditions else {
+            stale = Set(items.map(\.key).filter { answers[$0]?.isStale == true })
+            return
+        }
         (hidden, stale) = ([], [])
         for (number, section) in definition.sections.enumerated() {
             isShown[number] = holds(section.visibleIf, at: nil)
@@ -246,6 +267,7 @@ struct AnswerSheet: Sendable {
             items[index].question = question
             return
         }
+        if answers[key]?.isStale == true { stale.insert(key) }
         items[index].question.required =
             question.required || question.requiredIf != nil && holds(question.requiredIf, at: index)
         guard question.hasConditionalOptions else { return }

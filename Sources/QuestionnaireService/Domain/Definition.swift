@@ -136,6 +136,8 @@ struct Question: Sendable {
     let skippable: Bool
     let declinable: Bool
     let suggestion: JSONValue?
+    /// The suggestion stands for the answer of who gives none: it is counted, and nothing is missing without one.
+    var suggestionCounts = false
     let presentation: String
     let constraints: Constraints
     var options: [Option]

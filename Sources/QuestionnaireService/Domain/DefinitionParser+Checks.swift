@@ -25,7 +25,9 @@ extension DefinitionParser {
         if !Self.isKebab(file.key) { refuse("malformed", "/key", "Questionnaire keys are in kebab-case.") }
         unsupported(file.derivedFrom, "/derivedFrom", "Derived versions")
         unsupported(file.policy, "/policy", "Upgrade policies")
-        if file.migrations?.isEmpty == false { unsupported(true, "/migrations", "Migrations between versions") }
+        for (pointer, message) in DefinitionMigrations(file.migrations ?? []).malformed {
+            refuse("E15", pointer, message)
+        }
     }
 
     private mutating func check(
@@ -51,10 +53,9 @@ extension DefinitionParser {
         }
         unsupported(file.extract, "\(pointer)/extract", "Extraction into the profile")
         unsupported(file.preference, "\(pointer)/preference", "Preferences about a partner's answer")
-        if file.defaultCounts == true {
-            unsupported(true, "\(pointer)/defaultCounts", "Defaults that count as answers")
+        if file.defaultCounts == true, file.default ?? .null == .null {
+            refuse("E08", "\(pointer)/defaultCounts", "There is no default that could count.")
         }
-        if file.meaningRev ?? 1 != 1 { unsupported(true, "\(pointer)/meaningRev", "Changes of meaning") }
         if file.required == true, file.skippable == true {
             refuse("E08", "\(pointer)/skippable", "A required question cannot be skipped.")
         }

@@ -188,7 +188,7 @@ struct DefinitionParser {
             key: file.key, slug: file.slug, section: section, kind: kind, text: strings[file.textKey] ?? "",
             help: file.helpKey.flatMap { strings[$0] }, required: file.required ?? false,
             skippable: file.skippable ?? false, declinable: file.declinable ?? false,
-            suggestion: file.default == .null ? nil : file.default,
+            suggestion: file.default == .null ? nil : file.default, suggestionCounts: file.defaultCounts ?? false,
             presentation: file.presentation ?? kind.presentations[0],
             constraints: constraints(file.constraints, kind, strings: strings, at: "\(pointer)/constraints"),
             options: options, weights: weights)

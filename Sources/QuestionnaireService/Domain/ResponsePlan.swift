@@ -175,7 +175,7 @@ private struct ResponsePlanner {
             throw ItemProblem("state", "has_value", "This question is answered already.")
         case .declined where !asked.declinable:
             throw ItemProblem("state", "not_declinable", "This question cannot be declined.")
-        case .acknowledged where asked.required && asked.isCounted:
+        case .acknowledged where asked.required && asked.isCounted && !asked.suggestionCounts:
             throw ItemProblem("state", "answer_required", "This question wants an answer.")
         default: break
         }
@@ -187,7 +187,10 @@ private struct ResponsePlanner {
         let current = sheet.answers[key]
         var answer = Answer(
             state: judged.state, value: judged.value, revision: (current?.revision ?? 0) + 1, changedAt: now)
-        let isChange = (current?.state ?? .unanswered) != answer.state || current?.value != answer.value
+        // Given again, an answer to another version's question is one to this.
+        let isChange =
+            (current?.state ?? .unanswered) != answer.state || current?.value != answer.value
+            || current?.isStale == true
         if !isChange {
             answer = current ?? Answer(state: .unanswered, value: nil, revision: 0, changedAt: now)
         }

@@ -29,12 +29,15 @@ struct SessionAtHand: Sendable {
 
     /// Runs `body` in a transaction, once for each key that a client gave.
     ///
-    /// A key of the gateway's own is for retries inside of the house, which these requests answer alike anyway.
+    /// A key of the gateway's own is for retries inside of the house, which most of these requests answer alike anyway.
+    ///
+    /// - Parameter keepsAll: a retry inside of the house would be answered otherwise.
     func once<Reply: BusReply>(
-        _ context: RequestContext, _ body: @Loop (Transaction) async throws -> Outcome<Reply>
+        _ context: RequestContext, keepsAll: Bool = false,
+        _ body: @Loop (Transaction) async throws -> Outcome<Reply>
     ) async throws -> Reply {
         let isClientKey = context.idempotencyKey?.hasPrefix(IdempotencyKey.gatewayPrefix) == false
-        let (reply, isReplay) = try await inbox.once(isClientKey ? context.inboxRequest : nil, body)
+        let (reply, isReplay) = try await inbox.once(isClientKey || keepsAll ? context.inboxRequest : nil, body)
         context.isReplay = isReplay
         return reply
     }
@@ -74,7 +77,7 @@ struct SessionAtHand: Sendable {
         guard status == .completed else { return }
         let event = SessionCompleted(
             personID: hand.person, sessionID: hand.session.id, questionnaire: sheet.definition.key,
-            version: sheet.definition.version, completedAt: hand.session.now)
+            version: sheet.definition.version, completedAt: hand.session.now, scores: Scoring(sheet: sheet).result)
         try await outbox.tell(event, in: transaction)
     }
 

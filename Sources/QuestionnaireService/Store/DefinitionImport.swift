@@ -16,7 +16,7 @@ import EventLoop
     ///   key of something that an earlier version had.
     func run() async throws -> Result {
         try await database.transaction { transaction in
-            transaction.send(Self.lock)
+            Self.takeTurn(in: transaction)
             let version: [SQLValue] = [.text(definition.key), .integer(definition.version)]
             if let row = try await transaction.query(Self.find, version).first {
                 guard try row.bytes("content_hash") == definition.hash else { throw Edited() }
@@ -25,13 +25,20 @@ import EventLoop
             let earlier = try await transaction.query(Self.findEarlier, version).map { row in
                 try DefinitionParser.read(Array(try row.text("content").utf8)).file
             }
-            let problems = RetiredKeys(earlier).problems(in: try DefinitionParser.read(definition.canonicalText).file)
+            let file = try DefinitionParser.read(definition.canonicalText).file
+            var problems = RetiredKeys(earlier).problems(in: file)
+            if let before = earlier.last {
+                problems += MigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
+            }
             guard problems.isEmpty else { throw DefinitionError(problems: problems) }
             let content = String(decoding: definition.canonicalText, as: UTF8.self)
             transaction.send(Self.insert, version + [.bytes(definition.hash), .text(content)])
             return .published
         }
     }
+
+    /// Waits until nobody else publishes, and has the others wait until the transaction ends.
+    static func takeTurn(in transaction: Transaction) { transaction.send(lock) }
 
     // Replicas that start together take turns; who waits for too long comes again a second later.
     private static let lock: Statement = """

@@ -1,6 +1,8 @@
 import BusProtocol
+import Cryptography
 import Database
 import EventLoop
+import JSONText
 import ServiceRuntime
 
 /// The published definitions, read once each and then kept: they never change.
@@ -8,10 +10,10 @@ import ServiceRuntime
     private let database: Database
     private var known: [[UInt8]: PublishedDefinition] = [:]
 
-    /// - Parameter shipped: the definition that this build brings along.
-    init(database: Database, shipped: Definition) {
+    /// - Parameter shipped: the definitions that this build brings along.
+    init(database: Database, shipped: [Definition]) {
         self.database = database
-        known[shipped.hash] = PublishedDefinition(shipped)
+        for definition in shipped { known[definition.hash] = PublishedDefinition(definition) }
     }
 
     /// The definition that a session is pinned to.
@@ -25,6 +27,35 @@ import ServiceRuntime
         return definition
     }
 
+    /// Hashes of the newest versions that are not retired, by key.
+    func current() async throws -> [[UInt8]] {
+        try await database.read(Self.newest, [.text(nil)]).map { try $0.bytes("content_hash") }
+    }
+
+    /// - Parameter version: `nil` for the newest that is not retired.
+    func published(_ questionnaire: String, version: Int64?) async throws -> PublishedQuestionnaire? {
+        let values: [SQLValue] = [.text(questionnaire)] + (version.map { [.integer($0)] } ?? [])
+        let rows = try await database.read(version == nil ? Self.newest : Self.one, values)
+        guard let row = rows.first else { return nil }
+        let content = try row.text("content")
+        return PublishedQuestionnaire(
+            key: questionnaire, version: try row.integer("version"), hash: Hex.encode(try row.bytes("content_hash")),
+            publishedAt: try row.timestamp("published_at"),
+            definition: try await Loop.offload {
+                try JSONValue.parse(Array(content.utf8), limits: DefinitionParser.limits)
+            })
+    }
+
+    private static let newest: Statement = """
+        SELECT DISTINCT ON (questionnaire) questionnaire, version, content_hash, content, published_at
+        FROM definitions d
+        WHERE ($1::text IS NULL OR questionnaire = $1) AND NOT EXISTS (
+            SELECT 1 FROM retirements r WHERE (r.questionnaire, r.version) = (d.questionnaire, d.version))
+        ORDER BY questionnaire, version DESC
+        """
+    private static let one: Statement = """
+        SELECT version, content_hash, content, published_at FROM definitions WHERE questionnaire = $1 AND version = $2
+        """
     private static let load: Statement = "SELECT content FROM definitions WHERE content_hash = $1"
 }
 

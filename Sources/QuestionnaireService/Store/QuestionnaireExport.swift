@@ -6,6 +6,7 @@ enum QuestionnaireExport {
     static let sections = [
         ExportSection("session", session), ExportSection("answer", answer), ExportSection("answer_history", history),
         ExportSection("snapshot", snapshot), ExportSection("mutation", mutation), ExportSection("subject", subject),
+        ExportSection("migration", migration),
     ]
 
     private static func time(_ column: String) -> String { ExportSection.time(column) }
@@ -40,6 +41,12 @@ enum QuestionnaireExport {
         SELECT session_id || ' ' || mutation_id AS key, jsonb_build_object(
             'sessionId', session_id, 'mutationId', mutation_id, 'question', question, 'revision', revision) AS record
         FROM mutations WHERE person_id = $1
+        """
+    private static let migration = """
+        SELECT session_id || ' ' || lpad(number::text, 10, '0') AS key, jsonb_build_object(
+            'sessionId', session_id, 'number', number, 'fromVersion', from_version, 'toVersion', to_version,
+            'before', before, 'migratedAt', \(time("migrated_at")), 'undoneAt', \(time("undone_at"))) AS record
+        FROM session_migrations WHERE person_id = $1
         """
     private static let subject = """
         SELECT session_id || ' ' || subject AS key, jsonb_build_object(

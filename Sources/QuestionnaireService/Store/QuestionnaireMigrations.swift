@@ -6,6 +6,8 @@ enum QuestionnaireMigrations {
         migration("m0001_questionnaires", PackageResources.m0001_questionnaires_sql),
         migration("m0002_sessions", PackageResources.m0002_sessions_sql),
         migration("m0003_validate_states", PackageResources.m0003_validate_states_sql),
+        migration("m0004_life_cycle", PackageResources.m0004_life_cycle_sql),
+        migration("m0005_migrations", PackageResources.m0005_migrations_sql),
     ]
 
     private static func migration(_ name: String, _ sql: [UInt8]) -> Migration {

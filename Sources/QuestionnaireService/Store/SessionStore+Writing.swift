@@ -13,12 +13,8 @@ extension SessionStore {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for write in plan.writes {
             if write.changesAnswer {
-                let answer = write.answer
-                let columns: [SQLValue] = [
-                    .text(write.key), .integer(answer.revision), .text(answer.state.rawValue),
-                    .json(answer.value.map { CanonicalJSON.bytes(of: $0) }), .timestamp(answer.changedAt),
-                ]
-                transaction.send(Self.upsertAnswer, row + columns)
+                let columns = Self.columns(write.key, write.answer)
+                transaction.send(Self.upsertAnswer, row + columns + [.bool(false)])
                 transaction.send(Self.appendHistory, row + columns + [.timestamp(write.clientTime)])
             }
             if let mutation = write.mutation {
@@ -29,6 +25,30 @@ extension SessionStore {
                         .json(reply.map { CanonicalJSON.bytes(of: $0) }),
                     ])
             }
+        }
+    }
+
+    private static func columns(_ key: String, _ answer: Answer) -> [SQLValue] {
+        [
+            .text(key), .integer(answer.revision), .text(answer.state.rawValue),
+            .json(answer.value.map { CanonicalJSON.bytes(of: $0) }), .timestamp(answer.changedAt),
+        ]
+    }
+
+    /// Puts all answers of a session in the place of what they were, with what changed in the history.
+    func replace(
+        _ before: [String: Answer], by after: [String: Answer], of person: Identifier, session: Identifier,
+        in transaction: Transaction
+    ) {
+        let row: [SQLValue] = [.uuid(person), .uuid(session)]
+        for key in Set(before.keys).union(after.keys).sorted() where before[key] != after[key] {
+            guard let answer = after[key] else {
+                transaction.send(Self.removeAnswer, row + [.text(key)])
+                continue
+            }
+            transaction.send(Self.upsertAnswer, row + Self.columns(key, answer) + [.bool(answer.isStale)])
+            // What came back under its old key stands in the history already.
+            transaction.send(Self.recallHistory, row + Self.columns(key, answer))
         }
     }
 
@@ -75,10 +95,13 @@ extension SessionStore {
         in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id), .text(status.rawValue), .timestamp(session.now)]
-        let answers = Dictionary(
+        var answers = Dictionary(
             sheet.visibleAnswers.filter { !sheet.stale.contains($0.item.key) && $0.answer.state != .unanswered }.map {
                 ($0.item.key, $0.answer.json)
             }, uniquingKeysWith: { first, _ in first })
+        for item in sheet.visible where sheet.isLeftToDefault(item) && !sheet.stale.contains(item.key) {
+            answers[item.key] = ["state": "default", "value": item.suggestion ?? .null]
+        }
         transaction.send(Self.setStatus, row)
         transaction.send(
             Self.takeSnapshot,
@@ -90,11 +113,18 @@ extension SessionStore {
     }
 
     private static let upsertAnswer: Statement = """
-        INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at, is_stale)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
         ON CONFLICT (person_id, session_id, question) DO UPDATE
             SET revision = excluded.revision, state = excluded.state, value = excluded.value,
-                changed_at = excluded.changed_at
+                changed_at = excluded.changed_at, is_stale = excluded.is_stale
+        """
+    private static let removeAnswer: Statement = """
+        DELETE FROM answers WHERE person_id = $1 AND session_id = $2 AND question = $3
+        """
+    private static let recallHistory: Statement = """
+        INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
         """
     private static let appendHistory: Statement = """
         INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at, client_time)

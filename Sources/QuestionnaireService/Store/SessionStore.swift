@@ -92,6 +92,16 @@ import JSONText
         try await transaction.query(Self.newest, [.uuid(person), .uuid(session)]).first.map(SessionResult.init)
     }
 
+    /// What the person's newest snapshot of a questionnaire came to, with the hash of its definition.
+    func newestScores(
+        of person: Identifier, for questionnaire: String
+    ) async throws -> (scores: JSONValue, hash: [UInt8])? {
+        guard let row = try await database.read(Self.scores, [.uuid(person), .text(questionnaire)]).first else {
+            return nil
+        }
+        return (try JSONValue.parse(try row.json("scores")), try row.bytes("content_hash"))
+    }
+
     /// Removes everything about a person; what stands in the sessions goes with them.
     func erase(_ person: Identifier, in transaction: Transaction) {
         transaction.send("DELETE FROM sessions WHERE person_id = $1", [.uuid(person)])
@@ -108,9 +118,9 @@ import JSONText
     // The newest session counts: a stopped one does not, a completed one does.
     private static let load: Statement = """
         SELECT s.session_id, s.status, s.content_hash, s.opened_at, s.completed_at, s.snapshots, s.subjects, s.mutations,
-            clock_timestamp() AS now, a.question, a.state, a.value, a.revision, a.changed_at
+            s.version, clock_timestamp() AS now, a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale
         FROM (
-            SELECT session_id, status, content_hash, opened_at, completed_at,
+            SELECT session_id, status, version, content_hash, opened_at, completed_at,
                 (SELECT count(*) FROM snapshots n WHERE n.person_id = $1 AND n.session_id = t.session_id) AS snapshots,
                 (SELECT jsonb_agg(jsonb_build_object('id', subject, 'kind', kind, 'position', position,
                     'label', label)
@@ -135,6 +145,8 @@ import JSONText
         SELECT $1, $3, d.questionnaire, d.version, d.content_hash
         FROM definitions d
         WHERE d.questionnaire = $2 AND NOT is_erased($1) AND NOT EXISTS (
+            SELECT 1 FROM retirements r WHERE (r.questionnaire, r.version) = (d.questionnaire, d.version)
+        ) AND NOT EXISTS (
             SELECT 1 FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status = ANY ($4))
         ORDER BY d.version DESC LIMIT 1
         ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING
@@ -145,6 +157,11 @@ import JSONText
     private static let listAll: Statement = """
         SELECT session_id, status, version, content_hash, opened_at, completed_at FROM sessions
         WHERE person_id = $1 AND questionnaire = $2 ORDER BY opened_at DESC, session_id DESC LIMIT 1000
+        """
+    private static let scores: Statement = """
+        SELECT n.scores, n.content_hash FROM sessions s JOIN snapshots n USING (person_id, session_id)
+        WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status <> 'stopped'
+        ORDER BY n.taken_at DESC, n.number DESC LIMIT 1
         """
     private static let newest: Statement = """
         SELECT number, version, content_hash, answers, scores, taken_at FROM snapshots

@@ -7,6 +7,7 @@ import JSONText
 struct StoredSession: Sendable {
     var id: Identifier
     var status: SessionStatus
+    var version: Int64
     var hash: [UInt8]
     var openedAt: Timestamp
     var completedAt: Timestamp?
@@ -25,6 +26,7 @@ struct StoredSession: Sendable {
         guard let first = rows.first else { return nil }
         id = try first.uuid("session_id")
         status = SessionStatus(rawValue: try first.text("status"))
+        version = try first.integer("version")
         hash = try first.bytes("content_hash")
         openedAt = try first.timestamp("opened_at")
         completedAt = try first.optionalTimestamp("completed_at")
@@ -38,7 +40,8 @@ struct StoredSession: Sendable {
             answers[question] = Answer(
                 state: AnswerState(rawValue: try row.text("state")),
                 value: try row.optionalJSON("value").map { try JSONValue.parse($0) },
-                revision: try row.integer("revision"), changedAt: try row.timestamp("changed_at"))
+                revision: try row.integer("revision"), changedAt: try row.timestamp("changed_at"),
+                isStale: try row.bool("is_stale"))
         }
     }
 

@@ -110,6 +110,8 @@ enum Help {
                                           everything that is wrong with a definition, with its line; nothing need run
           vestibule questionnaire diff OLD NEW [--json]
                                           what changed, and what each change asks of people who are under way
+          vestibule questionnaire migrate KEY [--dry-run] [--batch N] [--state DIR]
+                                          moves every open session to the newest version; run again, it goes on
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters and audit

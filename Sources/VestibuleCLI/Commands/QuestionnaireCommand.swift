@@ -1,16 +1,45 @@
+import BusProtocol
+import EventLoop
 import Foundation
 
 /// What an author does with a definition before anybody is asked it. The rules are questionnaire's own: its program is
 /// started in place of this one, and reads the files where no system runs and no database is.
 enum QuestionnaireCommand {
     static func run(_ words: ArraySlice<String>) throws {
+        if words.first == "migrate" { return try migrate(words.dropFirst()) }
         let arguments = try Arguments(words, flags: ["--json"], mostWords: 3)
         let flags = arguments.has("--json") ? ["--json"] : []
         switch (arguments.rest.first, arguments.rest.count) {
         case ("check", 2): try become(["--check-definition"] + arguments.rest.dropFirst() + flags)
         case ("diff", 3): try become(["--diff-definitions"] + arguments.rest.dropFirst() + flags)
-        default: throw CommandError.usage("expected vestibule questionnaire check FILE or diff OLD NEW")
+        default: throw CommandError.usage("expected vestibule questionnaire check FILE, diff OLD NEW or migrate KEY")
         }
+    }
+
+    /// Moves every open session to the newest version, in batches. What was moved is not moved again, so whoever was
+    /// interrupted begins anew.
+    private static func migrate(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(
+            words, options: ["--state", "--batch"], flags: ["--dry-run"], mostWords: 1)
+        let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 200
+        guard let key = arguments.rest.first, (1...1000).contains(batch) else {
+            throw CommandError.usage("expected vestibule questionnaire migrate KEY, and a --batch of 1 to 1000")
+        }
+        let (bus, isDryRun) = (try BusAccess(state: arguments["--state"]), arguments.has("--dry-run"))
+        var (sum, after) = (MigrationSum(), String?.none)
+        repeat {
+            let request = MigrateSessions(questionnaire: key, limit: batch, after: after, dryRun: isDryRun)
+            do {
+                let moved = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
+                sum.add(moved)
+                after = moved.next
+            } catch let error as BusError {
+                throw CommandError("\(error.code): \(error.detail) \(sum.line) Run it again to go on.")
+            }
+            if isatty(2) == 1 { FileHandle.standardError.write(Data("\r\(sum.bar)".utf8)) }
+        } while after != nil
+        if isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
+        say((isDryRun ? "Would move " : "Moved ") + sum.line)
     }
 
     private static func become(_ words: [String]) throws {

@@ -18,6 +18,7 @@ import Testing
         "profile.profile_field_history.person_id": "field_history", "profile.waitlist.person_id": "waitlist",
         "profile.onboarding_events.person_id": "event",
         "questionnaire.sessions.person_id": "session", "questionnaire.subjects.person_id": "subject",
+        "questionnaire.session_migrations.person_id": "migration",
         "questionnaire.answers.person_id": "answer", "questionnaire.answer_history.person_id": "answer_history",
         "questionnaire.mutations.person_id": "mutation", "questionnaire.snapshots.person_id": "snapshot",
         "recovery.cases.account_id": "case", "profile.pseudonyms.person_id": "act",

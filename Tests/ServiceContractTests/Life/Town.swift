@@ -73,7 +73,9 @@ import TestSupport
         try gateway.bus.start()
         try gateway.start()
         while try await send("GET", "/readyz").status != 200 { try await Loop.sleep(for: .milliseconds(10)) }
-        while try await rows(.questionnaire, "SELECT count(*) FROM definitions") == "0" {
+        while try await rows(.questionnaire, "SELECT count(*) FROM definitions")
+            != String(QuestionnaireBlueprint.definitions.count)
+        {
             try await Loop.sleep(for: .milliseconds(10))
         }
     }
@@ -116,9 +118,11 @@ import TestSupport
     // MARK: What people do
 
     func send(
-        _ method: String, _ path: String, _ body: JSONValue? = nil, as session: Session? = nil
+        _ method: String, _ path: String, _ body: JSONValue? = nil, as session: Session? = nil,
+        headers: [String: String] = [:]
     ) async throws -> Exchange {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if let session { head += "Authorization: Bearer \(session.accessToken)\r\n" }
         let text = body.map { String(decoding: CanonicalJSON.bytes(of: $0), as: UTF8.self) }
         if let text { head += "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n" }

@@ -46,7 +46,9 @@ import TestSupport
     ) async throws {
         try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
             try stage.answering(as: .profile, profile)
-            while try await stage.rows("SELECT count(*) FROM definitions") == "0" {
+            while try await stage.rows("SELECT count(*) FROM definitions")
+                != String(QuestionnaireBlueprint.definitions.count)
+            {
                 try await Loop.sleep(for: .milliseconds(5))
             }
             try await body(QuestionnaireProvider(stage: stage))

@@ -6,5 +6,10 @@ enum QuestionnaireContracts {
         GetSessionContract.self,
         CompleteSessionContract.self, ReopenSessionContract.self, PutAnswerContract.self, DeleteAnswerContract.self,
         PutAnswersContract.self, PutSubjectContract.self, RemoveSubjectContract.self,
+        ListQuestionnairesContract.self, GetQuestionnaireContract.self, GetQuestionnaireVersionContract.self,
+        ViewQuestionnaireContract.self, CreateDraftContract.self, GetDraftContract.self, PutDraftContract.self,
+        CheckDraftContract.self, PublishDraftContract.self, RetireVersionContract.self, CompareVersionsContract.self,
+        MigrateSessionContract.self, UndoMigrationContract.self, MigrateSessionsContract.self,
+        CompareProfilesContract.self, GetStatisticsContract.self,
     ]
 }

@@ -1,7 +1,11 @@
 import BusProtocol
+import BusRuntime
+import Cryptography
 import EventLoop
 import JSONText
 import Testing
+
+@testable import Gateway
 
 /// Sessions as a client has them: over HTTP, through the gateway, to the rows.
 @Suite("sessions over HTTP") @Loop struct SessionRouteTests {
@@ -131,5 +135,131 @@ import Testing
             let early = try await town.send("POST", session + "/complete", as: person)
             #expect(early.json["missing"]?.arrayValue?.count == 2)
         }
+    }
+
+    @Test func aVersionIsNamedByItsHashAndNotSentTwice() async throws {
+        try await Town.run { town in
+            let person = try await town.signIn("+14155550123")
+            let first = try await town.send("GET", "/questionnaires/yoked-compat", as: person)
+            let hash = first.json["hash"]?.stringValue ?? ""
+            #expect(first.status == 200 && first.headers["etag"] == "\"\(hash)\"" && hash.count == 64)
+            let canonical = CanonicalJSON.bytes(of: first.json["definition"] ?? .null)
+            #expect(Hex.encode(SHA256.digest(canonical)) == hash)
+            let version = try await town.send("GET", "/questionnaires/yoked-compat/versions/2", as: person)
+            #expect(version.body == first.body)
+            let known = try await town.send(
+                "GET", "/questionnaires/yoked-compat", as: person, headers: ["If-None-Match": "\"\(hash)\""])
+            #expect(known.status == 304 && known.body.isEmpty)
+            #expect(try await town.send("GET", "/questionnaires/yoked-compat/versions/02", as: person).status == 404)
+            #expect(try await town.send("GET", "/admin/questionnaires/yoked-compat", as: person).status == 403)
+            let list = try await town.send("GET", "/questionnaires", as: person)
+            let all = list.json["questionnaires"]?.arrayValue ?? []
+            #expect(
+                all.map { $0["key"] } == ["eko-family", "realsingles-profile", "skin-care", "yoked-compat"]
+                    && all.last?["hash"] == .string(hash))
+        }
+    }
+
+    /// From the draft to the version, over what was asked before, and back.
+    @Test func aQuestionnaireIsDraftedPublishedMovedToAndRetired() async throws {
+        try await Town.run { town in
+            try await town.publish(QuestionnaireProvider.family)
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", "/questionnaires/family/sessions", as: person)
+            let session = "/questionnaires/family/sessions/" + (opened.json["id"]?.stringValue ?? "")
+            _ = try await town.send(
+                "PUT", session + "/subjects/\(Identifier.ordered())", ["label": "Alva"], as: person)
+
+            func editor<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
+                let actor = Actor(userID: person.user.id, sessionID: person.sessionId, role: "admin")
+                return try await town.gateway.bus.call(
+                    request,
+                    CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: "key-\(Identifier.random())"))
+            }
+            let draft = try await editor(CreateDraft(questionnaire: "family", from: 1))
+            #expect(draft.number == 1 && draft.from == 1)
+            let number = String(draft.number)
+            _ = try await editor(
+                PutDraft(questionnaire: "family", draft: number, definition: ["key": "family"], ifMatch: "\"r1\""))
+            let report = try await editor(CheckDraft(questionnaire: "family", draft: number))
+            #expect(!report.publishable && report.findings.allSatisfy { $0.code == "malformed" })
+            _ = try await editor(
+                PutDraft(
+                    questionnaire: "family", draft: number, definition: QuestionnaireProvider.largerFamily,
+                    ifMatch: "\"r2\""))
+            let refused = await #expect(throws: BusError.self) {
+                try await editor(PublishDraft(questionnaire: "family", draft: number, acceptClass: "additive"))
+            }
+            #expect(refused?.details?["changeClass"] == "reask" && refused?.details?["openSessions"] == 1)
+            let published = try await editor(
+                PublishDraft(questionnaire: "family", draft: number, acceptClass: "reask"))
+            #expect(published.version == 2 && published.openSessions == 1 && published.answers == 0)
+            let stays = try await town.send("GET", session, as: person)
+            #expect(stays.json["questionnaire"]?["version"] == 1, "open sessions stay with theirs")
+
+            let dry = try await town.send("POST", session + "/migrations?dryRun=true", as: person)
+            #expect(dry.status == 200 && dry.json["newQuestions"] == ["homeTown"])
+            #expect(try await town.send("GET", session, as: person).body == stays.body, "nothing was written")
+            let real = try await town.send("POST", session + "/migrations", as: person)
+            #expect(real.json == dry.json && real.json["kept"]?.arrayValue?.count == 1)
+            let moved = try await town.send("GET", session, as: person)
+            #expect(moved.json["questionnaire"]?["version"] == 2)
+            let again = try await town.send("POST", session + "/migrations", as: person)
+            #expect(again.json["fromVersion"] == 2 && again.json["newQuestions"] == [])
+            let undone = try await town.send("POST", session + "/migrations/undo", as: person)
+            #expect(undone.status == 200 && undone.json == stays.json)
+            _ = try await town.send("POST", session + "/migrations", as: person)
+            _ = try await town.send("PUT", session + "/answers/homeTown", Self.put("Umeå"), as: person)
+            let late = try await town.send("POST", session + "/migrations/undo", as: person)
+            #expect(late.status == 409 && late.json["code"] == "migration_final")
+
+            _ = try await editor(RetireVersion(questionnaire: "family", version: "2"))
+            let back = try await town.send("GET", "/questionnaires/family", as: person)
+            #expect(back.json["version"] == 1, "whoever begins now begins with the version before")
+            #expect(try await town.send("GET", session, as: person).json["questionnaire"]?["version"] == 2)
+            let overview = try await editor(ViewQuestionnaire(questionnaire: "family"))
+            #expect(overview.versions.map(\.status) == ["retired", "published"])
+            #expect(overview.versions.map(\.current) == [false, true])
+            #expect(overview.drafts.map(\.publishedAs) == [2])
+        }
+    }
+
+    @Test func allOpenSessionsAreMovedInBatchesAndNoneTwice() async throws {
+        try await Town.run { town in
+            try await town.publish(QuestionnaireProvider.family)
+            let people = (0..<7).map { _ in Identifier.random() }
+            for person in people {
+                let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
+                let options = CallOptions(timeout: .seconds(10), actor: actor)
+                let session = try await town.gateway.bus.call(OpenSession(questionnaire: "family"), options)
+                let child = PutSubject(
+                    questionnaire: "family", sessionId: session.id, subject: .ordered(), label: "Alva")
+                _ = try await town.gateway.bus.call(child, options)
+            }
+            try await town.publish(QuestionnaireProvider.largerFamily.setting("version", to: 2))
+            let bus = try town.voice(of: .operator)
+            func batch(after: String? = nil, dryRun: Bool = false) async throws -> SessionsMigrated {
+                try await bus.call(
+                    MigrateSessions(questionnaire: "family", limit: 3, after: after, dryRun: dryRun),
+                    CallOptions(timeout: .seconds(10)))
+            }
+            let dry = try await batch(dryRun: true)
+            #expect(dry.sessions == 3 && dry.kept == 3 && dry.remaining == 4)
+            let first = try await batch()
+            #expect(first == dry, "a dry run tells what the real one does")
+            let second = try await batch(after: first.next)
+            let third = try await batch(after: second.next)
+            #expect([second.sessions, third.sessions] == [3, 1] && third.next == nil && third.remaining == 0)
+            let anew = try await batch()
+            #expect(anew.sessions == 0 && anew.remaining == 0)
+            let versions = try await town.rows(.questionnaire, "SELECT DISTINCT version FROM sessions")
+            #expect(versions == "2")
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate func setting(_ name: String, to value: JSONValue) -> JSONValue {
+        .object((objectValue ?? [:]).merging([name: value]) { $1 })
     }
 }

@@ -1,28 +1,150 @@
 import JSONText
 
-/// What a version says of the answers to the one before it. An entry that is none of these says nothing.
+/// What a version says of the answers to the one before it. An entry that is none of these says nothing, and is refused.
 struct DefinitionMigrations {
+    /// How answers of one type become answers of another.
+    enum Conversion: String, CaseIterable {
+        case singleToMulti = "single_to_multi"
+        case multiToSingle = "multi_to_single"
+        case sliderToNumber = "slider_to_number"
+        case numberToSlider = "number_to_slider"
+
+        var types: (old: QuestionKind, new: QuestionKind) {
+            switch self {
+            case .singleToMulti: (.singleChoice, .multiChoice)
+            case .multiToSingle: (.multiChoice, .singleChoice)
+            case .sliderToNumber: (.slider, .number)
+            case .numberToSlider: (.number, .slider)
+            }
+        }
+
+        /// - Returns: `nil` where there is no such answer: several choices cannot be one.
+        func convert(_ value: JSONValue) -> JSONValue? {
+            switch self {
+            case .singleToMulti: .array([value])
+            case .multiToSingle: value.arrayValue.flatMap { $0.count == 1 ? $0[0] : nil }
+            case .sliderToNumber, .numberToSlider: value
+            }
+        }
+    }
+
     /// New keys by old ones.
     private(set) var renamed: [String: String] = [:]
-    /// By question: new options by old ones.
+    /// By question, under its new key: new options by old ones.
     private(set) var options: [String: [String: String]] = [:]
-    private(set) var converted: Set<String> = []
+    /// By question, under its new key.
+    private(set) var conversions: [String: Conversion] = [:]
     private(set) var dropped: Set<String> = []
+    /// Pointers below `/migrations` of entries that are none, with what is wrong.
+    private(set) var malformed: [(pointer: String, message: String)] = []
+
+    var converted: Set<String> { Set(conversions.keys) }
 
     init(_ entries: [JSONValue]) {
-        for entry in entries {
-            if let rename = entry["rename"], let old = rename["old"]?.stringValue, let new = rename["new"]?.stringValue
-            {
-                renamed[old] = new
-            }
-            if let map = entry["options"], let question = map["question"]?.stringValue {
-                options[question, default: [:]].merge((map["map"]?.objectValue ?? [:]).compactMapValues(\.stringValue))
-                {
-                    $1
-                }
-            }
-            if let question = entry["convert"]?["question"]?.stringValue { converted.insert(question) }
-            if let question = entry["drop"]?["question"]?.stringValue { dropped.insert(question) }
+        for (index, entry) in entries.enumerated() { read(entry, at: "/migrations/\(index)") }
+    }
+
+    private mutating func read(_ entry: JSONValue, at pointer: String) {
+        guard let members = entry.objectValue, members.count == 1, let (name, body) = members.first else {
+            return refuse(pointer, "An entry is an object with rename, options, convert or drop.")
         }
+        switch name {
+        case "rename":
+            guard let old = body["old"]?.stringValue, let new = body["new"]?.stringValue else {
+                return refuse("\(pointer)/rename", "This takes old and new.")
+            }
+            renamed[old] = new
+        case "options":
+            let map = (body["map"]?.objectValue ?? [:]).compactMapValues(\.stringValue)
+            guard let question = body["question"]?.stringValue, !map.isEmpty,
+                map.count == body["map"]?.objectValue?.count
+            else { return refuse("\(pointer)/options", "This takes question and a map of options to options.") }
+            options[question, default: [:]].merge(map) { $1 }
+        case "convert":
+            guard let question = body["question"]?.stringValue,
+                let rule = body["rule"]?.stringValue.flatMap(Conversion.init)
+            else {
+                let rules = Conversion.allCases.map(\.rawValue).joined(separator: ", ")
+                return refuse("\(pointer)/convert", "This takes question and a rule: \(rules).")
+            }
+            conversions[question] = rule
+        case "drop":
+            guard let question = body["question"]?.stringValue else {
+                return refuse("\(pointer)/drop", "This takes question.")
+            }
+            dropped.insert(question)
+        default: refuse(pointer, "There is no migration “\(name)”.")
+        }
+    }
+
+    private mutating func refuse(_ pointer: String, _ message: String) { malformed.append((pointer, message)) }
+}
+
+/// E15: what a version says of answers must be true of both versions.
+struct MigrationRules {
+    let entries: [JSONValue]
+    let old: DefinitionFile
+    let new: DefinitionFile
+
+    var problems: [DefinitionProblem] {
+        entries.enumerated().flatMap { index, entry in problems(of: entry, at: "/migrations/\(index)") }
+    }
+
+    private func question(_ key: String, in file: DefinitionFile) -> DefinitionFile.Question? {
+        file.sections.lazy.flatMap(\.questions).first { $0.key == key }
+    }
+
+    private func problems(of entry: JSONValue, at pointer: String) -> [DefinitionProblem] {
+        func problem(_ message: String, _ keys: [String]) -> DefinitionProblem {
+            DefinitionProblem(code: "E15", pointer: pointer, message: message, keys: keys)
+        }
+        let map = DefinitionMigrations([entry])
+        var found: [DefinitionProblem] = []
+        for (before, after) in map.renamed {
+            guard question(before, in: old) != nil else {
+                found.append(problem("The version before has no question “\(before)”.", [before]))
+                continue
+            }
+            if question(after, in: new) == nil {
+                found.append(problem("There is no question “\(after)”.", [after]))
+            } else if question(after, in: old) != nil || question(before, in: new) != nil {
+                found.append(problem("A key that goes on to be used is not renamed.", [before, after]))
+            }
+        }
+        for (key, options) in map.options { found += self.problems(of: options, on: key, problem) }
+        for (key, rule) in map.conversions {
+            let types = (question(oldKey(of: key), in: old)?.type, question(key, in: new)?.type)
+            if types != (rule.types.old.rawValue, rule.types.new.rawValue) {
+                found.append(problem("The types of this question are not those of the rule.", [key]))
+            }
+        }
+        for key in map.dropped where question(key, in: old) == nil || question(key, in: new) != nil {
+            found.append(problem("Only a question that is gone is dropped.", [key]))
+        }
+        return found
+    }
+
+    /// What a question of the new version is called in the old one.
+    private func oldKey(of key: String) -> String {
+        DefinitionMigrations(entries).renamed.first { $0.value == key }?.key ?? key
+    }
+
+    private func problems(
+        of map: [String: String], on key: String, _ problem: (String, [String]) -> DefinitionProblem
+    ) -> [DefinitionProblem] {
+        guard let before = question(oldKey(of: key), in: old), let after = question(key, in: new) else {
+            return [problem("There is no question “\(key)” in both versions.", [key])]
+        }
+        var found: [DefinitionProblem] = []
+        for (option, target) in map.sorted(by: { $0.key < $1.key }) {
+            if before.options?.contains(where: { $0.key == option }) != true {
+                found.append(problem("The version before has no option “\(option)”.", [key, option]))
+            } else if after.options?.contains(where: { $0.key == target }) != true {
+                found.append(problem("There is no option “\(target)”.", [key, target]))
+            } else if after.options?.contains(where: { $0.key == option }) == true {
+                found.append(problem("An option that goes on to be offered is not mapped.", [key, option]))
+            }
+        }
+        return found
     }
 }

@@ -65,6 +65,7 @@ final class AnswerCells {
     private func find(_ standing: Standing) -> [Outcome]? {
         let (place, question) = (standing.place, seen(standing))
         var found = Set<Outcome>()
+        let standard = question.suggestionCounts ? question.suggestion : nil
         func add(_ state: AnswerState?, _ value: JSONValue? = nil, isDone: Bool) {
             let name = state?.rawValue ?? AnswerTest.unanswered
             found.insert(Outcome(cell: cell(of: place, state: name, value: value), isDone: isDone))
@@ -75,11 +76,13 @@ final class AnswerCells {
         for value in values { add(.answered, value, isDone: true) }
         // Where a required question has no answer, that is said of it once, and not of everything behind it.
         let isDead = question.isCounted && standing.isRequired && values.isEmpty && !question.declinable
-        add(nil, isDone: !standing.isRequired || isDead)
+        add(nil, standard, isDone: !standing.isRequired || isDead || standard != nil)
         // What was skipped before it was required stands so until somebody comes back to it.
         if question.skippable { add(.skipped, isDone: !standing.isRequired) }
         if question.declinable { add(.declined, isDone: true) }
-        if !question.required { add(.acknowledged, isDone: !standing.isRequired) }
+        if !question.required || standard != nil {
+            add(.acknowledged, standard, isDone: !standing.isRequired || standard != nil)
+        }
         return found.sorted { ($0.cell, $0.isDone ? 0 : 1) < ($1.cell, $1.isDone ? 0 : 1) }
     }
 

@@ -1,0 +1,71 @@
+import BusProtocol
+import JSONText
+
+/// Two people's scores beside each other. Whole numbers throughout, in millionths, and the same whoever comes first.
+struct ProfileComparison {
+    /// One person's scores, and the definition that they were summed up by.
+    struct Side {
+        let scores: JSONValue
+        let definition: Definition
+    }
+
+    let first: Side
+    let second: Side
+
+    /// Mean of how near the scores of each dimension are, over those that both have.
+    var psychological: Likeness {
+        let dimensions = keys(.weightedMean)
+        let parts = dimensions.compactMap { key -> Int64? in
+            guard let a = share(key, of: first), let b = share(key, of: second) else { return nil }
+            return Scoring.one - abs(a - b)
+        }
+        return likeness(parts, of: dimensions.count)
+    }
+
+    /// Mean of what two sets of tags have in common, of all that is in one of them, over the questions that both answered.
+    var physical: Likeness {
+        let questions = Set(questions(of: first)).union(questions(of: second))
+        let parts = questions.sorted().compactMap { key -> Int64? in
+            let (a, b) = (tags(key, of: first), tags(key, of: second))
+            guard !a.isEmpty, !b.isEmpty else { return nil }
+            return Int64(a.intersection(b).count) * Scoring.one / Int64(a.union(b).count)
+        }
+        return likeness(parts, of: questions.count)
+    }
+
+    private func keys(_ method: Dimension.Method) -> Set<String> {
+        func keys(_ side: Side) -> [String] { side.definition.dimensions.filter { $0.method == method }.map(\.key) }
+        return Set(keys(first)).union(keys(second))
+    }
+
+    private func questions(of side: Side) -> [String] {
+        let vectors = side.definition.dimensions.filter { $0.method == .tagVector }.map(\.key)
+        return side.definition.questions.filter { question in vectors.contains { question.weights[$0] != nil } }
+            .map(\.key)
+    }
+
+    /// Where in the dimension's range a score stands: 0 to ``Scoring/one``.
+    private func share(_ key: String, of side: Side) -> Int64? {
+        guard let dimension = side.definition.dimensions.first(where: { $0.key == key }),
+            let score = side.scores[key]?["score"].flatMap({ Thousandths($0) })
+        else { return nil }
+        let range = (dimension.high - dimension.low) * 1000
+        return (score.count - dimension.low * 1000) * Scoring.one / range
+    }
+
+    private func tags(_ question: String, of side: Side) -> Set<JSONValue> {
+        for dimension in side.definition.dimensions where dimension.method == .tagVector {
+            if let tags = side.scores[dimension.key]?["tags"]?[question]?.arrayValue { return Set(tags) }
+        }
+        return []
+    }
+
+    private func likeness(_ parts: [Int64], of total: Int) -> Likeness {
+        func percent(_ millionths: Int64) -> Double { Thousandths(count: (millionths + 5) / 10).double }
+        guard total > 0, !parts.isEmpty else { return Likeness(score: nil, coverage: 0) }
+        let count = Int64(parts.count)
+        return Likeness(
+            score: percent((parts.reduce(0, +) + count / 2) / count),
+            coverage: percent(count * Scoring.one / Int64(total)))
+    }
+}

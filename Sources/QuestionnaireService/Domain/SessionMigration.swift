@@ -1,0 +1,196 @@
+import BusProtocol
+import JSONText
+
+/// What becomes of a session's answers in a newer version: they go by the keys of questions and options, and by what the
+/// versions in between say of them. Nothing is asked of the clock but ages, so that a dry run is the real one.
+struct SessionMigration: Sendable, Equatable {
+    /// Places whose answer is one in the new version, too, by their new keys.
+    private(set) var kept: [String] = []
+    /// Places whose answer is kept and asked for again.
+    private(set) var stale: [String] = []
+    /// Places, by their old keys, whose question the new version does not have; the answers are kept as they are.
+    private(set) var orphaned: [String] = []
+    /// Questions that the old version did not have.
+    private(set) var newQuestions: [String] = []
+    /// The answers afterwards, by place, the orphaned among them.
+    private(set) var answers: [String: Answer] = [:]
+
+    /// Of a session that is pinned to the newest version already.
+    init(unchanged sheet: AnswerSheet) {
+        answers = sheet.answers
+        for (key, answer) in answers.sorted(by: { $0.key < $1.key }) where answer.state != .unanswered {
+            guard let place = AnswerPlace(key: key), sheet.item(at: place) != nil else {
+                orphaned.append(key)
+                continue
+            }
+            if answer.isStale { stale.append(key) } else { kept.append(key) }
+        }
+    }
+
+    /// - Parameters:
+    ///   - answers: by place.
+    ///   - old: the version that the session is pinned to.
+    ///   - steps: every version after it up to the new one, in order.
+    ///   - new: the last of the steps.
+    init(
+        of answers: [String: Answer], from old: DefinitionFile, through steps: [DefinitionFile], to new: Definition,
+        now: Timestamp
+    ) {
+        let target = Target(old: old, steps: steps, new: new, now: now)
+        newQuestions = new.questions.map(\.key).filter { target.origins[$0] == nil && target.old[$0] == nil }
+        var left: [(key: String, answer: Answer)] = []
+        for (key, answer) in answers.sorted(by: { $0.key < $1.key }) {
+            guard let place = AnswerPlace(key: key), let carried = target.carry(answer, from: place) else {
+                left.append((key, answer))
+                continue
+            }
+            self.answers[carried.key] = carried.answer
+            guard carried.answer.state != .unanswered else { continue }
+            if carried.answer.isStale { stale.append(carried.key) } else { kept.append(carried.key) }
+        }
+        for (key, answer) in left {
+            // A version that goes back to an older one asks again what was not asked in between.
+            var answer = answer
+            let isBack = AnswerPlace(key: key).map(target.asks) ?? false
+            answer.isStale = isBack && answer.state != .unanswered || answer.isStale
+            // What took its place is the answer; this one is in the history.
+            if self.answers[key] == nil { self.answers[key] = answer }
+            guard answer.state != .unanswered else { continue }
+            if isBack, self.answers[key] == answer { stale.append(key) } else { orphaned.append(key) }
+        }
+    }
+}
+
+/// The version that answers go to, and the way to it.
+private struct Target {
+    let old: [String: DefinitionFile.Question]
+    let maps: [DefinitionMigrations]
+    let files: [DefinitionFile]
+    let new: Definition
+    let revisions: [String: Int]
+    /// By question of the new version: what it is in the old one.
+    var origins: [String: String] = [:]
+    let now: Timestamp
+
+    init(old: DefinitionFile, steps: [DefinitionFile], new: Definition, now: Timestamp) {
+        func questions(_ file: DefinitionFile) -> [String: DefinitionFile.Question] {
+            Dictionary(
+                file.sections.flatMap(\.questions).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        (self.old, self.new, self.now, files) = (questions(old), new, now, steps)
+        maps = steps.map { DefinitionMigrations($0.migrations ?? []) }
+        revisions = steps.last.map { questions($0).mapValues { $0.meaningRev ?? 1 } } ?? [:]
+        for key in self.old.keys { if let newKey = self.key(of: key) { origins[newKey] = key } }
+    }
+
+    /// What a question is called in the new version; `nil` where it is not there any more.
+    func key(of question: String) -> String? {
+        var key = question
+        for (map, file) in zip(maps, files) {
+            guard !map.dropped.contains(key) else { return nil }
+            key = map.renamed[key] ?? key
+            guard file.sections.contains(where: { $0.questions.contains { $0.key == key } }) else { return nil }
+        }
+        return key
+    }
+
+    /// Whether the new version has a question of this key, for a subject or for none.
+    func asks(_ place: AnswerPlace) -> Bool {
+        guard let index = new.place(of: place.question) else { return false }
+        return (new.sections[new.sectionOf[index]].repetition != nil) == (place.subject != nil)
+    }
+
+    /// - Returns: `nil` where nothing in the new version asks for it, or something on the way did not.
+    func carry(_ answer: Answer, from place: AnswerPlace) -> (key: String, answer: Answer)? {
+        guard let before = old[place.question], let key = key(of: place.question), let index = new.place(of: key),
+            asks(AnswerPlace(key, of: place.subject))
+        else { return nil }
+        let question = new.questions[index]
+        var (carried, name, isConverted) = (answer, place.question, false)
+        for map in maps {
+            name = map.renamed[name] ?? name
+            carried.value = carried.value.map { value in map.options[name].map { Self.replace($0, in: value) } ?? value
+            }
+            if let rule = map.conversions[name] {
+                // What was skipped or declined stays so: the question is the same.
+                carried.value = carried.value.flatMap(rule.convert)
+                isConverted = true
+            }
+        }
+        let isSameKind = before.type == question.kind.rawValue || isConverted
+        let isSameMeaning = (before.meaningRev ?? 1) >= (revisions[key] ?? 1)
+        let canonical = carried.value.flatMap {
+            try? AnswerValidator(question: question, today: now.date).canonical($0)
+        }
+        carried.isStale =
+            answer.state != .unanswered
+            && (answer.isStale || !isSameKind || !isSameMeaning
+                || !question.takes(answer.state, hasValue: canonical != nil))
+        // What is asked again is kept as the person gave it.
+        carried.value = carried.isStale ? answer.value : canonical
+        if carried.value != answer.value { (carried.revision, carried.changedAt) = (answer.revision + 1, now) }
+        return (AnswerPlace(key, of: place.subject).key, carried)
+    }
+
+    /// An option's key is replaced wherever it stands in a choice.
+    private static func replace(_ map: [String: String], in value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let key): return .string(map[key] ?? key)
+        case .array(let elements):
+            var found: [JSONValue] = []
+            // Two options that became one are chosen once.
+            for element in elements.map({ replace(map, in: $0) }) where !found.contains(element) {
+                found.append(element)
+            }
+            return .array(found)
+        default: return value
+        }
+    }
+}
+
+extension Question {
+    /// Whether an answer in this state can stand.
+    fileprivate func takes(_ state: AnswerState, hasValue: Bool) -> Bool {
+        switch state {
+        case .answered: hasValue
+        case .skipped: skippable
+        case .declined: declinable
+        case .acknowledged: !required || !isCounted || suggestionCounts
+        default: true
+        }
+    }
+}
+
+/// What was there before a session was moved, so that it can be taken back.
+struct MigrationRecord: Sendable, Equatable {
+    /// Of the places that were changed; `nil`: there was no answer.
+    var before: [String: Answer?]
+
+    init(before: [String: Answer?]) { self.before = before }
+
+    init(_ migration: SessionMigration, of answers: [String: Answer]) {
+        before = [:]
+        for key in Set(answers.keys).union(migration.answers.keys) where answers[key] != migration.answers[key] {
+            before[key] = .some(answers[key])
+        }
+    }
+
+    /// The answers as they were. Revisions never go back: what was changed in its place is changed once more.
+    func restored(over current: [String: Answer], now: Timestamp) -> [String: Answer] {
+        var answers = current
+        for (key, old) in before {
+            guard var old else {
+                answers[key] = nil
+                continue
+            }
+            if let now = current[key], (now.state, now.value) != (old.state, old.value) {
+                old.revision = now.revision + 1
+            } else if let now = current[key] {
+                old.revision = now.revision
+            }
+            if old.revision != before[key]??.revision { old.changedAt = now }
+            answers[key] = old
+        }
+        return answers
+    }
+}

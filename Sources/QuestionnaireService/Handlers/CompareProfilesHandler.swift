@@ -1,0 +1,25 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// Compares what two people's newest results say.
+struct CompareProfilesHandler: RequestHandler {
+    let sessions: SessionStore
+    let definitions: DefinitionStore
+
+    func handle(_ request: CompareProfiles, context: RequestContext) async throws -> ProfilesCompared {
+        guard let first = try await side(request.first, request.questionnaire),
+            let second = try await side(request.second, request.questionnaire)
+        else {
+            let nothing = Likeness(score: nil, coverage: 0)
+            return ProfilesCompared(psychological: nothing, physical: nothing)
+        }
+        let comparison = ProfileComparison(first: first, second: second)
+        return ProfilesCompared(psychological: comparison.psychological, physical: comparison.physical)
+    }
+
+    @Loop private func side(_ person: Identifier, _ questionnaire: String) async throws -> ProfileComparison.Side? {
+        guard let (scores, hash) = try await sessions.newestScores(of: person, for: questionnaire) else { return nil }
+        return ProfileComparison.Side(scores: scores, definition: try await definitions.definition(hash).definition)
+    }
+}

@@ -1,0 +1,294 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+extension RequestContext {
+    /// - Throws: ``BusError`` `unauthorized` or `forbidden`. The gateway has looked already; a way around it is no way in.
+    func requireAdmin() throws(BusError) {
+        guard try person().role == "admin" else { throw BusError(.forbidden, "This is for administrators.") }
+    }
+}
+
+/// A number as it stands in a path; 0 for what is none, which nothing has.
+private func pathNumber(_ text: String) -> Int64 {
+    guard let number = Int64(text), (1...2_147_483_647).contains(number), String(number) == text else { return 0 }
+    return number
+}
+
+extension BusError {
+    fileprivate static let noDraft = BusError(.notFound, "There is no such draft.")
+    fileprivate static let noVersion = BusError(.notFound, "There is no such version.")
+    fileprivate static let alreadyPublished = BusError(.draftPublished, "This draft was published; begin another one.")
+}
+
+extension Draft {
+    fileprivate init(_ stored: DraftStore.StoredDraft) {
+        self.init(
+            number: stored.number, revision: stored.revision, from: stored.copyOf, publishedAs: stored.publishedAs,
+            updatedAt: stored.updatedAt, definition: stored.content)
+    }
+}
+
+/// Shows an editor what there is of a questionnaire.
+struct ViewQuestionnaireHandler: RequestHandler {
+    let drafts: DraftStore
+
+    func handle(_ request: ViewQuestionnaire, context: RequestContext) async throws -> QuestionnaireOverview {
+        try context.requireAdmin()
+        return try await drafts.database.transaction { transaction in
+            QuestionnaireOverview(
+                key: request.questionnaire,
+                versions: try await drafts.summaries(of: request.questionnaire, in: transaction),
+                drafts: try await drafts.drafts(of: request.questionnaire, in: transaction))
+        }
+    }
+}
+
+/// Begins a draft.
+struct CreateDraftHandler: RequestHandler {
+    let house: ServiceHouse
+    let drafts: DraftStore
+
+    func handle(_ request: CreateDraft, context: RequestContext) async throws -> Draft {
+        try context.requireAdmin()
+        let content = try await content(of: request)
+        return try await house.once(context) { transaction in
+            .reply(
+                Draft(
+                    try await drafts.create(
+                        content, copyOf: request.from, of: request.questionnaire, in: transaction)))
+        }
+    }
+
+    @Loop private func content(of request: CreateDraft) async throws -> JSONValue {
+        switch (request.definition, request.from) {
+        case (let definition?, nil): return try DraftContent.check(definition)
+        case (nil, let version?):
+            guard let content = try await drafts.version(version, of: request.questionnaire) else {
+                throw BusError.noVersion
+            }
+            return content
+        default:
+            throw BusError(
+                .validationFailed, "A draft begins with a definition, or as a copy.",
+                errors: [
+                    .init(field: "definition", code: "required", message: "Give this, or the version to copy as from.")
+                ])
+        }
+    }
+}
+
+/// What may be kept as a draft: anything that could become a definition.
+private enum DraftContent {
+    static func check(_ content: JSONValue) throws(BusError) -> JSONValue {
+        func refuse(_ code: String, _ message: String) -> BusError {
+            BusError(
+                .validationFailed, "This cannot be kept as a draft.",
+                errors: [.init(field: "definition", code: code, message: message)])
+        }
+        guard content.objectValue != nil else { throw refuse("wrong_type", "Must be an object.") }
+        guard CanonicalJSON.bytes(of: content).count <= 262_144 else {
+            throw refuse("too_long", "Must have at most 256 KB.")
+        }
+        return content
+    }
+}
+
+/// Shows a draft.
+struct GetDraftHandler: RequestHandler {
+    let drafts: DraftStore
+
+    func handle(_ request: GetDraft, context: RequestContext) async throws -> Draft {
+        try context.requireAdmin()
+        guard let draft = try await drafts.find(pathNumber(request.draft), of: request.questionnaire) else {
+            throw BusError.noDraft
+        }
+        return Draft(draft)
+    }
+}
+
+/// Replaces a draft.
+struct PutDraftHandler: RequestHandler {
+    let drafts: DraftStore
+
+    func handle(_ request: PutDraft, context: RequestContext) async throws -> Draft {
+        try context.requireAdmin()
+        let content = try DraftContent.check(request.definition)
+        return try await drafts.database.transaction { transaction in
+            let number = pathNumber(request.draft)
+            guard let before = try await drafts.locked(number, of: request.questionnaire, in: transaction) else {
+                throw BusError.noDraft
+            }
+            guard before.publishedAs == nil else { throw BusError.alreadyPublished }
+            if let tag = request.ifMatch, tag != "*", tag != "\"r\(before.revision)\"" {
+                throw BusError(.preconditionFailed, "The draft was changed somewhere else in the meantime.")
+            }
+            return Draft(try await drafts.replace(number, of: request.questionnaire, by: content, in: transaction))
+        }
+    }
+}
+
+/// Holds a draft against the gate.
+struct CheckDraftHandler: RequestHandler {
+    let drafts: DraftStore
+
+    func handle(_ request: CheckDraft, context: RequestContext) async throws -> DraftReport {
+        try context.requireAdmin()
+        guard let draft = try await drafts.find(pathNumber(request.draft), of: request.questionnaire) else {
+            throw BusError.noDraft
+        }
+        let versions = try await drafts.database.transaction { transaction in
+            try await drafts.versions(of: request.questionnaire, in: transaction)
+        }
+        return try await Loop.offload {
+            DraftReport(
+                VersionPlan.report(
+                    on: draft.content, of: request.questionnaire, earlier: try files(versions), contents: versions,
+                    today: Timestamp.now().date))
+        }
+    }
+}
+
+private func files(_ contents: [JSONValue]) throws -> [DefinitionFile] {
+    try contents.map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
+}
+
+extension DraftReport {
+    fileprivate init(_ report: VersionPlan.Report) {
+        let findings = report.problems.map { ($0, "error") } + report.warnings.map { ($0, "warning") }
+        self.init(
+            findings: findings.map { problem, severity in
+                DraftFinding(
+                    severity: severity, code: problem.code, pointer: problem.pointer, message: problem.message,
+                    keys: problem.keys)
+            }, shortestPath: report.shortest.map(Int64.init), longestPath: report.longest.map(Int64.init))
+    }
+}
+
+/// Publishes a draft as the next version.
+struct PublishDraftHandler: RequestHandler {
+    let house: ServiceHouse
+    let drafts: DraftStore
+
+    func handle(_ request: PublishDraft, context: RequestContext) async throws -> VersionPublished {
+        try context.requireAdmin()
+        return try await house.once(context) { .reply(try await publish(request, in: $0)) }
+    }
+
+    @Loop private func publish(_ request: PublishDraft, in transaction: Transaction) async throws -> VersionPublished {
+        DefinitionImport.takeTurn(in: transaction)
+        let number = pathNumber(request.draft)
+        guard let draft = try await drafts.locked(number, of: request.questionnaire, in: transaction) else {
+            throw BusError.noDraft
+        }
+        guard draft.publishedAs == nil else { throw BusError.alreadyPublished }
+        let versions = try await drafts.versions(of: request.questionnaire, in: transaction)
+        let plan: VersionPlan
+        do {
+            plan = try await Loop.offload {
+                try VersionPlan.make(
+                    draft.content, of: request.questionnaire, earlier: try files(versions), contents: versions,
+                    today: Timestamp.now().date)
+            }
+        } catch let error as DefinitionError {
+            throw Self.invalid(error.problems)
+        }
+        let touched = try await drafts.touched(plan.touched, of: request.questionnaire, in: transaction)
+        try Self.hold(plan, against: request.acceptClass, touched)
+        drafts.publish(draft.number, as: plan.definition, in: transaction)
+        house.audit.note(
+            AuditAct(
+                "questionnaire_published",
+                ["questionnaire": plan.definition.key, "version": "\(plan.definition.version)"]),
+            on: .service, in: transaction)
+        return VersionPublished(
+            version: plan.definition.version, hash: plan.definition.reference(in: plan.definition.language).hash,
+            changeClass: plan.changeClass?.rawValue, openSessions: touched.sessions, answers: touched.answers)
+    }
+
+    private static func invalid(_ problems: [DefinitionProblem]) -> BusError {
+        BusError(
+            .definitionInvalid, "This draft cannot be published as it is.",
+            errors: problems.prefix(100).map { .init(field: $0.pointer, code: $0.code, message: $0.message) })
+    }
+
+    private static func hold(
+        _ plan: VersionPlan, against accepted: String?, _ touched: (sessions: Int64, answers: Int64)
+    ) throws {
+        guard let changeClass = plan.changeClass else { return }
+        if let accepted = accepted.flatMap(ChangeClass.init), accepted >= changeClass { return }
+        throw BusError(
+            .changeNotAccepted, "This change asks more of people than was acknowledged.",
+            details: [
+                "changeClass": .string(changeClass.rawValue), "openSessions": .integer(touched.sessions),
+                "answers": .integer(touched.answers),
+                "changes": .array(plan.changes.prefix(200).map { VersionChange($0).json }),
+            ])
+    }
+}
+
+extension VersionChange {
+    fileprivate init(_ change: DefinitionChange) {
+        self.init(
+            kind: change.kind.rawValue, changeClass: change.changeClass.rawValue, pointer: change.pointer,
+            keys: change.keys)
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "kind": .string(kind), "changeClass": .string(changeClass), "pointer": .string(pointer),
+            "keys": .array(keys.map { .string($0) }),
+        ]
+    }
+}
+
+/// Takes a version out of use.
+struct RetireVersionHandler: RequestHandler {
+    let house: ServiceHouse
+    let drafts: DraftStore
+
+    func handle(_ request: RetireVersion, context: RequestContext) async throws -> VersionSummary {
+        try context.requireAdmin()
+        return try await house.database.transaction { transaction in
+            let version = pathNumber(request.version)
+            let before = try await drafts.summaries(of: request.questionnaire, in: transaction)
+            guard let known = before.first(where: { $0.version == version }) else { throw BusError.noVersion }
+            guard known.retiredAt == nil else { return known }
+            drafts.retire(version, of: request.questionnaire, in: transaction)
+            house.audit.note(
+                AuditAct(
+                    "questionnaire_retired", ["questionnaire": request.questionnaire, "version": "\(version)"]),
+                on: .service, in: transaction)
+            let after = try await drafts.summaries(of: request.questionnaire, in: transaction)
+            return after.first { $0.version == version } ?? known
+        }
+    }
+}
+
+/// Puts each change between two versions into its class.
+struct CompareVersionsHandler: RequestHandler {
+    let drafts: DraftStore
+
+    func handle(_ request: CompareVersions, context: RequestContext) async throws -> VersionDifference {
+        try context.requireAdmin()
+        let problems = [("from", request.from), ("to", request.to)].filter { $0.1 == nil }.map {
+            BusError.FieldProblem(field: $0.0, code: "required", message: "This is required.")
+        }
+        guard let from = request.from, let to = request.to else {
+            throw BusError(.validationFailed, "Say which two versions.", errors: problems)
+        }
+        guard let old = try await drafts.version(from, of: request.questionnaire),
+            let new = try await drafts.version(to, of: request.questionnaire)
+        else { throw BusError.noVersion }
+        return try await Loop.offload {
+            let both = try files([old, new])
+            let difference = DefinitionDifference(from: both[0], to: both[1])
+            return VersionDifference(
+                from: from, to: to, changeClass: difference.changeClass?.rawValue,
+                changes: difference.changes.map { VersionChange($0) })
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import JSONText
+
+/// Moves sessions to the newest version of their questionnaire.
+@Loop struct SessionMover {
+    let desk: SessionDesk
+    let migrations: MigrationStore
+
+    /// A version that sessions go to, and the way from another one.
+    struct Way: Sendable {
+        let steps: [DefinitionFile]
+        let target: PublishedDefinition
+        let hash: [UInt8]
+    }
+
+    /// - Returns: `nil` where the version is the newest.
+    func way(from version: Int64, of questionnaire: String) async throws -> Way? {
+        guard let found = try await migrations.way(from: version, of: questionnaire), let last = found.last else {
+            return nil
+        }
+        let steps = try await Loop.offload { try found.map { try DefinitionParser.read($0.content).file } }
+        return Way(steps: steps, target: try await desk.definitions.definition(last.hash), hash: last.hash)
+    }
+
+    /// What becomes of the session's answers; written where it is meant.
+    func move(
+        _ hand: SessionAtHand, along way: Way?, isDryRun: Bool, in transaction: Transaction
+    ) -> SessionMigrated {
+        let (session, answers) = (hand.session, hand.session.answers)
+        guard let way, let old = way.steps.first else {
+            let version = hand.session.version
+            return SessionMigrated(SessionMigration(unchanged: hand.sheet), from: version, to: version)
+        }
+        let definition = way.target.definition
+        let migration = SessionMigration(
+            of: answers, from: old, through: Array(way.steps.dropFirst()), to: definition, now: session.now)
+        if !isDryRun {
+            migrations.note(
+                MigrationRecord(migration, of: answers), from: session, of: hand.person, to: definition.version,
+                in: transaction)
+            desk.sessions.replace(answers, by: migration.answers, of: hand.person, session: session.id, in: transaction)
+            migrations.pin(session.id, of: hand.person, to: definition.version, way.hash, in: transaction)
+        }
+        return SessionMigrated(migration, from: session.version, to: definition.version)
+    }
+}
+
+extension SessionMigrated {
+    fileprivate init(_ migration: SessionMigration, from: Int64, to: Int64) {
+        self.init(
+            fromVersion: from, toVersion: to, kept: migration.kept, stale: migration.stale,
+            orphaned: migration.orphaned, newQuestions: migration.newQuestions)
+    }
+}
+
+/// Moves one session.
+struct MigrateSessionHandler: RequestHandler {
+    let mover: SessionMover
+
+    func handle(_ request: MigrateSession, context: RequestContext) async throws -> SessionMigrated {
+        let person = try context.person().userID
+        return try await mover.desk.once(context, keepsAll: true) { transaction in
+            let hand = try await mover.desk.take(
+                request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            guard hand.session.status == .inProgress else {
+                throw BusError(.sessionNotOpen, "Only an open session is moved to another version.")
+            }
+            let way = try await mover.way(from: hand.session.version, of: request.questionnaire)
+            return .reply(mover.move(hand, along: way, isDryRun: request.dryRun == "true", in: transaction))
+        }
+    }
+}
+
+/// Takes a migration back.
+struct UndoMigrationHandler: RequestHandler {
+    let mover: SessionMover
+
+    func handle(_ request: UndoMigration, context: RequestContext) async throws -> SessionView {
+        let person = try context.person().userID
+        return try await mover.desk.once(context, keepsAll: true) { transaction in
+            let (desk, migrations) = (mover.desk, mover.migrations)
+            let hand = try await desk.take(request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            var session = hand.session
+            guard session.status == .inProgress,
+                let last = try await migrations.undoable(session.id, of: person, in: transaction)
+            else { throw BusError(.migrationFinal, "There is no migration that could be taken back.") }
+            let answers = last.record.restored(over: session.answers, now: session.now)
+            desk.sessions.replace(session.answers, by: answers, of: person, session: session.id, in: transaction)
+            migrations.pin(session.id, of: person, to: last.version, last.hash, in: transaction)
+            migrations.close(last, session.id, of: person, in: transaction)
+            (session.version, session.hash, session.answers) = (last.version, last.hash, answers)
+            let published = try await desk.definitions.definition(last.hash)
+            let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
+            return .reply(desk.view(session, published, language: request.acceptLanguage, result: result))
+        }
+    }
+}
+
+/// Moves many sessions, each in a transaction of its own.
+struct MigrateSessionsHandler: RequestHandler {
+    let mover: SessionMover
+
+    func handle(_ request: MigrateSessions, context: RequestContext) async throws -> SessionsMigrated {
+        guard let newest = try await mover.desk.definitions.published(request.questionnaire, version: nil) else {
+            throw BusError(.notFound, "There is no such questionnaire.")
+        }
+        let after = request.after.flatMap(Self.cursor)
+        let due = try await mover.migrations.due(
+            request.questionnaire, before: newest.version, after: after, limit: request.limit)
+        var (tally, last) = (
+            SessionsMigrated(toVersion: newest.version, sessions: 0, kept: 0, stale: 0, orphaned: 0, remaining: 0),
+            after
+        )
+        var ways: [Int64: SessionMover.Way?] = [:]
+        for (person, session) in due {
+            // What is left is done by the next call, so the caller never waits in vain; each call does one at least.
+            guard tally.sessions == 0 || context.remaining > .seconds(1) else { break }
+            last = (person, session)
+            guard let moved = try await move(session, of: person, request, &ways) else { continue }
+            tally.sessions += 1
+            tally.kept += Int64(moved.kept.count)
+            tally.stale += Int64(moved.stale.count)
+            tally.orphaned += Int64(moved.orphaned.count)
+        }
+        tally.remaining = try await mover.migrations.countDue(
+            request.questionnaire, before: newest.version, after: last)
+        tally.next = tally.remaining > 0 ? last.map { "\($0.0) \($0.1)" } : nil
+        return tally
+    }
+
+    /// - Returns: `nil` where it was closed, or erased, in the meantime.
+    @Loop private func move(
+        _ session: Identifier, of person: Identifier, _ request: MigrateSessions,
+        _ ways: inout [Int64: SessionMover.Way?]
+    ) async throws -> SessionMigrated? {
+        var known = ways
+        defer { ways = known }
+        return try await mover.desk.sessions.database.transaction { transaction in
+            guard
+                let found = try await mover.desk.sessions.locked(
+                    session, of: person, for: request.questionnaire, in: transaction), found.status == .inProgress
+            else { return nil }
+            if known[found.version] == nil {
+                known[found.version] = .some(try await mover.way(from: found.version, of: request.questionnaire))
+            }
+            guard let way = known[found.version] ?? nil else { return nil }
+            let hand = SessionAtHand(found, of: person, try await mover.desk.definitions.definition(found.hash))
+            return mover.move(hand, along: way, isDryRun: request.dryRun, in: transaction)
+        }
+    }
+
+    private static func cursor(_ text: String) -> (Identifier, Identifier)? {
+        let parts = text.split(separator: " ").compactMap { Identifier(String($0)) }
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+}

@@ -1,0 +1,45 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// Lists what can be begun now.
+struct ListQuestionnairesHandler: RequestHandler {
+    let definitions: DefinitionStore
+
+    func handle(_ request: ListQuestionnaires, context: RequestContext) async throws -> QuestionnaireList {
+        _ = try context.person()
+        var found: [QuestionnaireReference] = []
+        for hash in try await definitions.current() {
+            let published = try await definitions.definition(hash)
+            found.append(published.reference(in: published.language(for: request.acceptLanguage)))
+        }
+        return QuestionnaireList(questionnaires: found)
+    }
+}
+
+/// Shows a questionnaire in its newest version.
+struct GetQuestionnaireHandler: RequestHandler {
+    let definitions: DefinitionStore
+
+    func handle(_ request: GetQuestionnaire, context: RequestContext) async throws -> PublishedQuestionnaire {
+        _ = try context.person()
+        guard let found = try await definitions.published(request.questionnaire, version: nil) else {
+            throw BusError(.notFound, "There is no such questionnaire.")
+        }
+        return found
+    }
+}
+
+/// Shows one version of a questionnaire.
+struct GetQuestionnaireVersionHandler: RequestHandler {
+    let definitions: DefinitionStore
+
+    func handle(_ request: GetQuestionnaireVersion, context: RequestContext) async throws -> PublishedQuestionnaire {
+        _ = try context.person()
+        guard let version = Int64(request.version), (1...2_147_483_647).contains(version),
+            String(version) == request.version,
+            let found = try await definitions.published(request.questionnaire, version: version)
+        else { throw BusError(.notFound, "There is no such version.") }
+        return found
+    }
+}

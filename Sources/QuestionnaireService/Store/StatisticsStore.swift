@@ -1,0 +1,93 @@
+import BusProtocol
+import Database
+import EventLoop
+import JSONText
+
+/// Reads the newest sessions of a version, for its statistics.
+@Loop struct StatisticsStore {
+    let database: Database
+
+    private static let most: Int64 = 5_000
+
+    struct Sample: Sendable {
+        let status: SessionStatus
+        let answers: [UInt8]?
+        let subjects: [UInt8]?
+    }
+
+    func hash(of version: Int64, _ questionnaire: String) async throws -> [UInt8]? {
+        try await database.read(Self.findHash, [.text(questionnaire), .integer(version)]).first?.bytes("content_hash")
+    }
+
+    /// On a connection of its own: it takes its time.
+    func samples(
+        of version: Int64, _ questionnaire: String, in transaction: Transaction
+    ) async throws -> (samples: [Sample], all: Int64, medians: [String: Double]) {
+        let values: [SQLValue] = [.text(questionnaire), .integer(version)]
+        let all = try await transaction.query(Self.count, values).first?.integer("count") ?? 0
+        let samples = try await transaction.query(Self.newest, values + [.integer(Self.most)]).map { row in
+            Sample(
+                status: SessionStatus(rawValue: try row.text("status")), answers: try row.optionalJSON("answers"),
+                subjects: try row.optionalJSON("subjects"))
+        }
+        var medians: [String: Double] = [:]
+        for row in try await transaction.query(Self.times, values + [.integer(Self.most)]) {
+            medians[try row.text("question")] = try row.optionalDouble("median")
+        }
+        return (samples, all, medians)
+    }
+
+    private static let findHash: Statement = """
+        SELECT content_hash FROM definitions WHERE questionnaire = $1 AND version = $2
+        """
+    private static let count: Statement = """
+        SELECT count(*) AS count FROM sessions WHERE questionnaire = $1 AND version = $2
+        """
+    private static let newest: Statement = """
+        SELECT s.status,
+            (SELECT jsonb_object_agg(question, jsonb_build_array(state, value, is_stale)) FROM answers a
+            WHERE (a.person_id, a.session_id) = (s.person_id, s.session_id)) AS answers,
+            (SELECT jsonb_agg(jsonb_build_array(subject, kind, position) ORDER BY position, subject) FROM subjects u
+            WHERE (u.person_id, u.session_id) = (s.person_id, s.session_id) AND removed_at IS NULL) AS subjects
+        FROM sessions s WHERE s.questionnaire = $1 AND s.version = $2
+        ORDER BY s.opened_at DESC, s.session_id DESC LIMIT $3
+        """
+    private static let times: Statement = """
+        WITH newest AS MATERIALIZED (
+            SELECT person_id, session_id, opened_at FROM sessions WHERE questionnaire = $1 AND version = $2
+            ORDER BY opened_at DESC, session_id DESC LIMIT $3
+        ), steps AS (
+            SELECT split_part(h.question, '/', 1) AS question, extract(epoch FROM h.changed_at - coalesce(
+                lag(h.changed_at) OVER (PARTITION BY h.person_id, h.session_id ORDER BY h.changed_at, h.question),
+                n.opened_at))::float8 AS seconds
+            FROM answer_history h JOIN newest n USING (person_id, session_id)
+        )
+        SELECT question, percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS median FROM steps
+        WHERE seconds BETWEEN 0 AND 3600 GROUP BY question
+        """
+}
+
+extension AnswerSheet {
+    /// - Parameter now: a time for what does not matter here.
+    init(_ sample: StatisticsStore.Sample, of definition: Definition, now: Timestamp) throws {
+        let answers = try sample.answers.map { try JSONValue.parse($0) }?.objectValue ?? [:]
+        let subjects = try sample.subjects.map { try JSONValue.parse($0) }?.arrayValue ?? []
+        self.init(
+            definition: definition,
+            answers: answers.compactMapValues { entry in
+                guard let parts = entry.arrayValue, parts.count == 3, let state = parts[0].stringValue else {
+                    return nil
+                }
+                return Answer(
+                    state: AnswerState(rawValue: state), value: parts[1] == .null ? nil : parts[1], revision: 1,
+                    changedAt: now, isStale: parts[2].boolValue ?? false)
+            },
+            subjects: subjects.compactMap { entry in
+                guard let parts = entry.arrayValue, parts.count == 3,
+                    let id = parts[0].stringValue.flatMap({ Identifier($0) }), let kind = parts[1].stringValue,
+                    let position = parts[2].integerValue
+                else { return nil }
+                return Subject(id: id, kind: kind, position: position, label: nil)
+            }, today: now.date)
+    }
+}

@@ -1,0 +1,262 @@
+import BusProtocol
+import JSONText
+import Testing
+
+@testable import QuestionnaireService
+
+/// Random sessions over random pairs of versions. What must become of each answer is told by what was done to its question
+/// when the pair was made, and by nothing of the service.
+@Suite("migration of sessions") struct SessionMigrationTests {
+    private static let now = Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_000)
+
+    @Test(arguments: 0..<20)
+    func fateOfEveryAnswer(pair: Int) throws {
+        var pair = VersionPair(seed: UInt64(pair))
+        let old = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.old)).file
+        let new = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.new)).file
+        let definition = try DefinitionParserTests.parse(pair.new)
+        #expect(MigrationRules(entries: new.migrations ?? [], old: old, new: new).problems == [])
+        for _ in 0..<25 {
+            let answers = pair.answers()
+            let migration = SessionMigration(of: answers, from: old, through: [new], to: definition, now: Self.now)
+            var (kept, stale, orphaned) = (Set<String>(), Set<String>(), Set<String>())
+            for (key, answer) in answers {
+                let fate = pair.fate(of: answer, at: key)
+                switch fate {
+                case .kept(let key, let value):
+                    kept.insert(key)
+                    #expect(migration.answers[key]?.value == value && migration.answers[key]?.isStale == false)
+                case .stale(let key):
+                    stale.insert(key)
+                    #expect(migration.answers[key]?.value == answer.value && migration.answers[key]?.isStale == true)
+                case .orphaned:
+                    orphaned.insert(key)
+                    #expect(migration.answers[key] == answer, "nothing is deleted")
+                }
+            }
+            #expect(Set(migration.kept) == kept && Set(migration.stale) == stale)
+            #expect(Set(migration.orphaned) == orphaned && migration.answers.count == answers.count)
+            #expect(migration.newQuestions == ["brandNew"])
+
+            let sheet = AnswerSheet(definition: definition, answers: migration.answers, today: testDay)
+            let again = SessionMigration(unchanged: sheet)
+            #expect(again.answers == migration.answers && Set(again.kept) == kept && again.newQuestions == [])
+            #expect(sheet.stale == stale.intersection(sheet.visible.map(\.key)))
+
+            let record = MigrationRecord(migration, of: answers)
+            let restored = record.restored(over: migration.answers, now: Self.now)
+            #expect(Set(restored.keys) == Set(answers.keys))
+            for (key, answer) in answers {
+                #expect(restored[key]?.value == answer.value && restored[key]?.state == answer.state)
+                #expect(restored[key]?.isStale == answer.isStale)
+                #expect(restored[key]?.revision ?? 0 >= migration.answers[key]?.revision ?? 0, "never backwards")
+            }
+        }
+    }
+
+    @Test func overSeveralVersionsAtOnceIsAsOneAfterTheOther() throws {
+        func version(_ number: Int64, _ key: String, _ migrations: JSONValue) throws -> JSONValue {
+            var json = Sample.definition([Sample.question(key, "single_choice")]).objectValue ?? [:]
+            (json["version"], json["migrations"]) = (.integer(number), migrations)
+            return .object(json)
+        }
+        let all = [
+            try version(1, "one", []), try version(2, "two", [["rename": ["old": "one", "new": "two"]]]),
+            try version(3, "three", [["rename": ["old": "two", "new": "three"]]]),
+        ]
+        let files = try all.map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
+        let definitions = try all.map { try DefinitionParserTests.parse($0) }
+        let start = ["one": answer(.answered, "a", revision: 4)]
+        let whole = SessionMigration(
+            of: start, from: files[0], through: [files[1], files[2]], to: definitions[2], now: Self.now)
+        let first = SessionMigration(of: start, from: files[0], through: [files[1]], to: definitions[1], now: Self.now)
+        let second = SessionMigration(
+            of: first.answers, from: files[1], through: [files[2]], to: definitions[2], now: Self.now)
+        #expect(whole.answers == second.answers && whole.kept == ["three"] && whole.newQuestions == [])
+    }
+
+    /// Whether it goes there at once or by way of the version that did not ask.
+    @Test func whatAnOlderVersionAskedIsAskedAgainWhenOneGoesBackToIt() throws {
+        func version(_ number: Int64, _ keys: [String]) -> JSONValue {
+            Sample.definition(keys.map { Sample.question($0, "single_choice") }).setting(
+                "version", to: .integer(number))
+        }
+        let all = [version(1, ["one", "two"]), version(2, ["two"]), version(3, ["one", "two"])]
+        let files = try all.map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
+        let definitions = try all.map { try DefinitionParserTests.parse($0) }
+        let start = ["one": answer(.answered, "a", revision: 4), "two": answer(.answered, "b", revision: 2)]
+        let whole = SessionMigration(
+            of: start, from: files[0], through: [files[1], files[2]], to: definitions[2], now: Self.now)
+        let first = SessionMigration(of: start, from: files[0], through: [files[1]], to: definitions[1], now: Self.now)
+        #expect(first.orphaned == ["one"] && first.answers == start)
+        let second = SessionMigration(
+            of: first.answers, from: files[1], through: [files[2]], to: definitions[2], now: Self.now)
+        #expect(whole.answers == second.answers && second.stale == ["one"] && second.kept == ["two"])
+        #expect(second.answers["one"]?.value == "a" && second.answers["one"]?.isStale == true)
+        #expect(whole.stale == ["one"] && whole.newQuestions == [] && second.newQuestions == ["one"])
+    }
+
+    @Test func entriesThatAreNotTrueOfBothVersionsAreE15() throws {
+        let old = try file([Sample.question("one", "single_choice"), Sample.question("two", "slider")])
+        func problems(_ entry: JSONValue, _ questions: [JSONValue]) throws -> [String] {
+            MigrationRules(entries: [entry], old: old, new: try file(questions)).problems.map {
+                "\($0.code) \($0.pointer)"
+            }
+        }
+        let same = [Sample.question("one", "single_choice"), Sample.question("two", "slider")]
+        let wrong: [JSONValue] = [
+            ["rename": ["old": "zero", "new": "one"]], ["rename": ["old": "one", "new": "nine"]],
+            ["rename": ["old": "one", "new": "two"]], ["drop": ["question": "one"]],
+            ["options": ["question": "one", "map": ["z": "a"]]], ["options": ["question": "one", "map": ["a": "z"]]],
+            ["options": ["question": "one", "map": ["a": "b"]]],
+            ["convert": ["question": "two", "rule": "single_to_multi"]],
+        ]
+        for entry in wrong { #expect(try problems(entry, same) == ["E15 /migrations/0"], "\(entry)") }
+        let malformed: [JSONValue] = [
+            ["rename": ["old": "one"]], ["forget": [:]], ["convert": ["question": "two", "rule": "magic"]], 7,
+            ["options": ["question": "one", "map": ["a": 1]]], ["drop": [:]],
+        ]
+        for entry in malformed {
+            var json = Sample.definition(same).objectValue ?? [:]
+            json["migrations"] = [entry]
+            let found = DefinitionParserTests.problems(.object(json))
+            #expect(found.contains { $0.hasPrefix("E15 /migrations/0") }, "\(entry) \(found)")
+        }
+    }
+
+    private func file(_ questions: [JSONValue]) throws -> DefinitionFile {
+        try DefinitionParser.read(CanonicalJSON.bytes(of: Sample.definition(questions))).file
+    }
+}
+
+/// Two versions of a questionnaire, and what was done to each question between them.
+private struct VersionPair {
+    enum Deed: CaseIterable {
+        case nothing, renamed, removed, dropped, optionMapped, optionRemoved, meaningRaised, converted, retyped,
+            narrowed
+    }
+
+    enum Fate {
+        case kept(String, JSONValue?)
+        case stale(String)
+        case orphaned
+    }
+
+    private var generator: SeededGenerator
+    private let types = [
+        "single_choice", "multi_choice", "slider", "boolean", "single_choice", "multi_choice", "slider",
+        "single_choice",
+    ]
+    private var deeds: [Deed] = []
+    private(set) var old: JSONValue = [:]
+    private(set) var new: JSONValue = [:]
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(state: seed)
+        for type in types {
+            let possible = Deed.allCases.filter { Self.isPossible($0, on: type) }
+            deeds.append(possible.randomElement(using: &generator)!)
+        }
+        var (before, after, entries): ([JSONValue], [JSONValue], [JSONValue]) = ([], [], [])
+        for (index, deed) in deeds.enumerated() {
+            let flags: JSONValue = ["skippable": true, "declinable": true]
+            before.append(Sample.question("q\(index)", types[index], flags))
+            let (question, entry) = changed(index, deed, flags.objectValue!)
+            if let question { after.append(question) }
+            if let entry { entries.append(entry) }
+        }
+        after.append(Sample.question("brandNew", "boolean"))
+        old = Sample.definition(before).setting("version", to: 1)
+        new = Sample.definition(after).setting("migrations", to: .array(entries))
+    }
+
+    private static func isPossible(_ deed: Deed, on type: String) -> Bool {
+        switch deed {
+        case .optionMapped, .optionRemoved: type != "slider" && type != "boolean"
+        case .converted: type == "single_choice"
+        case .narrowed: type == "slider"
+        default: true
+        }
+    }
+
+    private func changed(
+        _ index: Int, _ deed: Deed, _ flags: [String: JSONValue]
+    ) -> (question: JSONValue?, entry: JSONValue?) {
+        let (key, type) = ("q\(index)", types[index])
+        func question(_ key: String, _ type: String, options: [String] = ["a", "b", "c"]) -> JSONValue {
+            Sample.question(key, type, options: options, .object(flags))
+        }
+        switch deed {
+        case .nothing: return (question(key, type), nil)
+        case .renamed:
+            return (question("\(key)New", type), ["rename": ["old": .string(key), "new": .string("\(key)New")]])
+        case .removed: return (nil, nil)
+        case .dropped: return (nil, ["drop": ["question": .string(key)]])
+        case .optionMapped:
+            return (
+                question(key, type, options: ["a", "b"]), ["options": ["question": .string(key), "map": ["c": "a"]]]
+            )
+        case .optionRemoved: return (question(key, type, options: ["a", "b"]), nil)
+        case .meaningRaised: return (question(key, type).setting("meaningRev", to: 2), nil)
+        case .converted:
+            return (question(key, "multi_choice"), ["convert": ["question": .string(key), "rule": "single_to_multi"]])
+        case .retyped: return (question(key, type == "boolean" ? "slider" : "boolean"), nil)
+        case .narrowed: return (question(key, type).setting("constraints.max", to: 2), nil)
+        }
+    }
+
+    /// Some of the questions answered, skipped or declined.
+    mutating func answers() -> [String: Answer] {
+        var answers: [String: Answer] = [:]
+        for index in types.indices where Int.random(in: 0..<5, using: &generator) > 0 {
+            let revision = Int64.random(in: 1...9, using: &generator)
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: answers["q\(index)"] = answer(.skipped, revision: revision)
+            case 1: answers["q\(index)"] = answer(.declined, revision: revision)
+            default: answers["q\(index)"] = answer(.answered, value(types[index]), revision: revision)
+            }
+        }
+        return answers
+    }
+
+    private mutating func value(_ type: String) -> JSONValue {
+        switch type {
+        case "single_choice": return ["a", "b", "c"].randomElement(using: &generator)!
+        case "slider": return .integer(Int64.random(in: 0...4, using: &generator))
+        case "boolean": return .bool(Bool.random(using: &generator))
+        default:
+            return .array((["a", "b", "c"] as [JSONValue]).filter { _ in Bool.random(using: &generator) } + ["c"]).asSet
+        }
+    }
+
+    func fate(of answer: Answer, at key: String) -> Fate {
+        let value = answer.value
+        switch deeds[Int(String(key.dropFirst()))!] {
+        case .nothing: return .kept(key, value)
+        case .renamed: return .kept("\(key)New", value)
+        case .removed, .dropped: return .orphaned
+        case .optionMapped: return .kept(key, value.map { $0.replacing("c", by: "a").asSet })
+        case .optionRemoved: return value.map { $0.mentions("c") } == true ? .stale(key) : .kept(key, value)
+        case .meaningRaised, .retyped: return .stale(key)
+        case .converted: return .kept(key, value.map { .array([$0]) })
+        case .narrowed: return (value?.integerValue ?? 0) > 2 ? .stale(key) : .kept(key, value)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A set in order, each once; anything else as it is.
+    fileprivate var asSet: JSONValue {
+        guard let elements = arrayValue else { return self }
+        return .array(Set(elements.compactMap(\.stringValue)).sorted().map { .string($0) })
+    }
+
+    fileprivate func replacing(_ old: String, by new: String) -> JSONValue {
+        if let elements = arrayValue { return .array(elements.map { $0.replacing(old, by: new) }) }
+        return stringValue == old ? .string(new) : self
+    }
+
+    fileprivate func mentions(_ key: String) -> Bool {
+        stringValue == key || arrayValue?.contains { $0.mentions(key) } == true
+    }
+}

@@ -1,0 +1,45 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import Testing
+
+enum CompareProfilesContract: MessageContract {
+    static let canonical = CompareProfiles(
+        questionnaire: "yoked-compat", first: Sample.person, second: Sample.session)
+    static let minimal = CompareProfiles(questionnaire: "a", first: Sample.person, second: Sample.person)
+    static let maximal = CompareProfiles(
+        questionnaire: DraftSamples.longest, first: Sample.person, second: Sample.session)
+    static let canonicalReply = ProfilesCompared(
+        psychological: Likeness(score: 87.5, coverage: 100), physical: Likeness(score: 33.333, coverage: 50))
+    static let minimalReply = ProfilesCompared(
+        psychological: Likeness(score: nil, coverage: 0), physical: Likeness(score: nil, coverage: 0))
+    static let maximalReply = ProfilesCompared(
+        psychological: Likeness(score: 100, coverage: 100), physical: Likeness(score: 0, coverage: 100))
+    static let errors: [BusError] = []
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<CompareProfiles> {
+        let first = try await questionnaire.session(answers: QuestionnaireProvider.required, complete: true).person
+        let second = try await questionnaire.session(answers: QuestionnaireProvider.required, complete: true).person
+        return Asked(
+            CompareProfiles(questionnaire: "yoked-compat", first: first, second: second), as: .profile)
+    }
+    static let provocations: [String: Provocation<QuestionnaireProvider, CompareProfiles>] = [:]
+}
+
+@Suite("questionnaire.compare-profiles") @Loop struct CompareProfilesContractTests {
+    @Test func theSameAnswersAreAllAlikeAndWhoSaidNothingIsLikeNobody() async throws {
+        try await QuestionnaireProvider.run { questionnaire in
+            let asked = try await CompareProfilesContract.everyday(questionnaire)
+            let same = try await questionnaire.reply(to: asked)
+            #expect(same.psychological == Likeness(score: 100, coverage: 100))
+            #expect(same.physical == Likeness(score: nil, coverage: 0))
+            let nobody = try await questionnaire.reply(
+                to: Asked(
+                    CompareProfiles(
+                        questionnaire: "yoked-compat", first: asked.message.first, second: .random()), as: .profile))
+            #expect(nobody == CompareProfilesContract.minimalReply)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import Testing
+
+enum MigrateSessionContract: MessageContract {
+    static let canonical = MigrateSession(questionnaire: "family", sessionId: Sample.session)
+    static let minimal = MigrateSession(questionnaire: "a", sessionId: Sample.session)
+    static let maximal = MigrateSession(
+        questionnaire: DraftSamples.longest, sessionId: Sample.session, dryRun: "true")
+    static let canonicalReply = SessionMigrated(
+        fromVersion: 1, toVersion: 2, kept: ["smoking"], stale: ["goals"], orphaned: ["drinking"],
+        newQuestions: ["homeTown"])
+    static let minimalReply = SessionMigrated(
+        fromVersion: 1, toVersion: 1, kept: [], stale: [], orphaned: [], newQuestions: [])
+    static let maximalReply = SessionMigrated(
+        fromVersion: 1, toVersion: 2_147_483_647, kept: ["childName/\(SessionSamples.subject)"],
+        stale: [DraftSamples.longest], orphaned: [DraftSamples.longest], newQuestions: [DraftSamples.longest])
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession,
+        BusError(.sessionNotOpen, "Only an open session is moved to another version."),
+    ]
+    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/migrations 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<MigrateSession> {
+        let (session, person) = try await questionnaire.overtaken()
+        return Asked(
+            MigrateSession(questionnaire: "family", sessionId: session), for: person, key: "key-\(Identifier.random())")
+    }
+    static let provocations: [String: Provocation<QuestionnaireProvider, MigrateSession>] = [
+        "unauthorized": { _ in Asked(canonical) }, "not_found": { _ in Asked(canonical, for: .random()) },
+        "session_not_open": { questionnaire in
+            let (session, person) = try await questionnaire.session(
+                answers: QuestionnaireProvider.required, complete: true)
+            return Asked(MigrateSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+        },
+    ]
+}
+
+enum UndoMigrationContract: MessageContract {
+    static let canonical = UndoMigration(questionnaire: "family", sessionId: Sample.session)
+    static let minimal = UndoMigration(questionnaire: "a", sessionId: Sample.session)
+    static let maximal = UndoMigration(
+        questionnaire: DraftSamples.longest, sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
+    static let canonicalReply = SessionSamples.view
+    static let minimalReply = SessionSamples.small
+    static let maximalReply = SessionSamples.full
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession,
+        BusError(.migrationFinal, "There is no migration that could be taken back."),
+    ]
+    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/migrations/undo 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<UndoMigration> {
+        let (session, person) = try await questionnaire.overtaken()
+        try await questionnaire.reply(
+            to: Asked(MigrateSession(questionnaire: "family", sessionId: session), for: person))
+        return Asked(
+            UndoMigration(questionnaire: "family", sessionId: session), for: person, key: "key-\(Identifier.random())")
+    }
+    static let provocations: [String: Provocation<QuestionnaireProvider, UndoMigration>] = [
+        "unauthorized": { _ in Asked(canonical) }, "not_found": { _ in Asked(canonical, for: .random()) },
+        "migration_final": { questionnaire in
+            let (session, person) = try await questionnaire.overtaken()
+            return Asked(UndoMigration(questionnaire: "family", sessionId: session), for: person)
+        },
+    ]
+}
+
+enum MigrateSessionsContract: MessageContract {
+    static let canonical = MigrateSessions(questionnaire: "family", limit: 100)
+    static let minimal = MigrateSessions(questionnaire: "a", limit: 1)
+    static let maximal = MigrateSessions(
+        questionnaire: DraftSamples.longest, limit: 1000, after: "\(Sample.person) \(Sample.session)", dryRun: true)
+    static let canonicalReply = SessionsMigrated(
+        toVersion: 2, sessions: 100, kept: 900, stale: 70, orphaned: 3, remaining: 12,
+        next: "\(Sample.person) \(Sample.session)")
+    static let minimalReply = SessionsMigrated(
+        toVersion: 1, sessions: 0, kept: 0, stale: 0, orphaned: 0, remaining: 0)
+    static let maximalReply = SessionsMigrated(
+        toVersion: 2_147_483_647, sessions: Sample.largestInteger, kept: Sample.largestInteger,
+        stale: Sample.largestInteger, orphaned: Sample.largestInteger, remaining: Sample.largestInteger,
+        next: "\(Sample.person) \(Sample.session)")
+    static let errors = [BusError(.notFound, "There is no such questionnaire.")]
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<MigrateSessions> {
+        _ = try await questionnaire.overtaken()
+        // Moved once, they are not moved again: what is the same each time is the count.
+        return Asked(MigrateSessions(questionnaire: "family", limit: 100, dryRun: true), as: .operator)
+    }
+    static let provocations: [String: Provocation<QuestionnaireProvider, MigrateSessions>] = [
+        "not_found": { _ in Asked(minimal, as: .operator) }
+    ]
+}
+
+extension QuestionnaireProvider {
+    /// An open session of a version that is not the newest any more, with an answer in it.
+    func overtaken() async throws -> (session: Identifier, person: Identifier) {
+        let (session, person) = try await family(children: 1)
+        try await published(Self.largerFamily)
+        return (session, person)
+    }
+}
