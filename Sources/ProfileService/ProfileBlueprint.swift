@@ -47,6 +47,7 @@ enum ProfileBlueprint {
                 profile.events.erase($0, in: $1)
             })
         house.handle(SessionCompletedHandler(profile: profile))
+        house.handle(SessionAmendedHandler(profile: profile))
         house.handle(BackfillOnboardingHandler(profile: profile))
         house.handle(FindCitiesHandler())
         house.handle(RecordEventsHandler(events: profile.events))

@@ -25,7 +25,7 @@ enum QuestionnaireBlueprint {
             "Required ones among them; another number is logged as a warning"),
     ]
 
-    /// The definitions of this build; the first is the one behind `/compatibility`.
+    /// The definitions of this build.
     static let definitions: [[UInt8]] = [
         PackageResources.yoked_compat_json, PackageResources.skin_care_json, PackageResources.eko_family_json,
         PackageResources.realsingles_profile_json,
@@ -33,7 +33,6 @@ enum QuestionnaireBlueprint {
 
     @Loop private static func assemble(_ house: ServiceHouse) throws {
         let all = try definitions.map { try DefinitionParser.parse($0) }
-        let shipped = all[0]
         let declared = PublishGate.Declared(
             total: Int(try house.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
             required: Int(try house.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
@@ -44,10 +43,11 @@ enum QuestionnaireBlueprint {
         )
         house.handle(AccountDeletedHandler(house: house) { sessions.erase($0, in: $1) })
         house.handle(
-            GetQuestionsHandler(questionnaire: shipped.key, sessions: sessions, definitions: definitions))
+            GetQuestionsHandler(
+                questionnaire: CompatibilityQuestionnaire.key, sessions: sessions, definitions: definitions))
         let desk = SessionDesk(
             sessions: sessions, definitions: definitions, inbox: house.inbox, outbox: house.outbox)
-        house.handle(SubmitResponsesHandler(questionnaire: shipped.key, desk: desk))
+        house.handle(SubmitResponsesHandler(questionnaire: CompatibilityQuestionnaire.key, desk: desk))
         let mover = SessionMover(desk: desk, migrations: MigrationStore(database: house.database))
         house.handle(MigrateSessionHandler(mover: mover))
         house.handle(UndoMigrationHandler(mover: mover))
@@ -80,7 +80,7 @@ enum QuestionnaireBlueprint {
         house.handle(RemoveSubjectHandler(desk: desk))
         house.background("definition-import") {
             for definition in all {
-                let isCompatibility = definition.key == shipped.key
+                let isCompatibility = definition.key == CompatibilityQuestionnaire.key
                 if try await passes(definition, isCompatibility ? declared : nil, in: house) {
                     try await publish(definition, in: house)
                 }

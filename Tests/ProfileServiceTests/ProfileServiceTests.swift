@@ -184,6 +184,28 @@ import Testing
         }
     }
 
+    /// Onboarding waits for the compatibility questionnaire and for no other; one that was amended was completed.
+    @Test func anotherQuestionnaireEndsNoStepAndAnAmendedOneEndsIts() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update([
+                "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
+                "lookingFor": ["everyone"],
+            ])
+            let questionnaire = try profile.stage.asking(as: .questionnaire)
+            let other = SessionCompleted(
+                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "skin-care",
+                version: 1, completedAt: .now())
+            _ = try await questionnaire.call(other, profile.options(signedIn: false))
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStep == "questionnaire")
+            let amended = SessionAmended(
+                personID: profile.person, personSequence: 2, sessionID: .ordered(),
+                questionnaire: CompatibilityQuestionnaire.key, version: 1, completedAt: .now(), amendedAt: .now(),
+                scores: [:])
+            _ = try await questionnaire.call(amended, profile.options(signedIn: false))
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStep == "verification")
+        }
+    }
+
     @Test func aSkippedAnswerIsLostWhereThePersonSaysSo() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["bio": "Hej", "religion": "prefer_not_to_say"])

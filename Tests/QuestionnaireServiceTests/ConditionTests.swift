@@ -259,6 +259,15 @@ import Testing
         #expect(stale.hidden == ["why"], "a condition does not take it for an answer either")
     }
 
+    @Test func whatIsAskedOnlySinceAWriteSaysSoWhereOneGoesOn() throws {
+        let (start, female) = (try Self.sheet([:]), try Self.sheet(["sex": "female"]))
+        let change = SheetChange(from: start, to: start.with(female.answers))
+        #expect(change.next == NextQuestion(question: "cycle", reason: "newly_visible") && change.shown == ["cycle"])
+        #expect(SheetChange(from: female, to: female).next?.reason == "unanswered")
+        let male = SheetChange(from: female, to: female.with(["sex": answer(.answered, "male")]))
+        #expect(male.next == NextQuestion(question: "goals", reason: "unanswered") && male.hidden == ["cycle"])
+    }
+
     @Test func whatBecameRequiredAfterItWasSkippedIsAskedAgain() throws {
         var sheet = try Self.sheet(["sex": "female"])
         sheet.set(answer(.skipped), for: "cycle")

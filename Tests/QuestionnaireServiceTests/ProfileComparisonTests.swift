@@ -84,7 +84,8 @@ import Testing
                 on: AnswerSheet(definition: definition, answers: [:], today: testDay), mutations: [], now: now)
             let other = AnswerSheet(definition: definition, answers: plan.answers, today: testDay)
             #expect(Scoring(sheet: other).result == Scoring(sheet: sheet).result)
-            let moved = SessionMigration(of: plan.answers, from: file, through: [file], to: definition, now: now)
+            let moved = SessionMigration(
+                of: plan.answers, along: MigrationPath(from: file, through: [file], to: definition), now: now)
             let carried = AnswerSheet(definition: definition, answers: moved.answers, today: testDay)
             #expect(Scoring(sheet: carried).result == Scoring(sheet: sheet).result)
         }

@@ -18,7 +18,8 @@ import Testing
         #expect(MigrationRules(entries: new.migrations ?? [], old: old, new: new).problems == [])
         for _ in 0..<25 {
             let answers = pair.answers()
-            let migration = SessionMigration(of: answers, from: old, through: [new], to: definition, now: Self.now)
+            let migration = SessionMigration(
+                of: answers, along: MigrationPath(from: old, through: [new], to: definition), now: Self.now)
             var (kept, stale, orphaned) = (Set<String>(), Set<String>(), Set<String>())
             for (key, answer) in answers {
                 let fate = pair.fate(of: answer, at: key)
@@ -68,10 +69,13 @@ import Testing
         let definitions = try all.map { try DefinitionParserTests.parse($0) }
         let start = ["one": answer(.answered, "a", revision: 4)]
         let whole = SessionMigration(
-            of: start, from: files[0], through: [files[1], files[2]], to: definitions[2], now: Self.now)
-        let first = SessionMigration(of: start, from: files[0], through: [files[1]], to: definitions[1], now: Self.now)
+            of: start, along: MigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
+            now: Self.now)
+        let first = SessionMigration(
+            of: start, along: MigrationPath(from: files[0], through: [files[1]], to: definitions[1]), now: Self.now)
         let second = SessionMigration(
-            of: first.answers, from: files[1], through: [files[2]], to: definitions[2], now: Self.now)
+            of: first.answers, along: MigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
+            now: Self.now)
         #expect(whole.answers == second.answers && whole.kept == ["three"] && whole.newQuestions == [])
     }
 
@@ -86,11 +90,14 @@ import Testing
         let definitions = try all.map { try DefinitionParserTests.parse($0) }
         let start = ["one": answer(.answered, "a", revision: 4), "two": answer(.answered, "b", revision: 2)]
         let whole = SessionMigration(
-            of: start, from: files[0], through: [files[1], files[2]], to: definitions[2], now: Self.now)
-        let first = SessionMigration(of: start, from: files[0], through: [files[1]], to: definitions[1], now: Self.now)
+            of: start, along: MigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
+            now: Self.now)
+        let first = SessionMigration(
+            of: start, along: MigrationPath(from: files[0], through: [files[1]], to: definitions[1]), now: Self.now)
         #expect(first.orphaned == ["one"] && first.answers == start)
         let second = SessionMigration(
-            of: first.answers, from: files[1], through: [files[2]], to: definitions[2], now: Self.now)
+            of: first.answers, along: MigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
+            now: Self.now)
         #expect(whole.answers == second.answers && second.stale == ["one"] && second.kept == ["two"])
         #expect(second.answers["one"]?.value == "a" && second.answers["one"]?.isStale == true)
         #expect(whole.stale == ["one"] && whole.newQuestions == [] && second.newQuestions == ["one"])

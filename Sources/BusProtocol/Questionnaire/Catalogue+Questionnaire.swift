@@ -1,7 +1,7 @@
 extension Catalogue {
     /// What questionnaire answers, and the events that it tells.
     static let questionnaire: [any BusRequest.Type] = [
-        GetQuestions.self, ExportAnswers.self, SessionCompleted.self, SubmitResponses.self,
+        GetQuestions.self, ExportAnswers.self, SessionCompleted.self, SessionAmended.self, SubmitResponses.self,
         OpenSession.self, ListQuestionnaireSessions.self, GetSession.self, CompleteSession.self, ReopenSession.self,
         PutAnswer.self,
         DeleteAnswer.self, PutAnswers.self, PutSubject.self, RemoveSubject.self,

@@ -172,13 +172,14 @@ public struct NextQuestion: Codable, Sendable, Equatable {
         .optional("subject", .uuid, "Whom it is about, in a section that repeats."),
         .required(
             "reason", .string(1...32),
-            "`unanswered`, `stale`, or `subject_wanted`: the section wants one more to be asked about."),
+            "`unanswered`, `stale`, `newly_visible`: asked only since this write, or `subject_wanted`: the section wants "
+                + "one more to be asked about."),
         .required("before", SessionMembers.places, "Screens to show first, which only inform."),
     ])
 
     public var question: String
     public var subject: Identifier?
-    /// `unanswered`, `stale` or `subject_wanted`.
+    /// `unanswered`, `stale`, `newly_visible` or `subject_wanted`.
     public var reason: String
     /// Places of screens to show first, which only inform.
     public var before: [String]

@@ -32,6 +32,8 @@ struct MissingAnswer: Sendable, Equatable {
 struct NextStep: Sendable, Equatable {
     enum Reason: String, Sendable {
         case unanswered, stale
+        /// It is asked only since the write that this answers.
+        case newlyVisible = "newly_visible"
         /// A section that repeats wants one more to be asked about.
         case subjectWanted = "subject_wanted"
     }
@@ -104,6 +106,14 @@ struct AnswerSheet: Sendable {
     mutating func set(_ answer: Answer, for key: String) {
         answers[key] = answer
         resolve()
+    }
+
+    /// The same person's, with other answers.
+    func with(_ answers: [String: Answer]) -> AnswerSheet {
+        var sheet = self
+        sheet.answers = answers
+        sheet.resolve()
+        return sheet
     }
 
     /// What a question stands for; `nil` where there is no such question, or no such subject.

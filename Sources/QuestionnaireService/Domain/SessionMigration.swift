@@ -29,18 +29,13 @@ struct SessionMigration: Sendable, Equatable {
 
     /// - Parameters:
     ///   - answers: by place.
-    ///   - old: the version that the session is pinned to.
-    ///   - steps: every version after it up to the new one, in order.
-    ///   - new: the last of the steps.
-    init(
-        of answers: [String: Answer], from old: DefinitionFile, through steps: [DefinitionFile], to new: Definition,
-        now: Timestamp
-    ) {
-        let target = Target(old: old, steps: steps, new: new, now: now)
-        newQuestions = new.questions.map(\.key).filter { target.origins[$0] == nil && target.old[$0] == nil }
+    ///   - now: when what changes is changed; ages are counted on its day.
+    init(of answers: [String: Answer], along path: MigrationPath, now: Timestamp) {
+        newQuestions = path.newQuestions
         var left: [(key: String, answer: Answer)] = []
         for (key, answer) in answers.sorted(by: { $0.key < $1.key }) {
-            guard let place = AnswerPlace(key: key), let carried = target.carry(answer, from: place) else {
+            guard let place = AnswerPlace(key: key), let carried = path.carry(answer, from: place, now: now)
+            else {
                 left.append((key, answer))
                 continue
             }
@@ -51,7 +46,7 @@ struct SessionMigration: Sendable, Equatable {
         for (key, answer) in left {
             // A version that goes back to an older one asks again what was not asked in between.
             var answer = answer
-            let isBack = AnswerPlace(key: key).map(target.asks) ?? false
+            let isBack = AnswerPlace(key: key).map(path.asks) ?? false
             answer.isStale = isBack && answer.state != .unanswered || answer.isStale
             // What took its place is the answer; this one is in the history.
             if self.answers[key] == nil { self.answers[key] = answer }
@@ -61,35 +56,46 @@ struct SessionMigration: Sendable, Equatable {
     }
 }
 
-/// The version that answers go to, and the way to it.
-private struct Target {
-    let old: [String: DefinitionFile.Question]
-    let maps: [DefinitionMigrations]
-    let files: [DefinitionFile]
-    let new: Definition
-    let revisions: [String: Int]
-    /// By question of the new version: what it is in the old one.
-    var origins: [String: String] = [:]
-    let now: Timestamp
+/// The way from one version to another; the same for every session that goes it.
+struct MigrationPath: Sendable {
+    private let old: [String: DefinitionFile.Question]
+    /// What each version on the way says of the answers to the one before it.
+    private let maps: [DefinitionMigrations]
+    /// By version on the way: the keys of its questions.
+    private let keys: [Set<String>]
+    private let new: Definition
+    /// Of the new version, by question.
+    private let revisions: [String: Int]
+    /// By question of the old version: what it is in the new one.
+    private var destinations: [String: String] = [:]
+    /// Questions that the old version did not have.
+    private(set) var newQuestions: [String] = []
 
-    init(old: DefinitionFile, steps: [DefinitionFile], new: Definition, now: Timestamp) {
+    /// - Parameters:
+    ///   - old: the version that sessions are pinned to.
+    ///   - steps: every version after it up to the new one, in order.
+    ///   - new: the last of the steps.
+    init(from old: DefinitionFile, through steps: [DefinitionFile], to new: Definition) {
         func questions(_ file: DefinitionFile) -> [String: DefinitionFile.Question] {
             Dictionary(
                 file.sections.flatMap(\.questions).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         }
-        (self.old, self.new, self.now, files) = (questions(old), new, now, steps)
+        (self.old, self.new) = (questions(old), new)
         maps = steps.map { DefinitionMigrations($0.migrations ?? []) }
+        keys = steps.map { Set(questions($0).keys) }
         revisions = steps.last.map { questions($0).mapValues { $0.meaningRev ?? 1 } } ?? [:]
-        for key in self.old.keys { if let newKey = self.key(of: key) { origins[newKey] = key } }
+        for key in self.old.keys { destinations[key] = destination(of: key) }
+        let known = Set(destinations.values)
+        newQuestions = new.questions.map(\.key).filter { !known.contains($0) && self.old[$0] == nil }
     }
 
     /// What a question is called in the new version; `nil` where it is not there any more.
-    func key(of question: String) -> String? {
+    private func destination(of question: String) -> String? {
         var key = question
-        for (map, file) in zip(maps, files) {
+        for (map, keys) in zip(maps, keys) {
             guard !map.dropped.contains(key) else { return nil }
             key = map.renamed[key] ?? key
-            guard file.sections.contains(where: { $0.questions.contains { $0.key == key } }) else { return nil }
+            guard keys.contains(key) else { return nil }
         }
         return key
     }
@@ -101,9 +107,9 @@ private struct Target {
     }
 
     /// - Returns: `nil` where nothing in the new version asks for it, or something on the way did not.
-    func carry(_ answer: Answer, from place: AnswerPlace) -> (key: String, answer: Answer)? {
-        guard let before = old[place.question], let key = key(of: place.question), let index = new.place(of: key),
-            asks(AnswerPlace(key, of: place.subject))
+    func carry(_ answer: Answer, from place: AnswerPlace, now: Timestamp) -> (key: String, answer: Answer)? {
+        guard let before = old[place.question], let key = destinations[place.question],
+            let index = new.place(of: key), asks(AnswerPlace(key, of: place.subject))
         else { return nil }
         let question = new.questions[index]
         var (carried, name, isConverted) = (answer, place.question, false)

@@ -27,11 +27,10 @@ import JSONText
                 from: hand.sheet, to: sheet, written: [AnswerPlace(item.question, of: item.subject).key])
             let reply = AnswerSaved(
                 revision: plan.revisions.first?.revision ?? 0, progress: sheet.progress,
-                next: sheet.next.map(NextQuestion.init), shown: change.shown, hidden: change.hidden,
+                next: change.next, shown: change.shown, hidden: change.hidden,
                 stale: change.stale)
             desk.sessions.write(
-                plan, of: person, session: hand.session.id, reply: try JSONValue.parse(try WireJSON.encode(reply)),
-                in: transaction)
+                plan, of: person, session: hand.session.id, reply: try WireJSON.encode(reply), in: transaction)
             try await desk.conclude(sheet, step, on: hand, in: transaction)
             return reply
         }
@@ -87,7 +86,7 @@ struct PutAnswersHandler: RequestHandler {
         return .reply(
             AnswersSaved(
                 results: zip(request.answers, plan.outcomes).map(QueuedResult.init), progress: sheet.progress,
-                next: sheet.next.map(NextQuestion.init), shown: change.shown, hidden: change.hidden,
+                next: change.next, shown: change.shown, hidden: change.hidden,
                 stale: change.stale))
     }
 }

@@ -11,9 +11,8 @@ import JSONText
 
     /// A version that sessions go to, and the way from another one.
     struct Way: Sendable {
-        let steps: [DefinitionFile]
-        let target: PublishedDefinition
-        let hash: [UInt8]
+        let path: MigrationPath
+        let target: Definition
     }
 
     /// - Returns: `nil` where the version is the newest.
@@ -21,8 +20,12 @@ import JSONText
         guard let found = try await migrations.way(from: version, of: questionnaire), let last = found.last else {
             return nil
         }
-        let steps = try await Loop.offload { try found.map { try DefinitionParser.read($0.content).file } }
-        return Way(steps: steps, target: try await desk.definitions.definition(last.hash), hash: last.hash)
+        let target = try await desk.definitions.definition(last.hash).definition
+        let path = try await Loop.offload {
+            let files = try found.map { try DefinitionParser.read($0.content).file }
+            return MigrationPath(from: files[0], through: Array(files.dropFirst()), to: target)
+        }
+        return Way(path: path, target: target)
     }
 
     /// What becomes of the session's answers; written where it is meant.
@@ -30,21 +33,20 @@ import JSONText
         _ hand: SessionAtHand, along way: Way?, isDryRun: Bool, in transaction: Transaction
     ) -> SessionMigrated {
         let (session, answers) = (hand.session, hand.session.answers)
-        guard let way, let old = way.steps.first else {
+        guard let way else {
             let version = hand.session.version
             return SessionMigrated(SessionMigration(unchanged: hand.sheet), from: version, to: version)
         }
-        let definition = way.target.definition
-        let migration = SessionMigration(
-            of: answers, from: old, through: Array(way.steps.dropFirst()), to: definition, now: session.now)
+        let version = way.target.version
+        let migration = SessionMigration(of: answers, along: way.path, now: session.now)
         if !isDryRun {
             migrations.note(
-                MigrationRecord(migration, of: answers), from: session, of: hand.person, to: definition.version,
+                MigrationRecord(migration, of: answers), from: session, of: hand.person, to: version,
                 in: transaction)
             desk.sessions.replace(answers, by: migration.answers, of: hand.person, session: session.id, in: transaction)
-            migrations.pin(session.id, of: hand.person, to: definition.version, way.hash, in: transaction)
+            migrations.pin(session.id, of: hand.person, to: version, way.target.hash, in: transaction)
         }
-        return SessionMigrated(migration, from: session.version, to: definition.version)
+        return SessionMigrated(migration, from: session.version, to: version)
     }
 }
 
@@ -114,16 +116,16 @@ struct MigrateSessionsHandler: RequestHandler {
             SessionsMigrated(toVersion: newest.version, sessions: 0, kept: 0, stale: 0, orphaned: 0, remaining: 0),
             after
         )
-        var ways: [Int64: SessionMover.Way?] = [:]
-        for (person, session) in due {
-            // What is left is done by the next call, so the caller never waits in vain; each call does one at least.
-            guard tally.sessions == 0 || context.remaining > .seconds(1) else { break }
-            last = (person, session)
-            guard let moved = try await move(session, of: person, request, &ways) else { continue }
-            tally.sessions += 1
-            tally.kept += Int64(moved.kept.count)
-            tally.stale += Int64(moved.stale.count)
-            tally.orphaned += Int64(moved.orphaned.count)
+        let ways = KnownWays()
+        for start in stride(from: 0, to: due.count, by: Self.atOnce) {
+            // What is left is done by the next call, so the caller never waits in vain; each call does some at least.
+            guard start == 0 || context.remaining > .seconds(1) else { break }
+            let wave = due[start..<min(start + Self.atOnce, due.count)]
+            let moves = wave.map { one in
+                Loop.spawn { try await move(one.session, of: one.person, request, ways) }
+            }
+            for case let moved? in try await Self.all(moves) { tally.add(moved) }
+            last = wave.last.map { ($0.person, $0.session) }
         }
         tally.remaining = try await mover.migrations.countDue(
             request.questionnaire, before: newest.version, after: last)
@@ -131,29 +133,51 @@ struct MigrateSessionsHandler: RequestHandler {
         return tally
     }
 
+    /// Sessions that are moved beside each other: their commits share the disk, and people keep most of the connections.
+    private static let atOnce = 6
+
+    /// Everything that was begun is waited for, whatever becomes of it.
+    private static func all<Value: Sendable>(_ tasks: [Task<Value, any Error>]) async throws -> [Value] {
+        var results: [Result<Value, any Error>] = []
+        for task in tasks { results.append(await task.result) }
+        return try results.map { try $0.get() }
+    }
+
     /// - Returns: `nil` where it was closed, or erased, in the meantime.
     @Loop private func move(
-        _ session: Identifier, of person: Identifier, _ request: MigrateSessions,
-        _ ways: inout [Int64: SessionMover.Way?]
+        _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownWays
     ) async throws -> SessionMigrated? {
-        var known = ways
-        defer { ways = known }
-        return try await mover.desk.sessions.database.transaction { transaction in
+        try await mover.desk.sessions.database.transaction { transaction in
             guard
                 let found = try await mover.desk.sessions.locked(
                     session, of: person, for: request.questionnaire, in: transaction), found.status == .inProgress
             else { return nil }
-            if known[found.version] == nil {
-                known[found.version] = .some(try await mover.way(from: found.version, of: request.questionnaire))
+            if ways.byVersion[found.version] == nil {
+                ways.byVersion[found.version] = .some(
+                    try await mover.way(from: found.version, of: request.questionnaire))
             }
-            guard let way = known[found.version] ?? nil else { return nil }
+            guard let way = ways.byVersion[found.version] ?? nil else { return nil }
             let hand = SessionAtHand(found, of: person, try await mover.desk.definitions.definition(found.hash))
             return mover.move(hand, along: way, isDryRun: request.dryRun, in: transaction)
         }
     }
 
+    /// Read once in a request. A version that is published meanwhile is gone to by the next.
+    @Loop private final class KnownWays {
+        var byVersion: [Int64: SessionMover.Way?] = [:]
+    }
+
     private static func cursor(_ text: String) -> (Identifier, Identifier)? {
         let parts = text.split(separator: " ").compactMap { Identifier(String($0)) }
         return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+}
+
+extension SessionsMigrated {
+    fileprivate mutating func add(_ moved: SessionMigrated) {
+        sessions += 1
+        kept += Int64(moved.kept.count)
+        stale += Int64(moved.stale.count)
+        orphaned += Int64(moved.orphaned.count)
     }
 }

@@ -59,9 +59,7 @@ struct SessionAtHand: Sendable {
 
     /// The answers after a plan, and what it does to the session's state.
     func step(after plan: ResponsePlan, on hand: SessionAtHand, completes: Bool) -> (AnswerSheet, SessionStep) {
-        let sheet = AnswerSheet(
-            definition: hand.sheet.definition, answers: plan.answers, subjects: hand.sheet.subjects,
-            today: hand.sheet.today)
+        let sheet = plan.changesAnswers ? hand.sheet.with(plan.answers) : hand.sheet
         let step = SessionStep(
             status: hand.session.status, wasCompleted: hand.session.snapshots > 0, changesAnswers: plan.changesAnswers,
             completes: completes, missing: sheet.missing)
@@ -74,10 +72,16 @@ struct SessionAtHand: Sendable {
     {
         guard case .conclude(let status) = step else { return }
         sessions.conclude(sheet, as: status, of: hand.person, session: hand.session, in: transaction)
-        guard status == .completed else { return }
-        let event = SessionCompleted(
-            personID: hand.person, sessionID: hand.session.id, questionnaire: sheet.definition.key,
-            version: sheet.definition.version, completedAt: hand.session.now, scores: Scoring(sheet: sheet).result)
+        let (session, now, scores) = (hand.session, hand.session.now, Scoring(sheet: sheet).result)
+        guard status == .amended else {
+            let event = SessionCompleted(
+                personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
+                version: sheet.definition.version, completedAt: now, scores: scores)
+            return try await outbox.tell(event, in: transaction)
+        }
+        let event = SessionAmended(
+            personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
+            version: sheet.definition.version, completedAt: session.completedAt ?? now, amendedAt: now, scores: scores)
         try await outbox.tell(event, in: transaction)
     }
 
@@ -140,8 +144,9 @@ extension NextQuestion {
     }
 }
 
-/// What a request made visible, hid and made stale.
+/// What a request made visible, hid and made stale, and where to go on.
 struct SheetChange {
+    let next: NextQuestion?
     let shown: [String]
     /// With what was answered without being asked.
     let hidden: [String]
@@ -153,5 +158,10 @@ struct SheetChange {
         hidden = after.ordered(
             after.hidden.subtracting(before.hidden).union(written.intersection(after.hidden)))
         stale = after.ordered(after.stale.subtracting(before.stale))
+        var step = after.next
+        if let key = step?.key, step?.reason == .unanswered, before.hidden.contains(key) {
+            step?.reason = .newlyVisible
+        }
+        next = step.map(NextQuestion.init)
     }
 }

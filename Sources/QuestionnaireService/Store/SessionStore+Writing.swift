@@ -5,25 +5,23 @@ import JSONText
 extension SessionStore {
     /// Writes what was planned, without waiting: it is in the database when the transaction is.
     ///
-    /// - Parameter reply: what is answered to a plan of one write, kept with its mutation id.
+    /// - Parameter reply: the JSON that is answered to a plan of one write, kept with its mutation id.
     func write(
-        _ plan: ResponsePlan, of person: Identifier, session: Identifier, reply: JSONValue? = nil,
+        _ plan: ResponsePlan, of person: Identifier, session: Identifier, reply: [UInt8]? = nil,
         in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for write in plan.writes {
+            let mutation: [SQLValue] = [
+                .uuid(write.mutation?.id), .bytes(write.mutation?.digest), .json(reply),
+            ]
             if write.changesAnswer {
                 let columns = Self.columns(write.key, write.answer)
-                transaction.send(Self.upsertAnswer, row + columns + [.bool(false)])
-                transaction.send(Self.appendHistory, row + columns + [.timestamp(write.clientTime)])
-            }
-            if let mutation = write.mutation {
+                transaction.send(Self.saveAnswer, row + columns + [.timestamp(write.clientTime)] + mutation)
+            } else {
                 transaction.send(
                     Self.rememberMutation,
-                    row + [
-                        .uuid(mutation.id), .bytes(mutation.digest), .text(mutation.key), .integer(mutation.revision),
-                        .json(reply.map { CanonicalJSON.bytes(of: $0) }),
-                    ])
+                    row + mutation + [.text(write.key), .integer(write.mutation?.revision)])
             }
         }
     }
@@ -126,12 +124,24 @@ extension SessionStore {
         INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
         """
-    private static let appendHistory: Statement = """
-        INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at, client_time)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    // One statement for all that a change writes: it is sent, planned and answered once.
+    private static let saveAnswer: Statement = """
+        WITH answer AS (
+            INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (person_id, session_id, question) DO UPDATE
+                SET revision = excluded.revision, state = excluded.state, value = excluded.value,
+                    changed_at = excluded.changed_at, is_stale = false
+        ), past AS (
+            INSERT INTO answer_history
+                (person_id, session_id, question, revision, state, value, changed_at, client_time)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        )
+        INSERT INTO mutations (person_id, session_id, question, revision, mutation_id, digest, reply)
+        SELECT $1, $2, $3, $4, $9::uuid, $10::bytea, $11::jsonb WHERE $9::uuid IS NOT NULL
         """
     private static let rememberMutation: Statement = """
-        INSERT INTO mutations (person_id, session_id, mutation_id, digest, question, revision, reply)
+        INSERT INTO mutations (person_id, session_id, mutation_id, digest, reply, question, revision)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
         """
     private static let putSubject: Statement = """

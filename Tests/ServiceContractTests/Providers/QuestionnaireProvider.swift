@@ -36,16 +36,16 @@ import TestSupport
     nonisolated static func run(
         _ body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
     ) async throws {
-        try await run(toldTo: Ears<SessionCompleted>(), body)
+        try await run(toldTo: Ears<SessionCompleted>(), Ears<SessionAmended>(), body: body)
     }
 
-    /// - Parameter profile: takes the events.
-    nonisolated static func run(
-        toldTo profile: some RequestHandler,
-        _ body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
+    /// - Parameter profile: what takes the events.
+    nonisolated static func run<each Handler: RequestHandler>(
+        toldTo profile: repeat each Handler,
+        body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
     ) async throws {
         try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
-            try stage.answering(as: .profile, profile)
+            try stage.answering(as: .profile, repeat each profile)
             while try await stage.rows("SELECT count(*) FROM definitions")
                 != String(QuestionnaireBlueprint.definitions.count)
             {

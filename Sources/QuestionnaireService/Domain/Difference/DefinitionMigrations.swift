@@ -1,7 +1,7 @@
 import JSONText
 
 /// What a version says of the answers to the one before it. An entry that is none of these says nothing, and is refused.
-struct DefinitionMigrations {
+struct DefinitionMigrations: Sendable {
     /// How answers of one type become answers of another.
     enum Conversion: String, CaseIterable {
         case singleToMulti = "single_to_multi"
