@@ -54,6 +54,7 @@ bench:
 	@scripts/bootstrap wrk
 	@swift build -c release
 	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
+		scripts/bench-questionnaire || status=$$?; \
 		scripts/bench-recoveries || status=$$?; exit $$status
 
 lint: bootstrap
