@@ -54,8 +54,8 @@ bench:
 	@scripts/bootstrap wrk
 	@swift build -c release
 	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
-		scripts/bench-questionnaire || status=$$?; \
-		scripts/bench-recoveries || status=$$?; exit $$status
+		scripts/bench-questionnaire || status=$$?; scripts/bench-recoveries || status=$$?; \
+		scripts/bench-cities || status=$$?; exit $$status
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests

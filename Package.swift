@@ -40,7 +40,8 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0009_reauthentication.sql"), .embedInCode("Migrations/m0010_deletion.sql"),
         .embedInCode("Migrations/m0011_identities.sql"), .embedInCode("Migrations/m0012_roles.sql"),
         .embedInCode("Migrations/m0013_phone_undo.sql"),
-        .embedInCode("Migrations/m0020_recoveries.sql"), .embedInCode("Migrations/m0022_case_codes.sql"),
+        .embedInCode("Migrations/m0020_recoveries.sql"), .embedInCode("Migrations/m0021_suspension.sql"),
+        .embedInCode("Migrations/m0022_case_codes.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),
@@ -49,7 +50,9 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0001_profiles.sql"), .embedInCode("Migrations/m0002_fields_in_profiles.sql"),
         .embedInCode("Migrations/m0003_catalogue_versions.sql"), .embedInCode("Migrations/m0004_waitlist.sql"),
         .embedInCode("Migrations/m0005_backfill.sql"),
-        .embedInCode("Migrations/m0006_onboarding_events.sql"),
+        .embedInCode("Migrations/m0006_onboarding_events.sql"), .embedInCode("Migrations/m0007_staff.sql"),
+        .embedInCode("Migrations/m0008_later_services.sql"), .embedInCode("Migrations/m0009_time_zone.sql"),
+        .embedInCode("Migrations/m0010_openings.sql"),
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"), .embedInCode("Definitions/skin-care.json"),

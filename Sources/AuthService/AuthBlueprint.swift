@@ -80,9 +80,15 @@ enum AuthBlueprint {
             ExportAccountHandler(
                 export: PersonExport(
                     database: house.database, sections: AuthExport.sections(secrets, audit: house.audit))))
+        house.handle(BeginExportHandler(house: house))
         house.handle(
             DeleteAccountHandler(
                 house: house, bearer: bearer, apple: apple, eraser: AccountEraser(limitHash: secrets.limitHash)))
+        let suspender = AccountSuspender(
+            house: house, bearer: bearer, eraser: AccountEraser(limitHash: secrets.limitHash),
+            notes: secrets.noteSealer)
+        house.handle(SuspendAccountHandler(suspender: suspender))
+        house.handle(RestoreAccountHandler(suspender: suspender))
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(RotateSigningKeyHandler(keys: keys))
         house.handle(ChangeRoleHandler(house: house))

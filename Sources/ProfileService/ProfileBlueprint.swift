@@ -24,7 +24,8 @@ enum ProfileBlueprint {
             events: EventStore(database: house.database),
             policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
             appName: try configuration.text("APP_NAME"),
-            completion: CompletionRules(repromptAfter: try configuration.duration("PROFILE_REPROMPT_AFTER")))
+            completion: CompletionRules(repromptAfter: try configuration.duration("PROFILE_REPROMPT_AFTER")),
+            questionnaire: try configuration.text("PROFILE_QUESTIONNAIRE"))
         _ = try ProfanityFilter.shipped.get()
         house.handle(GetProfileFieldsHandler(views: try FieldCatalogue.shippedViews.get()))
         house.handle(GetMeHandler(profile: profile))
@@ -35,12 +36,16 @@ enum ProfileBlueprint {
         house.handle(GetOnboardingHandler(profile: profile))
         house.handle(GetRequirementsHandler(profile: profile))
         house.handle(GetPersonHandler(profile: profile))
+        let notes = Sealer(house.keys, purpose: "staff-note")
         house.handle(
             ExportProfileHandler(
                 export: PersonExport(
-                    database: house.database, sections: ProfileExport.sections(profile.store.sealer, audit: house.audit)
-                )))
+                    database: house.database,
+                    sections: ProfileExport.sections(profile.store.sealer, notes: notes, audit: house.audit))))
+        house.handle(
+            CorrectDateOfBirthHandler(profile: profile, staff: StaffReader(house: house), notes: notes))
         house.handle(AccountCreatedHandler(profile: profile))
+        house.handle(AccountStatusHandler(profile: profile))
         house.handle(
             AccountDeletedHandler(house: house) {
                 profile.store.erase($0, in: $1)
@@ -48,6 +53,9 @@ enum ProfileBlueprint {
             })
         house.handle(SessionCompletedHandler(profile: profile))
         house.handle(SessionAmendedHandler(profile: profile))
+        house.handle(VisualPreferencesReadyHandler(profile: profile))
+        house.handle(VisualPreferencesDeferredHandler(profile: profile))
+        house.handle(VerificationDecidedHandler(profile: profile))
         house.handle(BackfillOnboardingHandler(profile: profile))
         house.handle(FindCitiesHandler())
         house.handle(RecordEventsHandler(events: profile.events))
@@ -62,7 +70,7 @@ enum ProfileBlueprint {
         house.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))
         house.background("waitlist") {
             try await house.database.waitUntilAvailable()
-            try await waitlist.tellWhoIsEligible(on: profile.today)
+            try await waitlist.tellWhoIsEligible(at: .now())
             // More often than the days change, since a replica may have started at any hour.
             try await Loop.sleep(for: .seconds(900))
         }
@@ -86,6 +94,7 @@ enum ProfileBlueprint {
             "PROFILE_REPROMPT_AFTER", .duration(3600...31_536_000, mayBeOff: false), "168h",
             "Until an encouraged field that was skipped is asked for again"),
         .init("PROFILE_REQUIRE_VERIFICATION", .boolean, "true", "Whether photo verification is a step"),
+        .init("PROFILE_QUESTIONNAIRE", .text, "yoked-compat", "Key of the questionnaire that the onboarding asks for"),
         .init("MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, "true", "Whether visual preferences are a step"),
         .init("MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil, "Offers that a provisional person gets"),
     ]

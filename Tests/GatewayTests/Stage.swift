@@ -148,6 +148,7 @@ import TestSupport
                     status: "held", requestedAt: .now(), holdUntil: .now(), remainingSeconds: 1,
                     steps: [RecoveryStep(key: "hold", state: "current")])
             })
+        bus.register(Stub<BeginExport>(backstage: self) { ExportBegun() })
         bus.register(Pages<ExportAccount>(backstage: self))
         bus.register(Pages<ExportProfile>(backstage: self))
         bus.register(Pages<ExportAnswers>(backstage: self))

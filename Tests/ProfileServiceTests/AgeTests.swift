@@ -1,5 +1,7 @@
 import BusProtocol
+import EventLoop
 import Foundation
+import JSONText
 import Testing
 
 @testable import ProfileService
@@ -62,4 +64,64 @@ import Testing
     func eligible(born: String, expected: String?) {
         #expect(CivilDate(born).map { Age.eligibleOn(born: $0) } == expected.flatMap { CivilDate($0) })
     }
+
+    /// Against the dates that Foundation's calendar says, over the hours of a day and the changes of the clock.
+    @Test(
+        "dates where the person is",
+        arguments: [
+            "Pacific/Kiritimati", "Pacific/Auckland", "Asia/Kathmandu", "Europe/Stockholm", "UTC", "Africa/Casablanca",
+            "America/St_Johns", "America/New_York", "Pacific/Pago_Pago",
+        ])
+    func dates(zone name: String) throws {
+        let zone = try #require(PersonTimeZone(name))
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: name))
+        for start in ["2026-02-28T00:00:00Z", "2026-03-28T12:00:00Z", "2026-10-24T12:00:00Z", "2027-12-31T00:00:00Z"] {
+            for minutes in stride(from: 0, to: 2 * 1440, by: 15) {
+                let now = try #require(Timestamp(start)) + .seconds(minutes * 60)
+                let moment = Date(timeIntervalSince1970: Double(now.microsecondsSinceEpoch) / 1_000_000)
+                let parts = calendar.dateComponents([.year, .month, .day], from: moment)
+                let expected = CivilDate(year: parts.year!, month: parts.month!, day: parts.day!)
+                guard zone.date(at: now) == expected else {
+                    Issue.record("\(now) in \(name): \(zone.date(at: now))")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["", "EST", "GMT+0530", "Foo/Bar", "europe/stockholm", "../../etc/passwd", "Europe/Stockholm "])
+    func isNoTimeZone(name: String) { #expect(PersonTimeZone(name) == nil) }
+
+    /// The two are 25 hours apart: at every moment it is another date in one of them.
+    @Test func thePersonsOwnCalendarDecides() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
+            let (ahead, behind) = (try #require(PersonTimeZone("Pacific/Kiritimati")), "Pacific/Pago_Pago")
+            let there = ahead.date(at: .now())
+            let born = try #require(
+                CivilDate(year: there.year - 18, month: there.month, day: there.day)
+                    ?? CivilDate(year: there.year - 18, month: 3, day: 1))
+            let underage = try await profile.refusal(
+                of: UpdateMe(fields: ["dateOfBirth": .string(born.description), "timeZone": .string(behind)]))
+            #expect(underage.code == "underage")
+            let wrong = try await profile.refusal(of: UpdateMe(fields: ["timeZone": "Mars/Olympus", "bio": 1]))
+            #expect(wrong.errors?.map(\.field) == ["bio", "timeZone"])
+            let adult = try await profile.update([
+                "dateOfBirth": .string(born.description), "timeZone": .string(ahead.name),
+            ])
+            #expect(adult.age == 18 && adult.timeZone == ahead.name && adult.ageGate == nil)
+            #expect(try await profile.ask(GetPerson(personId: profile.person)).age == 18)
+            let moved = try await profile.update(["timeZone": .string(behind)])
+            #expect(
+                moved.age == 17 && moved.onboardingStatus == "blocked" && moved.ageGate?.eligibleOn == born.in18Years)
+            #expect(try await profile.refusal(of: GetPerson(personId: profile.person)).code == "not_found")
+            #expect(moved.revision == adult.revision + 1)
+            #expect(try await profile.update(["timeZone": .string(behind)]).revision == moved.revision)
+            #expect(try await profile.update(["timeZone": .null]).timeZone == nil)
+        }
+    }
+}
+
+extension CivilDate {
+    fileprivate var in18Years: CivilDate? { Age.eligibleOn(born: self) }
 }

@@ -36,12 +36,28 @@ import Testing
             let (first, again) = (Self.event(.appOpened), Self.event(.questionnaireStarted))
             let told = RecordEvents(events: [first, again, Self.event(.questionnaireStarted), Self.event(.appOpened)])
             let taken = try await atOnce(16) { try await profile.ask(told).recorded }
-            #expect(taken.reduce(0, +) == 3)
-            #expect(try await profile.ask(RecordEvents(events: [Self.event(.appOpened)])).recorded == 1)
+            #expect(taken.reduce(0, +) == 2)
             #expect(
                 try await profile.stage.rows("SELECT name, count(*) FROM onboarding_events GROUP BY 1 ORDER BY 1")
-                    == "app_opened|3\nquestionnaire_started|1")
+                    == "app_opened|1\nquestionnaire_started|1")
             #expect(try await profile.refusal(of: told, signedIn: false).errors?.map(\.field) == ["anonymousId"])
+        }
+    }
+
+    /// However often the app is opened, as a person or as a visitor who becomes one.
+    @Test func anOpeningIsTakenOnceADay() async throws {
+        try await ProfileStage.run { profile in
+            let days = (0..<3).map { Timestamp.now() + .seconds(-86_400 * $0) }
+            let openings = days.flatMap { day in (0..<5).map { _ in Self.event(.appOpened, at: day) } }
+            let visitor = CallOptions(timeout: .seconds(10))
+            let told = RecordEvents(anonymousId: "v", events: openings.map { Self.event(.appOpened, at: $0.at) })
+            #expect(try await profile.gateway.call(told, visitor).recorded == 3)
+            #expect(try await profile.ask(RecordEvents(events: Array(openings.prefix(5)))).recorded == 1)
+            let event = VisitorIdentified(personID: profile.person, personSequence: 1, anonymousID: "v")
+            _ = try await profile.stage.asking(as: .auth).call(event, visitor)
+            #expect(try await profile.ask(RecordEvents(events: openings)).recorded == 0)
+            #expect(
+                try await profile.stage.rows("SELECT count(*), count(person_id) FROM onboarding_events") == "3|3")
         }
     }
 
@@ -105,6 +121,80 @@ import Testing
                 try await profile.stage.rows(names)
                     == "otp_verified,age_verified,profile_created,location_allowed,onboarding_completed,"
                     + "questionnaire_completed")
+        }
+    }
+
+    /// What the services that are still to come will tell, and the state that follows from it.
+    @Test func whatLaterServicesTellEndsTheOnboarding() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let (preferences, photos) = (
+                try profile.stage.asking(as: .visualPreference), try profile.stage.asking(as: .verification)
+            )
+            let options = CallOptions(timeout: .seconds(10))
+            func decided(_ sequence: Int64, _ level: String, _ outcome: String) async throws {
+                let event = VerificationDecided(
+                    personID: profile.person, personSequence: sequence, level: level, outcome: outcome, at: .now())
+                _ = try await photos.call(event, options)
+            }
+            try await profile.update([
+                "dateOfBirth": "1994-02-28", "displayName": "Åsa", "gender": "female", "lookingFor": ["everyone"],
+                "city": "Umeå",
+            ])
+            let other = SessionCompleted(
+                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "skin-care",
+                version: 1, completedAt: .now())
+            let questionnaire = try profile.stage.asking(as: .questionnaire)
+            _ = try await questionnaire.call(other, options)
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStep == "questionnaire", "another one is no step")
+            var own = other
+            (own.personSequence, own.questionnaire) = (2, "yoked-compat")
+            _ = try await questionnaire.call(own, options)
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "vps_pending")
+
+            let deferred = VisualPreferencesDeferred(personID: profile.person, personSequence: 1, at: .now())
+            for _ in 0..<2 { _ = try await preferences.call(deferred, options) }
+            let putOff = try await profile.ask(ViewOnboarding())
+            #expect(putOff.onboardingStatus == "verification_pending" && putOff.resumeAt == "verification")
+            #expect(putOff.steps.first { $0.key == "visual_preferences" }?.state == "pending")
+
+            try await decided(1, "photo", "in_review")
+            var needs = try await profile.ask(GetRequirements()).match
+            #expect(needs.pendingVerification == ["verification"] && needs.currentlyDue.isEmpty)
+            #expect(needs.disabledReason == "pending_verification")
+            try await decided(2, "photo", "failed")
+            needs = try await profile.ask(GetRequirements()).match
+            #expect(
+                needs.currentlyDue == ["verification"] && needs.errors == [.init(field: "verification", code: "failed")]
+            )
+            try await decided(3, "photo", "verified")
+            let provisional = try await profile.ask(ViewOnboarding())
+            #expect(provisional.onboardingStatus == "complete" && provisional.matchingMode == "provisional")
+            #expect(provisional.resumeAt == nil)
+            let requirements = try await profile.ask(GetRequirements())
+            #expect(requirements.match.disabledReason == nil)
+            #expect(requirements.fullConfidence.currentlyDue == ["visual_preferences"])
+            #expect(try await profile.ask(GetPerson(personId: profile.person)).badges == ["photo_verified"])
+
+            let ready = VisualPreferencesReady(personID: profile.person, personSequence: 2, at: .now())
+            _ = try await preferences.call(ready, options)
+            // Of what nobody knows here nothing follows.
+            try await decided(4, "voice", "verified")
+            try await decided(5, "photo", "superb")
+            try await decided(6, "id", "verified")
+            let full = try await profile.ask(ViewOnboarding())
+            #expect(full.matchingMode == "full-confidence" && full.steps.allSatisfy { $0.state == "done" })
+            let seen = try await profile.ask(GetPerson(personId: profile.person))
+            #expect(seen.badges == ["photo_verified", "id_verified"])
+            #expect(try await profile.ask(GetRequirements()).fullConfidence.disabledReason == nil)
+            #expect(
+                try await profile.stage.rows("SELECT name, count(*) FROM onboarding_events GROUP BY 1 ORDER BY 1")
+                    == [
+                        "age_verified", "onboarding_completed", "profile_created", "questionnaire_completed",
+                        "verification_completed", "vps_deferred", "vps_ready",
+                    ].map { $0 + "|1" }.joined(separator: "\n"))
+            // A photo that is not theirs after all.
+            try await decided(7, "photo", "failed")
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "verification_pending")
         }
     }
 

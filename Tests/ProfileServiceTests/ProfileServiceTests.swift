@@ -29,6 +29,42 @@ import Testing
         }
     }
 
+    /// The same field and others, on two replicas, with the news that a change of another kind brings.
+    @Test func manyChangesAtOnceAreEachMadeOnce() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            try await profile.update(["displayName": "Zoë", "gender": "other", "lookingFor": ["everyone"]])
+            let (times, begun) = (Rounds.count(10, prove: 200), try await profile.ask(GetMe()).revision)
+            let tasks = (0..<times).flatMap { number in
+                [
+                    Loop.spawn { try await profile.update(["bio": .string("No. \(number)")]) },
+                    Loop.spawn { try await profile.update(["city": .string("Lund \(number)"), "pets": ["cats"]]) },
+                    Loop.spawn { try await profile.update(["firstName": .string("Eva"), "timeZone": "Europe/Paris"]) },
+                    Loop.spawn { try await profile.update(["dateOfBirth": "1994-02-28"]) },
+                ]
+            }
+            var changed: Set<Int64> = []
+            for task in tasks { changed.insert(try await task.value.revision) }
+            let me = try await profile.ask(GetMe())
+            // Those that changed nothing answer with what was there.
+            #expect(changed.max() == me.revision && changed.isSubset(of: Set(begun...me.revision)))
+            for (field, count) in [("bio", times), ("city", times), ("pets", 1), ("firstName", 1), ("dateOfBirth", 0)] {
+                let written = try await profile.stage.rows(
+                    "SELECT count(*) FROM profile_field_history WHERE key = '\(field)'")
+                #expect(written == "\(count)", "\(field)")
+            }
+            // Bios, cities, one first name with its time zone, one date of birth.
+            #expect(me.revision == begun + Int64(2 * times) + 2)
+            let last = try await profile.stage.rows(
+                "SELECT value ->> 0 FROM (SELECT jsonb_build_array(value) AS value FROM profile_field_history WHERE key = 'bio' ORDER BY id DESC LIMIT 1) AS h"
+            )
+            #expect(me.profile["bio"] == .string(last))
+            #expect(try await profile.stage.rows("SELECT count(*) FROM audit WHERE act = 'date_of_birth_set'") == "1")
+            #expect(
+                try await profile.stage.rows("SELECT count(*) FROM onboarding_events WHERE name = 'profile_created'")
+                    == "1")
+        }
+    }
+
     @Test func whatWasSaidOfAFieldBeforeIsKept() async throws {
         try await ProfileStage.run { profile in
             for bio: JSONValue in ["Hej", "Hej hej", .null] { try await profile.update(["bio": bio, "city": "Lund"]) }

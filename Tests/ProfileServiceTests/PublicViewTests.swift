@@ -1,4 +1,6 @@
 import BusProtocol
+import BusRuntime
+import EventLoop
 import JSONText
 import TestSupport
 import Testing
@@ -73,6 +75,45 @@ import Testing
             #expect(
                 try await profile.refusal(of: GetPerson(personId: profile.person), signedIn: false).code
                     == "unauthorized")
+        }
+    }
+
+    /// Nor does the time tell: of who keeps much private and who keeps nothing, and of who is too young, suspended or nobody.
+    @Test("the time tells nothing private", .timed) func theTimeTellsNothingPrivate() async throws {
+        try await ProfileStage.run { profile in
+            @Loop func person(_ fields: [String: JSONValue]) async throws -> Identifier {
+                let actor = Actor(userID: .random(), sessionID: .ordered(), role: "user")
+                _ = try await profile.gateway.call(
+                    UpdateMe(fields: fields), CallOptions(timeout: .seconds(10), actor: actor))
+                return actor.userID
+            }
+            let open: [String: JSONValue] = ["displayName": "Zoë", "gender": "female", "dateOfBirth": "1994-02-28"]
+            let closed = open.merging([
+                "lastName": "Ågren-Österberg", "coordinates": ["latitude": 59.33, "longitude": 18.07],
+            ]) { $1 }
+            let young = open.merging(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")]) { $1 }
+            let suspended = try await person(open)
+            let event = AccountStatusChanged(
+                personID: suspended, personSequence: 1, status: "suspended", changedAt: .now())
+            _ = try await profile.stage.asking(as: .auth).call(event, CallOptions(timeout: .seconds(10)))
+            let seen = [try await person(open), try await person(closed)]
+            let unseen = [try await person(young), suspended, .random()]
+            var times: [Identifier: [Double]] = [:]
+            for _ in 0..<400 {
+                for id in (seen + unseen).shuffled() {
+                    let began = MonotonicClock.now()
+                    _ = try? await profile.gateway.call(GetPerson(personId: id), profile.options())
+                    times[id, default: []].append(Double(MonotonicClock.now() - began) / 1_000_000)
+                }
+            }
+            for group in [seen, unseen] {
+                let medians = try group.map { id in
+                    let sorted = try #require(times[id]).sorted()
+                    return sorted[sorted.count / 2]
+                }
+                let apart = try #require(medians.max()) - (try #require(medians.min()))
+                #expect(apart < 0.25, .time("medians in ms: \(medians)"))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 import BusProtocol
 import Database
 import EventLoop
+import JSONText
 import TestSupport
 import Testing
 
@@ -8,8 +9,9 @@ import Testing
 
 @Suite("the waitlist") struct WaitlistTests {
 
-    private static func next(_ day: CivilDate, by days: Int) -> CivilDate {
-        CivilDate(daysSinceEpoch: day.daysSinceEpoch + days)
+    /// The first minutes of a day in UTC, so many days later.
+    private static func morning(_ day: CivilDate, after days: Int = 0) -> Timestamp {
+        Timestamp(microsecondsSinceEpoch: (Int64(day.daysSinceEpoch + days) * 86_400 + 600) * 1_000_000)
     }
 
     @Loop private static func list(_ profile: ProfileStage, replica: Int = 0) -> WaitlistStore {
@@ -31,18 +33,45 @@ import Testing
 
             let stores = [Self.list(profile, replica: 0), Self.list(profile, replica: 1)]
             let waiting = "SELECT count(*) FROM waitlist"
-            try await stores[0].tellWhoIsEligible(on: Self.next(place.eligibleOn, by: -1))
+            try await stores[0].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: -1))
             #expect(try await profile.stage.rows(waiting) == "1")
             _ = try await atOnce(8) { [birthday = place.eligibleOn] in
-                try await stores[0].tellWhoIsEligible(on: birthday)
-                try await stores[1].tellWhoIsEligible(on: birthday)
+                try await stores[0].tellWhoIsEligible(at: Self.morning(birthday))
+                try await stores[1].tellWhoIsEligible(at: Self.morning(birthday))
             }
-            try await stores[1].tellWhoIsEligible(on: Self.next(place.eligibleOn, by: 1))
+            try await stores[1].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 1))
             let heard = try await ears.atLeast(1)
             #expect(heard.map(\.personID) == [profile.person] && heard.map(\.kind) == ["now_eligible"])
             #expect(heard[0].data.isEmpty, "no date goes with it")
             #expect(try await profile.stage.rows(waiting) == "0")
             #expect(try await profile.stage.rows("SELECT last FROM outbox_sequences") == "1", "told once")
+        }
+    }
+
+    /// Whatever the day of the person's is called in UTC, the push comes on it.
+    @Test(
+        "the push comes on the birthday where the person is",
+        arguments: [
+            "Pacific/Kiritimati", "Asia/Kolkata", "Europe/Stockholm", "UTC", "America/New_York", "Pacific/Pago_Pago",
+        ])
+    func theBirthdayIsThePersonsOwn(zone name: String) async throws {
+        try await ProfileStage.run { profile in
+            let ears = Ears<NotifyPerson>()
+            try profile.stage.answering(as: .auth, ears)
+            let born = JSONValue.string("\(Timestamp.now().date.year - 17)-06-15")
+            try await profile.update(["dateOfBirth": born, "timeZone": .string(name)])
+            let birthday = try await profile.ask(JoinWaitlist(notify: true)).eligibleOn
+            let zone = try #require(PersonTimeZone(name))
+            var told: [CivilDate] = []
+            for day in -2...2 {
+                let now = Self.morning(birthday, after: day)
+                try await Self.list(profile).tellWhoIsEligible(at: now)
+                if try await profile.stage.rows("SELECT count(*) FROM waitlist") == "0", told.isEmpty {
+                    told.append(zone.date(at: now))
+                }
+            }
+            #expect(told == [birthday])
+            #expect(try await ears.atLeast(1).count == 1)
         }
     }
 
@@ -52,7 +81,7 @@ import Testing
             try profile.stage.answering(as: .auth, ears)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
-            try await Self.list(profile).tellWhoIsEligible(on: Self.next(place.eligibleOn, by: 40))
+            try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 40))
             #expect(try await ears.atLeast(1).count == 1)
         }
     }
@@ -62,7 +91,7 @@ import Testing
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
             #expect(try await profile.ask(JoinWaitlist(notify: false)) == place)
-            try await Self.list(profile).tellWhoIsEligible(on: place.eligibleOn)
+            try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn))
             #expect(try await profile.stage.rows("SELECT count(*) FROM outbox_sequences") == "0")
         }
     }

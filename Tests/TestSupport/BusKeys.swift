@@ -17,7 +17,8 @@ import Foundation
     public init(in folder: String) throws {
         list = "\(folder)/allowed"
         for service: ServiceName in [
-            .auth, .profile, .questionnaire, .recovery, .gateway, .operator, Self.nobody,
+            .auth, .profile, .questionnaire, .recovery, .gateway, .operator, .visualPreference, .verification,
+            Self.nobody,
         ] {
             let secret = try BusKey.newSecret()
             secrets[service] = secret

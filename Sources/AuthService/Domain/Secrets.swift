@@ -16,6 +16,7 @@ struct Secrets: Sendable {
     let identityHash: KeyedHash
     let identitySealer: Sealer
     let refreshSealer: Sealer
+    let noteSealer: Sealer
     private let codeHash: KeyedHash
     private let tokenHash: KeyedHash
     private let referenceHash: KeyedHash
@@ -32,6 +33,7 @@ struct Secrets: Sendable {
         identityHash = KeyedHash(keys, purpose: "identity-lookup")
         identitySealer = Sealer(keys, purpose: "identity")
         refreshSealer = Sealer(keys, purpose: "provider-refresh")
+        noteSealer = Sealer(keys, purpose: "staff-note")
         codeHash = KeyedHash(keys, purpose: "otp")
         tokenHash = KeyedHash(keys, purpose: "token")
         referenceHash = KeyedHash(keys, purpose: "phone-reference")

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import ServiceRuntime
 
@@ -14,6 +15,23 @@ struct ExportAccountHandler: RequestHandler {
             try standing.mustNotBeFrozen()
             // The sign-in counted when the export began.
             if request.after == nil { try standing.mustBeFresh(to: "export your data") }
+        }
+    }
+}
+
+struct BeginExportHandler: RequestHandler {
+    let house: ServiceHouse
+
+    func handle(_ request: BeginExport, context: RequestContext) async throws -> ExportBegun {
+        let actor = try context.person()
+        return try await house.once(context) { transaction in
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustNotBeFrozen()
+            try standing.mustBeFresh(to: "export your data")
+            let chain = try await house.audit.chain(of: actor.userID, in: transaction)
+            house.audit.note(
+                AuditAct("data_exported", ["session": actor.sessionID.description]), on: chain, in: transaction)
+            return .reply(ExportBegun())
         }
     }
 }

@@ -55,7 +55,7 @@ import EventLoop
         "DELETE FROM replaced_push_tokens WHERE person_id = $1",
         "DELETE FROM refresh_tokens WHERE session_id IN (SELECT id FROM sessions WHERE person_id = $1)",
         "DELETE FROM sessions WHERE person_id = $1", "DELETE FROM devices WHERE person_id = $1",
-        "DELETE FROM role_proposals WHERE person_id = $1",
+        "DELETE FROM role_proposals WHERE person_id = $1", "DELETE FROM staff_notes WHERE person_id = $1",
         "DELETE FROM freezes WHERE person_id = $1", "DELETE FROM phones WHERE person_id = $1",
         "DELETE FROM accounts WHERE id = $1",
     ]

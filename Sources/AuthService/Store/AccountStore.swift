@@ -51,6 +51,22 @@ struct Account: Sendable {
         transaction.send(lockHolder, [.bytes(phone)])
     }
 
+    /// How an account stands, and whose role it has; `nil` where there is none, or it is deleted.
+    static func standing(
+        of person: Identifier, in transaction: Transaction
+    ) async throws -> (standing: SuspensionPolicy.Standing, role: String)? {
+        guard
+            let row = try await transaction.query(
+                "SELECT status, role FROM accounts WHERE id = $1", [.uuid(person)]
+            ).first, let standing = SuspensionPolicy.Standing(rawValue: try row.text("status"))
+        else { return nil }
+        return (standing, try row.text("role"))
+    }
+
+    static func set(_ standing: SuspensionPolicy.Standing, of person: Identifier, in transaction: Transaction) {
+        transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(standing.rawValue)])
+    }
+
     /// Makes staff an ordinary person again.
     ///
     /// - Returns: false for who is one.

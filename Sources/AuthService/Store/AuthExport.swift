@@ -12,12 +12,16 @@ enum AuthExport {
             let (hash, sealed) = (Array(hashAndSealed.prefix(32)), Array(hashAndSealed.dropFirst(32)))
             return try secrets.identity(sealed, hash: hash).email?.text ?? ""
         }
+        let note = ExportSection.Sealed("note") { sealed, person in
+            String(decoding: try secrets.noteSealer.open(sealed, associated: person.array), as: UTF8.self)
+        }
         return [
             ExportSection("account", account), ExportSection("phone", phone, sealed: number),
             ExportSection("formerPhone", formerPhone, sealed: number),
             ExportSection("identity", identity, sealed: email),
             ExportSection("device", device), ExportSection("session", session), ExportSection("code", code),
-            ExportSection("freeze", freeze), ExportSection("roleProposal", roleProposal), .audit(audit),
+            ExportSection("freeze", freeze), ExportSection("roleProposal", roleProposal),
+            ExportSection("staffNote", staffNote, sealed: note), .audit(audit),
         ]
     }
 
@@ -72,5 +76,10 @@ enum AuthExport {
         SELECT 'roleProposal' AS key, jsonb_build_object(
             'role', 'admin', 'isGranted', is_granted, 'until', \(time("until"))) AS record
         FROM role_proposals WHERE person_id = $1
+        """
+    /// Which of the staff wrote it is not the person's.
+    private static let staffNote = """
+        SELECT id::text AS key, note_sealed AS sealed, jsonb_build_object('act', act, 'at', \(time("at"))) AS record
+        FROM staff_notes WHERE person_id = $1
         """
 }

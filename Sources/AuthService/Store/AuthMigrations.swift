@@ -32,6 +32,8 @@ enum AuthMigrations {
         Migration(
             name: "m0020_recoveries", sql: String(decoding: PackageResources.m0020_recoveries_sql, as: UTF8.self)),
         Migration(
+            name: "m0021_suspension", sql: String(decoding: PackageResources.m0021_suspension_sql, as: UTF8.self)),
+        Migration(
             name: "m0022_case_codes", sql: String(decoding: PackageResources.m0022_case_codes_sql, as: UTF8.self)),
     ]
 }

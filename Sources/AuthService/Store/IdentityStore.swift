@@ -95,10 +95,11 @@ struct LinkedIdentity: Sendable {
         return !pending.isEmpty || !linked.isEmpty
     }
 
+    /// The account is locked: who closes it or changes its role meanwhile waits, and sees the session that is opened.
     private static let byHash: Statement = """
         SELECT a.id, a.role, a.status, n.key_sealed
         FROM identities i JOIN accounts a ON a.id = i.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
-        WHERE i.hash = $1 AND i.to_confirm_since IS NULL
+        WHERE i.hash = $1 AND i.to_confirm_since IS NULL FOR SHARE OF a
         """
     private static let insert: Statement = """
         INSERT INTO identities (hash, key_id, person_id, provider, sealed, refresh_sealed)

@@ -112,6 +112,8 @@ struct PresentedToken: Sendable {
         case deleted
         /// The account was recovered.
         case recovered
+        /// The account was suspended.
+        case suspended
     }
 
     /// Ends a session, tells the gateways and writes it down; one that ended before stays as it is.
@@ -215,6 +217,12 @@ struct PresentedToken: Sendable {
     /// Whether somebody acts in a session of their own that is alive, with a role that they have.
     static func mayAct(_ actor: Actor, in database: Database) async throws -> Bool {
         try await !database.read(
+            mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
+        ).isEmpty
+    }
+
+    static func mayAct(_ actor: Actor, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(
             mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
         ).isEmpty
     }

@@ -8,7 +8,9 @@ extension Catalogue {
         CheckSession.self, CheckBearer.self, NoteTokenUse.self, BeginRecovery.self, NotifyPerson.self,
         IssueSocialNonce.self, SignInWithApple.self, SignInWithGoogle.self, ListIdentities.self, UnlinkIdentity.self,
         TakeAppleNotification.self, ChangePhone.self, UndoPhoneChange.self, DeleteAccount.self, ExportAccount.self,
+        BeginExport.self,
         AccountCreated.self, AccountDeleted.self, NotificationDelivered.self, RecoveryBegan.self,
-        VisitorIdentified.self, ApplyRecovery.self, RecoveryApplied.self, CheckRecovery.self,
+        VisitorIdentified.self, SuspendAccount.self, RestoreAccount.self, AccountStatusChanged.self,
+        ApplyRecovery.self, RecoveryApplied.self, CheckRecovery.self,
     ]
 }

@@ -22,6 +22,9 @@ public struct ServiceName: RawRepresentable, Hashable, Sendable, Codable, Expres
     public static let questionnaire: ServiceName = "questionnaire"
     public static let recovery: ServiceName = "recovery"
     public static let gateway: ServiceName = "gateway"
+    // Services that are still to come, and whose word counts already.
+    public static let visualPreference: ServiceName = "visual-preference"
+    public static let verification: ServiceName = "verification"
     /// The command-line tool in an operator's hands.
     public static let `operator`: ServiceName = "operator"
 }

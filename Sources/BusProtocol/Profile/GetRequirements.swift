@@ -13,7 +13,9 @@ public struct GetRequirements: BusRequest {
 /// One entry for each thing that a person may do in the app.
 public struct Requirements: PublicReply {
     public static let schema = JSONSchema.object([
-        .required("appAccess", CapabilityNeeds.schema, "The app itself, which no missing field closes"),
+        .required(
+            "appAccess", CapabilityNeeds.schema, "The app itself, which no missing field closes: only a suspension does"
+        ),
         .required("browse", CapabilityNeeds.schema), .required("like", CapabilityNeeds.schema),
         .required("match", CapabilityNeeds.schema), .required("message", CapabilityNeeds.schema),
         .required("full_confidence", CapabilityNeeds.schema),
@@ -47,12 +49,13 @@ public struct CapabilityNeeds: Codable, Sendable, Equatable {
     static let schema = JSONSchema.object([
         .required("currentlyDue", needs, "Without these it is disabled"),
         .required("eventuallyDue", needs, "Wanted, and no hindrance"),
-        .required("pastDue", needs, "Due since before the deadline"),
+        .required("pastDue", needs, "Due since before the deadline; nothing has one yet"),
         .required("pendingVerification", needs, "Given, and still looked at"),
         .required("errors", .array(of: Fault.schema, count: 0...64)),
         .required("alternatives", .array(of: Alternative.schema, count: 0...16)),
         .optional(
-            "disabledReason", .nullable(.string(1...64)), "underage or requirements_due; null where it is enabled"),
+            "disabledReason", .nullable(.string(1...64)),
+            "suspended, underage, requirements_due or pending_verification; null where it is enabled"),
         .optional("currentDeadline", .nullable(.dateTime)),
     ])
     private static let needs = JSONSchema.array(of: .string(1...64), count: 0...64)
@@ -70,7 +73,9 @@ public struct CapabilityNeeds: Codable, Sendable, Equatable {
     public struct Fault: Codable, Sendable, Equatable {
         static let schema = JSONSchema.object([
             .required("field", .string(1...64)),
-            .required("code", .string(1...64), "stale: the catalogue does not take the answer any more"),
+            .required(
+                "code", .string(1...64),
+                "stale: the catalogue does not take the answer any more; failed: of a verification"),
         ])
         public var field: String
         public var code: String

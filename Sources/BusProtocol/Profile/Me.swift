@@ -11,6 +11,9 @@ public struct GetMe: BusRequest {
 }
 
 /// Changes fields of the profile, all of them or none (`PATCH /users/me`). `null` clears a field.
+///
+/// Beside the fields of the catalogue it takes `height: {feet, inches}` and `timeZone`, by whose calendar the person's age is
+/// counted.
 public struct UpdateMe: BusRequest {
     public typealias Reply = Me
     public static let type: MessageType = "profile.update-me"
@@ -37,6 +40,7 @@ public struct Me: PublicReply {
         .required("skippedFields", .array(of: .string(1...64), count: 0...64)),
         .required("preferNotToShareFields", .array(of: .string(1...64), count: 0...64)),
         .required("completion", .integer(0...100), "Per cent"), .optional("ageGate", AgeGate.schema),
+        .optional("timeZone", .nullable(.string(1...64)), "Of the IANA database; days are counted in UTC without one"),
         .required("createdAt", .dateTime), .required("updatedAt", .dateTime),
         .required("revision", .integer(1...9_007_199_254_740_991)),
     ])
@@ -50,6 +54,8 @@ public struct Me: PublicReply {
     public var preferNotToShareFields: [String]
     public var completion: Int64
     public var ageGate: AgeGate?
+    /// Came later and is optional.
+    public var timeZone: String?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
     /// Goes up with every change; the entity tag is made from it.
@@ -59,7 +65,7 @@ public struct Me: PublicReply {
     public init(
         id: Identifier, profile: [String: JSONValue], age: Int64?, onboardingStatus: String, onboardingStep: String,
         matchingMode: String, skippedFields: [String], preferNotToShareFields: [String], completion: Int64,
-        ageGate: AgeGate?, createdAt: Timestamp, updatedAt: Timestamp, revision: Int64
+        ageGate: AgeGate?, timeZone: String? = nil, createdAt: Timestamp, updatedAt: Timestamp, revision: Int64
     ) {
         self.id = id
         self.profile = profile
@@ -71,6 +77,7 @@ public struct Me: PublicReply {
         self.preferNotToShareFields = preferNotToShareFields
         self.completion = completion
         self.ageGate = ageGate
+        self.timeZone = timeZone
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.revision = revision
@@ -96,6 +103,7 @@ public struct Me: PublicReply {
             json.member("profile", profile)
             json.member("revision", revision)
             json.member("skippedFields", skippedFields)
+            if let timeZone { json.member("timeZone", timeZone) }
             json.member("updatedAt", updatedAt.description)
         }
     }

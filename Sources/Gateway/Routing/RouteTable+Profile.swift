@@ -1,3 +1,5 @@
+import BusProtocol
+
 extension RouteTable {
     static let profile: [Route] = [
         Route(
@@ -29,9 +31,9 @@ extension RouteTable {
         ).with { $0.body = .members },
         Route(.get, "/users/{id}", .user, .message("profile.get-person"), "The public view of a person.")
             .with { $0.sources = ["personId": .path("id")] },
-        Route(.post, "/admin/users/{id}/date-of-birth", .staff, .later, "Corrects a date of birth."),
-        Route(.post, "/admin/users/{id}/suspend", .staff, .later, "Suspends an account."),
-        Route(.post, "/admin/users/{id}/restore", .staff, .later, "Restores a suspended account."),
+        onPerson("date-of-birth", "profile.correct-date-of-birth", "Corrects a date of birth."),
+        onPerson("suspend", "auth.suspend-account", "Suspends an account and ends its sessions."),
+        onPerson("restore", "auth.restore-account", "Restores a suspended account."),
         Route(
             .get, "/cities", .public, .message("profile.find-cities"),
             "Finds cities by the begin of their name. Data: GeoNames, CC BY 4.0."
@@ -47,4 +49,11 @@ extension RouteTable {
             .get, "/admin/funnel", .staff, .message("profile.get-funnel"), "Counts and drop-off per onboarding step."
         ).with { $0.sources = ["from": .query("from"), "to": .query("to")] },
     ]
+
+    /// What staff decides about somebody: the services look at the token themselves.
+    private static func onPerson(_ act: String, _ message: MessageType, _ summary: String) -> Route {
+        Route(.post, "/admin/users/{id}/\(act)", .staff, .message(message), summary).with {
+            $0.body = .members; $0.sources = ["personId": .path("id")]; $0.carriesToken = true
+        }
+    }
 }

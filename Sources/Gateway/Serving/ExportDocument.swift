@@ -15,6 +15,7 @@ import JSONText
             })
 
     private let services: [ServicePages]
+    private let note: @Loop @Sendable () async throws(BusError) -> Void
     private let person: Identifier
     private var place = 0
     private var isOpen = false
@@ -29,13 +30,19 @@ import JSONText
             ServicePages(ExportAccount.self, bus, options), ServicePages(ExportProfile.self, bus, options),
             ServicePages(ExportAnswers.self, bus, options), ServicePages(ExportCases.self, bus, options),
         ]
+        note = { () async throws(BusError) in
+            var options = options()
+            options.idempotencyKey = "\(IdempotencyKey.gatewayPrefix)\(Identifier.ordered())"
+            _ = try await bus.call(BeginExport(), options)
+        }
     }
 
-    /// Asks each service for its first page.
+    /// Asks each service for its first page; when all are there, auth writes down that they leave.
     ///
     /// - Returns: the first bytes of the document.
     func begin() async throws(BusError) -> [UInt8] {
         for service in services { try await service.load() }
+        try await note()
         return Array(#"{"personId":"\#(person)","exportedAt":"\#(Timestamp.now())""#.utf8)
     }
 

@@ -18,6 +18,12 @@ enum Onboarding {
         case deferred, ready, insufficient
     }
 
+    /// What came of a photo or a document.
+    enum Verification: String, Sendable, CaseIterable {
+        case verified, failed
+        case inReview = "in_review"
+    }
+
     /// What an operator asks of people.
     struct Policy: Sendable, Equatable {
         var requiresVerification = true
@@ -46,17 +52,18 @@ enum Onboarding {
         if record.isBackfilled { return .complete }
         if !record.missingRequired.isEmpty { return .profile }
         if !record.isQuestionnaireComplete { return .questionnaire }
-        return policy.requiresVerification ? .verification : .complete
+        return policy.requiresVerification && record.photoVerification != .verified ? .verification : .complete
     }
 
     static func status(of record: ProfileRecord, today: CivilDate) -> Status {
+        if record.isSuspended { return .suspended }
         guard let born = record.dateOfBirth, let age = Age.years(born: born, on: today) else { return .active }
         return age < Age.adult ? .nonMatching : .active
     }
 
-    /// The service of visual preferences is not there yet: not started, unless the operator leaves the step out.
-    static func visualPreferences(_ policy: Policy) -> VisualPreferences {
-        policy.requiresVisualSignal ? .notStarted : .ready
+    /// As their service told, unless the operator leaves the step out.
+    static func visualPreferences(of record: ProfileRecord, _ policy: Policy) -> VisualPreferences {
+        policy.requiresVisualSignal ? record.visualPreferences : .ready
     }
 
     /// The three that everything said about a person's onboarding follows from.
@@ -70,7 +77,7 @@ enum Onboarding {
         init(of record: ProfileRecord, _ policy: Policy, today: CivilDate) {
             status = Onboarding.status(of: record, today: today)
             step = Onboarding.step(of: record, policy)
-            visual = visualPreferences(policy)
+            visual = visualPreferences(of: record, policy)
             eligibleOn = status == .nonMatching ? record.dateOfBirth.map { Age.eligibleOn(born: $0) } : nil
         }
 
@@ -83,24 +90,28 @@ enum Onboarding {
         var keys = ["phone", "profile", "questionnaire"]
         if policy.requiresVisualSignal { keys.append("visual_preferences") }
         if policy.requiresVerification { keys.append("verification") }
-        let current = current(standing.step, policy)
+        let current = current(standing)
         let place = current.flatMap { keys.firstIndex(of: $0) } ?? keys.count
         return OnboardingView(
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
             matchingMode: standing.matchingMode, provisionalMaxOffers: policy.provisionalMaxOffers,
             resumeAt: current,
             steps: keys.enumerated().map { index, key in
-                OnboardingStep(key: key, state: index < place ? "done" : index == place ? "current" : "pending")
+                // What was put off is passed and not done.
+                let isPutOff = key == "visual_preferences" && standing.visual != .ready && !record.isBackfilled
+                let state = index == place ? "current" : index < place && !isPutOff ? "done" : "pending"
+                return OnboardingStep(key: key, state: state)
             },
             eligibleOn: standing.eligibleOn)
     }
 
-    private static func current(_ step: Step, _ policy: Policy) -> String? {
-        switch step {
+    private static func current(_ standing: Standing) -> String? {
+        switch standing.step {
         case .phoneVerify: "phone"
         case .profile: "profile"
         case .questionnaire: "questionnaire"
-        case .verification: policy.requiresVisualSignal ? "visual_preferences" : "verification"
+        case .verification:
+            [.ready, .deferred].contains(standing.visual) ? "verification" : "visual_preferences"
         case .complete: nil
         }
     }

@@ -27,6 +27,9 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
         if record.missingRequired.isEmpty { reached.append(.profileCreated) }
         if case .answered = record.fields["coordinates"] { reached.append(.locationAllowed) }
         if record.isQuestionnaireComplete { reached.append(.questionnaireCompleted) }
+        if record.visualPreferences == .ready { reached.append(.visualPreferencesReady) }
+        if record.visualPreferences == .deferred { reached.append(.visualPreferencesDeferred) }
+        if record.photoVerification == .verified { reached.append(.verificationCompleted) }
         if standing.step == .complete, standing.status == .active { reached.append(.onboardingCompleted) }
         return reached
     }

@@ -6,21 +6,29 @@ struct ProfileChange: Sendable, Equatable {
     /// `nil` clears a field.
     var states: [String: FieldState?] = [:]
     var dateOfBirth: CivilDate?
+    /// `.some(nil)` clears it.
+    var timeZone: PersonTimeZone??
     var problems: [BusError.FieldProblem] = []
     /// The date of birth stands already and is another one.
     var isDateOfBirthLocked = false
 
-    var isEmpty: Bool { states.isEmpty && dateOfBirth == nil }
+    var isEmpty: Bool { states.isEmpty && dateOfBirth == nil && timeZone == nil }
 
     init(_ given: [String: JSONValue], to record: ProfileRecord, today: CivilDate) {
         for (key, value) in given.sorted(by: { $0.key < $1.key }) {
             switch key {
             case "height": takeHeight(value, given, record)
+            case "timeZone": takeTimeZone(value, record)
             case "dateOfBirth": takeDateOfBirth(value, record, today)
             default: take(key, value, record)
             }
         }
         fillDisplayName(record)
+    }
+
+    /// A date of birth that staff sets, whatever stands there.
+    init(correcting date: CivilDate, of record: ProfileRecord, today: CivilDate) {
+        if isPossible(date, today), date != record.dateOfBirth { dateOfBirth = date }
     }
 
     private mutating func refuse(_ field: String, _ code: String, _ message: String) {
@@ -64,22 +72,34 @@ struct ProfileChange: Sendable, Equatable {
         if record.fields["heightInches"] != state { states["heightInches"] = .some(state) }
     }
 
+    private mutating func takeTimeZone(_ value: JSONValue, _ record: ProfileRecord) {
+        let zone = value.stringValue.flatMap { PersonTimeZone($0) }
+        guard value == .null || zone != nil else {
+            return refuse("timeZone", "malformed", "Must be a time zone such as Europe/Stockholm.")
+        }
+        if record.timeZone != zone { timeZone = .some(zone) }
+    }
+
     private mutating func takeDateOfBirth(_ value: JSONValue, _ record: ProfileRecord, _ today: CivilDate) {
         guard let date = value.stringValue.flatMap({ CivilDate($0) }) else {
             if value == .null, record.dateOfBirth == nil { return }
             if value == .null { return isDateOfBirthLocked = true }
             return refuse("dateOfBirth", "malformed", "Must be a date, YYYY-MM-DD.")
         }
-        guard let age = Age.years(born: date, on: today), age <= 120 else {
-            return refuse(
-                "dateOfBirth", date > today ? "too_large" : "too_small", "Must be the date of birth of a living person."
-            )
-        }
+        guard isPossible(date, today) else { return }
         if let known = record.dateOfBirth {
             isDateOfBirthLocked = isDateOfBirthLocked || known != date
         } else {
             dateOfBirth = date
         }
+    }
+
+    /// Whether somebody may be born then; a problem where not.
+    private mutating func isPossible(_ date: CivilDate, _ today: CivilDate) -> Bool {
+        if let age = Age.years(born: date, on: today), age <= 120 { return true }
+        refuse(
+            "dateOfBirth", date > today ? "too_large" : "too_small", "Must be the date of birth of a living person.")
+        return false
     }
 
     /// The first name stands in where no display name was chosen.

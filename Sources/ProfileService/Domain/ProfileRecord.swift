@@ -40,6 +40,13 @@ struct ProfileRecord: Sendable, Equatable {
     var isQuestionnaireComplete = false
     /// An operator set the onboarding to complete.
     var isBackfilled = false
+    /// Auth has the account suspended.
+    var isSuspended = false
+    var visualPreferences = Onboarding.VisualPreferences.notStarted
+    var photoVerification: Onboarding.Verification?
+    var idVerification: Onboarding.Verification?
+    /// Where the person's days begin and end; `nil`: in UTC.
+    var timeZone: PersonTimeZone?
     var completedAt: Timestamp?
     var revision: Int64 = 1
     var createdAt: Timestamp
@@ -58,6 +65,7 @@ struct ProfileRecord: Sendable, Equatable {
         var changed = self
         for (key, state) in change.states { changed.fields[key] = state }
         changed.dateOfBirth = change.dateOfBirth ?? dateOfBirth
+        if let timeZone = change.timeZone { changed.timeZone = timeZone }
         return changed
     }
 

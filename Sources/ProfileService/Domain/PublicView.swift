@@ -20,6 +20,12 @@ enum PublicView {
             }
         }
         let age = record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }
-        return PublicPerson(id: record.personID, profile: profile, age: age.map { Int64($0) }, badges: [])
+        return PublicPerson(
+            id: record.personID, profile: profile, age: age.map { Int64($0) }, badges: badges(of: record))
+    }
+
+    private static func badges(of record: ProfileRecord) -> [String] {
+        (record.photoVerification == .verified ? ["photo_verified"] : [])
+            + (record.idVerification == .verified ? ["id_verified"] : [])
     }
 }

@@ -11,7 +11,8 @@ enum RequirementRules {
         let standing = Onboarding.Standing(of: record, policy, today: today)
         func needs(_ capability: Capability) -> CapabilityNeeds { Self.needs(capability, record, standing, policy) }
         return Requirements(
-            appAccess: CapabilityNeeds(), browse: needs(.browse), like: needs(.like), match: needs(.match),
+            appAccess: CapabilityNeeds(disabledReason: standing.status == .suspended ? "suspended" : nil),
+            browse: needs(.browse), like: needs(.like), match: needs(.match),
             message: needs(.message), fullConfidence: needs(.fullConfidence), eligibleOn: standing.eligibleOn)
     }
 
@@ -31,11 +32,15 @@ enum RequirementRules {
                 needs.alternatives.append(.init(original: ["city"], alternative: ["coordinates"]))
             }
         }
-        needs.currentlyDue += steps(capability, record, standing, policy)
-        if capability != .browse, standing.status == .nonMatching {
+        addSteps(to: &needs, for: capability, record, standing, policy)
+        if standing.status == .suspended {
+            needs.disabledReason = "suspended"
+        } else if capability != .browse, standing.status == .nonMatching {
             needs.disabledReason = "underage"
         } else if !needs.currentlyDue.isEmpty {
             needs.disabledReason = "requirements_due"
+        } else if !needs.pendingVerification.isEmpty {
+            needs.disabledReason = "pending_verification"
         }
         return needs
     }
@@ -46,15 +51,22 @@ enum RequirementRules {
     }
 
     /// What is due beside the fields: who is shown to others is verified, and who is matched has told of themselves.
-    private static func steps(
-        _ capability: Capability, _ record: ProfileRecord, _ standing: Onboarding.Standing, _ policy: Onboarding.Policy
-    ) -> [String] {
-        guard capability != .browse else { return [] }
-        var due: [String] = []
+    private static func addSteps(
+        to needs: inout CapabilityNeeds, for capability: Capability, _ record: ProfileRecord,
+        _ standing: Onboarding.Standing, _ policy: Onboarding.Policy
+    ) {
+        guard capability != .browse else { return }
         let matches = capability == .match || capability == .fullConfidence
-        if matches, !record.isQuestionnaireComplete, !record.isBackfilled { due.append("questionnaire") }
-        if capability == .fullConfidence, standing.visual != .ready { due.append("visual_preferences") }
-        if policy.requiresVerification, !record.isBackfilled { due.append("verification") }
-        return due
+        if matches, !record.isQuestionnaireComplete, !record.isBackfilled { needs.currentlyDue.append("questionnaire") }
+        if capability == .fullConfidence, standing.visual != .ready { needs.currentlyDue.append("visual_preferences") }
+        guard policy.requiresVerification, !record.isBackfilled else { return }
+        switch record.photoVerification {
+        case .verified: return
+        case .inReview: needs.pendingVerification.append("verification")
+        case .failed:
+            needs.currentlyDue.append("verification")
+            needs.errors.append(.init(field: "verification", code: "failed"))
+        case nil: needs.currentlyDue.append("verification")
+        }
     }
 }

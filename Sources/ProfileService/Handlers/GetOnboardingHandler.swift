@@ -7,7 +7,7 @@ struct GetOnboardingHandler: RequestHandler {
 
     func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState {
         let record = try await profile.store.ensured(request.personID)
-        let standing = Onboarding.Standing(of: record, profile.policy, today: profile.today)
+        let standing = Onboarding.Standing(of: record, profile.policy, today: profile.today(of: record))
         return OnboardingState(onboardingStatus: standing.onboardingStatus)
     }
 }

@@ -8,7 +8,7 @@ struct GetPersonHandler: RequestHandler {
     func handle(_ request: GetPerson, context: RequestContext) async throws -> PublicPerson {
         _ = try context.person()
         guard let record = try await profile.store.publicPart(of: request.personId),
-            let person = PublicView.person(record, today: profile.today)
+            let person = PublicView.person(record, today: profile.today(of: record))
         else { throw BusError(.notFound, "There is no such person.") }
         return person
     }

@@ -7,6 +7,6 @@ struct GetRequirementsHandler: RequestHandler {
 
     func handle(_ request: GetRequirements, context: RequestContext) async throws -> Requirements {
         let record = try await profile.store.ensured(context.person().userID)
-        return RequirementRules.requirements(of: record, profile.policy, today: profile.today)
+        return RequirementRules.requirements(of: record, profile.policy, today: profile.today(of: record))
     }
 }

@@ -15,7 +15,7 @@ struct JoinWaitlistHandler: RequestHandler {
                 throw BusError(.dateOfBirthMissing, "Please tell us your date of birth first.")
             }
             let eligibleOn = Age.eligibleOn(born: born)
-            guard eligibleOn > profile.today else { throw BusError(.alreadyEligible, "You need not wait.") }
+            guard eligibleOn > profile.today(of: record) else { throw BusError(.alreadyEligible, "You need not wait.") }
             waitlist.note(person, isWaiting: request.notify, in: transaction)
             return WaitlistPlace(eligibleOn: eligibleOn)
         }

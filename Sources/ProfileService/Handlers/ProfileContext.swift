@@ -15,11 +15,20 @@ struct ProfileContext: Sendable {
     let appName: String
     let completion: CompletionRules
 
-    /// Today by UTC: a person's own calendar is at most a day away.
+    /// Key of the questionnaire that the onboarding asks for.
+    let questionnaire: String
+
+    /// Today by UTC, for what is no one person's.
     var today: CivilDate { Timestamp.now().date }
 
+    /// Today where the person is; by UTC where that is not known.
+    func today(of record: ProfileRecord) -> CivilDate {
+        guard let timeZone = record.timeZone else { return today }
+        return timeZone.date(at: .now())
+    }
+
     func view(_ record: ProfileRecord) -> Me {
-        let today = today
+        let today = today(of: record)
         let standing = Onboarding.Standing(of: record, policy, today: today)
         var profile = [String: JSONValue](minimumCapacity: FieldCatalogue.fields.count)
         for field in FieldCatalogue.fields {
@@ -36,16 +45,19 @@ struct ProfileContext: Sendable {
             matchingMode: standing.matchingMode, skippedFields: record.keys(where: \.isSkipped),
             preferNotToShareFields: record.keys { $0 == .declined }, completion: CompletionRules.percentage(of: record),
             ageGate: standing.eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) },
-            createdAt: record.createdAt, updatedAt: record.updatedAt, revision: record.revision)
+            timeZone: record.timeZone?.name, createdAt: record.createdAt, updatedAt: record.updatedAt,
+            revision: record.revision)
+    }
+
+    /// What the person has reached by this change.
+    func news(from old: ProfileRecord, to new: ProfileRecord) -> [OnboardingEvent] {
+        let before = OnboardingEvent.reached(by: old, policy, today: today(of: old))
+        return OnboardingEvent.reached(by: new, policy, today: today(of: new)).filter { !before.contains($0) }
     }
 
     /// Notes what the person has reached by this change for the first time.
     @Loop func noteProgress(from old: ProfileRecord, to new: ProfileRecord, in transaction: Transaction) {
-        let today = today
-        let before = OnboardingEvent.reached(by: old, policy, today: today)
-        events.note(
-            OnboardingEvent.reached(by: new, policy, today: today).filter { !before.contains($0) }, of: new.personID,
-            in: transaction)
+        events.note(news(from: old, to: new), of: new.personID, in: transaction)
     }
 
     func completion(of record: ProfileRecord) -> Completion { completion.completion(of: record, now: .now()) }

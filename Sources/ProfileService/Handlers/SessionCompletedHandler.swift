@@ -28,7 +28,7 @@ extension ProfileContext {
     ) async throws -> Acknowledged {
         try await house.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
-                questionnaire == CompatibilityQuestionnaire.key
+                questionnaire == self.questionnaire
             else { return }
             let record = try await store.locked(event.personID, in: transaction)
             guard !record.isQuestionnaireComplete else { return }

@@ -19,7 +19,7 @@ struct SkipFieldHandler: RequestHandler {
             let skipped = try profile.completion.skipped(
                 field, in: record, clear: request.clear ?? false, now: .now())
             guard let skipped else { return .reply(profile.completion(of: record)) }
-            var change = ProfileChange([:], to: record, today: profile.today)
+            var change = ProfileChange([:], to: record, today: profile.today(of: record))
             change.states[field.key] = .some(skipped)
             return .reply(profile.completion(of: try await profile.store.apply(change, to: record, in: transaction)))
         }

@@ -89,9 +89,9 @@ struct EventStore: Sendable {
         """
     private static let identify: Statement = """
         UPDATE onboarding_events AS e SET person_id = $1, anonymous_id = NULL
-        WHERE anonymous_id = $2 AND NOT is_erased($1)
-            AND (name = 'app_opened'
-                OR NOT EXISTS (SELECT FROM onboarding_events WHERE person_id = $1 AND name = e.name))
+        WHERE anonymous_id = $2 AND NOT is_erased($1) AND NOT EXISTS (
+            SELECT FROM onboarding_events AS k WHERE k.person_id = $1 AND k.name = e.name
+                AND (k.name <> 'app_opened' OR (k.at AT TIME ZONE 'UTC')::date = (e.at AT TIME ZONE 'UTC')::date))
         """
     private static let forget: Statement = "DELETE FROM onboarding_events WHERE anonymous_id = $1"
     private static let purge: Statement = """

@@ -5,13 +5,17 @@ import ServiceRuntime
 
 /// What profile holds about a person.
 enum ProfileExport {
-    static func sections(_ sealer: Sealer, audit: AuditTrail) -> [ExportSection] {
+    static func sections(_ sealer: Sealer, notes: Sealer, audit: AuditTrail) -> [ExportSection] {
         let born = ExportSection.Sealed("dateOfBirth") { sealed, person in
             String(decoding: try sealer.open(sealed, associated: person.array), as: UTF8.self)
         }
+        let note = ExportSection.Sealed("note") { sealed, person in
+            String(decoding: try notes.open(sealed, associated: person.array), as: UTF8.self)
+        }
         return [
             ExportSection("profile", profile, sealed: born), ExportSection("field_history", history),
-            ExportSection("waitlist", waitlist), ExportSection("event", events), .audit(audit),
+            ExportSection("waitlist", waitlist), ExportSection("event", events),
+            ExportSection("staffNote", staffNote, sealed: note), .audit(audit),
         ]
     }
 
@@ -21,7 +25,10 @@ enum ProfileExport {
         SELECT 'profile' AS key, date_of_birth_sealed AS sealed, jsonb_build_object(
             'fields', fields, 'revision', revision, 'catalogueVersion', catalogue_version,
             'questionnaireCompletedAt', \(time("questionnaire_completed_at")),
-            'onboardingBackfilledAt', \(time("onboarding_backfilled_at")), 'completedAt', \(time("completed_at")),
+            'onboardingBackfilledAt', \(time("onboarding_backfilled_at")),
+            'suspendedAt', \(time("suspended_at")), 'timeZone', time_zone,
+            'visualPreferences', visual_preferences, 'photoVerification', photo_verification,
+            'idVerification', id_verification, 'completedAt', \(time("completed_at")),
             'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at"))) AS record
         FROM profiles WHERE person_id = $1
         """
@@ -37,5 +44,10 @@ enum ProfileExport {
         """
     private static let waitlist = """
         SELECT 'waitlist' AS key, '{"notify": true}'::jsonb AS record FROM waitlist WHERE person_id = $1
+        """
+    /// Which of the staff wrote it is not the person's.
+    private static let staffNote = """
+        SELECT id::text AS key, note_sealed AS sealed, jsonb_build_object('act', act, 'at', \(time("at"))) AS record
+        FROM staff_notes WHERE person_id = $1
         """
 }

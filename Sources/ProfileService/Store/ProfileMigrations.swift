@@ -15,5 +15,11 @@ enum ProfileMigrations {
         Migration(
             name: "m0006_onboarding_events",
             sql: String(decoding: PackageResources.m0006_onboarding_events_sql, as: UTF8.self)),
+        Migration(name: "m0007_staff", sql: String(decoding: PackageResources.m0007_staff_sql, as: UTF8.self)),
+        Migration(
+            name: "m0008_later_services",
+            sql: String(decoding: PackageResources.m0008_later_services_sql, as: UTF8.self)),
+        Migration(name: "m0009_time_zone", sql: String(decoding: PackageResources.m0009_time_zone_sql, as: UTF8.self)),
+        Migration(name: "m0010_openings", sql: String(decoding: PackageResources.m0010_openings_sql, as: UTF8.self)),
     ]
 }

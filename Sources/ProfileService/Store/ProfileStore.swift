@@ -11,20 +11,30 @@ struct ProfileStore: Sendable {
 
     /// The profile, made where there is none.
     @Loop func ensured(_ person: Identifier) async throws -> ProfileRecord {
-        if let known = try await database.read(Self.load, [.uuid(person)]).first { return try record(known) }
+        if let known = try await present(person) { return known }
         try await database.transaction { create(person, in: $0) }
-        guard let row = try await database.read(Self.load, [.uuid(person)]).first else { throw DatabaseError.aborted }
-        return try record(row)
+        guard let made = try await present(person) else { throw DatabaseError.aborted }
+        return made
+    }
+
+    /// The profile; `nil` where there is none.
+    @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
+        try await database.read(Self.load, [.uuid(person)]).first.map { try record($0) }
     }
 
     /// As ``ensured(_:)``, locked until the transaction ends.
     @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
-        if let known = try await transaction.query(Self.lock, [.uuid(person)]).first { return try record(known) }
+        if let known = try await known(person, in: transaction) { return known }
         create(person, in: transaction)
         guard let row = try await transaction.query(Self.lock, [.uuid(person)]).first else {
             throw DatabaseError.aborted
         }
         return try record(row)
+    }
+
+    /// The profile, locked until the transaction ends; `nil` where there is none.
+    @Loop func known(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord? {
+        try await transaction.query(Self.lock, [.uuid(person)]).first.map { try record($0) }
     }
 
     /// What others may see, and the date of birth, from which their view has the age; `nil` where there is no profile. What
@@ -60,10 +70,38 @@ struct ProfileStore: Sendable {
         transaction.send(Self.noteQuestionnaire, [.uuid(person), .timestamp(completedAt)])
     }
 
+    /// Notes whether the account is suspended, for a profile that is there.
+    @Loop func note(isSuspended: Bool, since: Timestamp, of person: Identifier, in transaction: Transaction) {
+        transaction.send(Self.suspend, [.uuid(person), .timestamp(isSuspended ? since : nil)])
+    }
+
+    /// Writes what the services of visual preferences and of verification told.
+    @Loop func noteLaterServices(of record: ProfileRecord, in transaction: Transaction) {
+        transaction.send(
+            Self.noteLaterServices,
+            [
+                .uuid(record.personID), .text(record.visualPreferences.rawValue),
+                .text(record.photoVerification?.rawValue), .text(record.idVerification?.rawValue),
+            ])
+    }
+
+    /// Keeps what staff wrote about a person.
+    ///
+    /// - Parameters:
+    ///   - sealed: the note.
+    ///   - staff: the pseudonym of who wrote it.
+    @Loop func note(
+        _ sealed: [UInt8], of person: Identifier, act: String, by staff: String, in transaction: Transaction
+    ) {
+        transaction.send(
+            Self.keepNote, [.uuid(.ordered()), .uuid(person), .text(act), .text(staff), .bytes(sealed)])
+    }
+
     /// Removes everything about a person.
     @Loop func erase(_ person: Identifier, in transaction: Transaction) {
         // Whoever changes the profile has its row: what they write beside it is there before it is looked for.
         transaction.send(Self.lock, [.uuid(person)])
+        transaction.send("DELETE FROM staff_notes WHERE person_id = $1", [.uuid(person)])
         transaction.send("DELETE FROM profile_field_history WHERE person_id = $1", [.uuid(person)])
         transaction.send("DELETE FROM profiles WHERE person_id = $1", [.uuid(person)])
     }
@@ -81,6 +119,7 @@ struct ProfileStore: Sendable {
         let fields = CanonicalJSON.bytes(of: .object(change.states.mapValues { Self.json($0) }))
         let values: [SQLValue] = [
             .uuid(record.personID), .bytes(sealed), .bool(CompletionRules.isComplete(changed)), .json(fields),
+            .bool(change.timeZone != nil), .text(changed.timeZone?.name),
         ]
         let rows =
             commits
@@ -100,6 +139,11 @@ struct ProfileStore: Sendable {
         record.completedAt = try row.optionalTimestamp("completed_at")
         record.isQuestionnaireComplete = try row.bool("questionnaire_done")
         record.isBackfilled = try row.bool("is_backfilled")
+        record.isSuspended = try row.bool("is_suspended")
+        record.visualPreferences = .init(rawValue: try row.text("visual_preferences")) ?? .notStarted
+        record.photoVerification = try row.optionalText("photo_verification").flatMap { .init(rawValue: $0) }
+        record.idVerification = try row.optionalText("id_verification").flatMap { .init(rawValue: $0) }
+        record.timeZone = try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }
         record.dateOfBirth = try dateOfBirth(in: row)
         for (key, entry) in try JSONDocument(row.json("fields")).root.members {
             record.fields[key] = Self.state(entry, of: record)
@@ -149,15 +193,28 @@ struct ProfileStore: Sendable {
             SET questionnaire_completed_at = coalesce(p.questionnaire_completed_at, excluded.questionnaire_completed_at),
                 revision = p.revision + 1, updated_at = clock_timestamp()
         """
+    private static let noteLaterServices: Statement = """
+        UPDATE profiles SET visual_preferences = $2, photo_verification = $3, id_verification = $4,
+            revision = revision + 1, updated_at = clock_timestamp()
+        WHERE person_id = $1
+        """
+    private static let keepNote: Statement = """
+        INSERT INTO staff_notes (id, person_id, act, staff, note_sealed) VALUES ($1, $2, $3, $4, $5)
+        """
+    private static let suspend: Statement = """
+        UPDATE profiles SET suspended_at = $2, revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
+        """
     private static let columns = """
         person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
-            onboarding_backfilled_at IS NOT NULL AS is_backfilled,
+            onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
+            visual_preferences, photo_verification, id_verification, time_zone,
             revision, created_at, updated_at, fields
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
     private static let loadPublic: Statement = """
         SELECT person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
-            onboarding_backfilled_at IS NOT NULL AS is_backfilled,
+            onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
+            visual_preferences, photo_verification, id_verification, time_zone,
             revision, created_at, updated_at, fields - $2 AS fields
         FROM profiles WHERE person_id = $1
         """
@@ -182,6 +239,7 @@ struct ProfileStore: Sendable {
         )
         UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp(), fields = fields || $4,
             date_of_birth_sealed = coalesce($2, date_of_birth_sealed),
+            time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END,
             completed_at = CASE WHEN $3 THEN coalesce(completed_at, clock_timestamp()) END
         WHERE person_id = $1 RETURNING revision, updated_at, completed_at
         """

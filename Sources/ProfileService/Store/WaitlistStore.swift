@@ -13,19 +13,22 @@ struct WaitlistStore: Sendable {
         transaction.send(isWaiting ? Self.join : Self.leave, [.uuid(person)])
     }
 
-    /// Tells who is old enough by `today` and takes them off the list. Of all calls for a day, by any replica, one does it.
-    @Loop func tellWhoIsEligible(on today: CivilDate) async throws {
+    /// Tells who is old enough where they are and takes them off the list. Of all calls of a day (UTC), by any replica, one does
+    /// it: the first hour of that day is the same date from UTC to fourteen hours ahead of it, and from twelve hours behind
+    /// it up to UTC the date before, whose birthdays that was the time to tell.
+    @Loop func tellWhoIsEligible(at now: Timestamp) async throws {
         try await profiles.database.transaction { transaction in
-            guard try await !transaction.query(Self.begin, [.date(today)]).isEmpty else { return }
+            guard try await !transaction.query(Self.begin, [.date(now.date)]).isEmpty else { return }
             var last: Identifier?
             repeat {
                 let rows = try await transaction.query(Self.waiting, [.uuid(last), .integer(Self.page)])
                 last = rows.count == Self.page ? try rows.last?.uuid("person_id") : nil
                 for row in rows {
                     let person = try row.uuid("person_id")
-                    guard let born = try profiles.dateOfBirth(in: row), Age.eligibleOn(born: born) <= today else {
-                        continue
-                    }
+                    let zone = try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }
+                    guard let born = try profiles.dateOfBirth(in: row),
+                        Age.eligibleOn(born: born) <= zone?.date(at: now) ?? now.date
+                    else { continue }
                     let message = NotifyPerson(
                         notificationID: .ordered(), personID: person, kind: "now_eligible", data: [:])
                     try await outbox.tell(message, in: transaction)
@@ -43,7 +46,7 @@ struct WaitlistStore: Sendable {
         INSERT INTO waitlist_days (day) SELECT $1 WHERE EXISTS (SELECT FROM waitlist) ON CONFLICT DO NOTHING RETURNING day
         """
     private static let waiting: Statement = """
-        SELECT person_id, date_of_birth_sealed FROM waitlist JOIN profiles USING (person_id)
-        WHERE $1::uuid IS NULL OR person_id > $1 ORDER BY person_id LIMIT $2
+        SELECT person_id, date_of_birth_sealed, time_zone FROM waitlist JOIN profiles USING (person_id)
+        WHERE suspended_at IS NULL AND ($1::uuid IS NULL OR person_id > $1) ORDER BY person_id LIMIT $2
         """
 }

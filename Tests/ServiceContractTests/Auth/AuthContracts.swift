@@ -11,8 +11,10 @@ enum AuthContracts {
         IssueSocialNonceContract.self, SignInWithAppleContract.self, SignInWithGoogleContract.self,
         ListIdentitiesContract.self, UnlinkIdentityContract.self, TakeAppleNotificationContract.self,
         ChangePhoneContract.self, UndoPhoneChangeContract.self, DeleteAccountContract.self, ExportAccountContract.self,
+        BeginExportContract.self,
         AccountCreatedContract.self, AccountDeletedContract.self, VisitorIdentifiedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
+        SuspendAccountContract.self, RestoreAccountContract.self, AccountStatusChangedContract.self,
         ApplyRecoveryContract.self, RecoveryAppliedContract.self, CheckRecoveryContract.self,
     ]
 }

@@ -122,3 +122,41 @@ enum ExportCasesContract: MessageContract {
         "unauthorized": { _ in Asked(ExportCases(after: nil)) }
     ]
 }
+
+enum BeginExportContract: MessageContract {
+    static let canonical = BeginExport()
+    static let minimal = BeginExport()
+    static let maximal = BeginExport()
+
+    static let canonicalReply = ExportBegun()
+    static let minimalReply = ExportBegun()
+    static let maximalReply = ExportBegun()
+    static let errors: [BusError] = ExportAccountContract.errors
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    @Loop private static func asked(_ session: Session, _ auth: AuthProvider) -> Asked<BeginExport> {
+        Asked(BeginExport(), for: session.user.id, in: session.sessionId, key: auth.key())
+    }
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<BeginExport> {
+        asked(try await auth.session(), auth)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, BeginExport>] = [
+        "unauthorized": { _ in Asked(BeginExport()) },
+        "reauthentication_required": { auth in
+            let asked = try await everyday(auth)
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
+            return asked
+        },
+        "account_frozen": { auth in
+            let phone = auth.newPhone()
+            let session = try await auth.session(phone: phone)
+            try await auth.reply(to: try await auth.claim(of: phone))
+            return asked(session, auth)
+        },
+    ]
+}

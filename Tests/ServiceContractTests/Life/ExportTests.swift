@@ -14,6 +14,7 @@ import Testing
         "auth.sessions.person_id": "session", "auth.freezes.person_id": "freeze", "auth.freezes.begun": "freeze",
         "auth.identities.person_id": "identity", "auth.phone_aliases.person_id": "formerPhone",
         "auth.pseudonyms.person_id": "act", "auth.role_proposals.person_id": "roleProposal",
+        "auth.staff_notes.person_id": "staffNote", "profile.staff_notes.person_id": "staffNote",
         "profile.profiles.person_id": "profile",
         "profile.profile_field_history.person_id": "field_history", "profile.waitlist.person_id": "waitlist",
         "profile.onboarding_events.person_id": "event",
@@ -51,6 +52,10 @@ import Testing
             #expect(records("auth", "device").count == 2 && records("auth", "session").count == 2)
             #expect(records("auth", "code").count == 2)
             #expect(records("auth", "act").first?["act"] == "account_created")
+            #expect(
+                try await town.rows(
+                    .auth, "SELECT count(*) FROM audit WHERE act = 'data_exported' AND chain <> 'service'")
+                    == "1", "that it left is written down, once")
             #expect(records("profile", "profile").first?["dateOfBirth"] == "1994-02-28")
             #expect(records("profile", "profile").first?["fields"]?["bio"]?["value"] == "Te är livet")
             #expect(records("profile", "act").map { $0["act"] } == ["date_of_birth_set"])

@@ -5,5 +5,7 @@ enum ProfileContracts {
         GetCompletionContract.self, SkipFieldContract.self, GetProfileFieldsContract.self,
         GetRequirementsContract.self, GetPersonContract.self, ExportProfileContract.self, FindCitiesContract.self,
         JoinWaitlistContract.self, BackfillOnboardingContract.self, RecordEventsContract.self, GetFunnelContract.self,
+        CorrectDateOfBirthContract.self, VisualPreferencesReadyContract.self, VisualPreferencesDeferredContract.self,
+        VerificationDecidedContract.self,
     ]
 }

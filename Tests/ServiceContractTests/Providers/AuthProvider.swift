@@ -35,7 +35,8 @@ import Testing
             "AUTH_DORMANT_AFTER": "8760h",
         ].merging(IdentityForge.variables(keySet: await keyServer.url)) { $1 }
         try await ServiceStage.run(AuthBlueprint.blueprint, environment: environment) { stage in
-            try stage.answering(as: .profile, NewPerson(), Ears<AccountCreated>(), Ears<AccountDeleted>())
+            try stage.answering(
+                as: .profile, NewPerson(), Ears<AccountCreated>(), Ears<AccountDeleted>(), Ears<AccountStatusChanged>())
             try stage.answering(as: .questionnaire, Ears<AccountDeleted>())
             try stage.answering(
                 as: .recovery, Ears<RecoveryBegan>(), Ears<RecoveryApplied>(), Ears<NotificationDelivered>(),
@@ -83,6 +84,16 @@ import Testing
         let session = try await reply(to: Asked(verify, key: key()))
         tokens[session.sessionId] = session.accessToken
         return session
+    }
+
+    /// A member of the staff who signed in a moment ago.
+    func staff() async throws -> Session {
+        let phone = newPhone()
+        let person = try await session(phone: phone).user.id
+        let grant = ChangeRole(userID: person, role: "staff", isGranted: true, operatorName: "anna")
+        try await reply(to: Asked(grant, as: .operator, key: key()))
+        try await age("2 minutes")
+        return try await session(phone: phone)
     }
 
     func accessToken(of actor: Actor) -> String? { tokens[actor.sessionID] }

@@ -13,9 +13,15 @@ import TestSupport
         // The policy that has a refusal more.
         let environment = ["PROFILE_AGE_POLICY": "reject"]
         try await ServiceStage.run(ProfileBlueprint.blueprint, environment: environment) {
+            try $0.answering(as: .auth, Bearers())
             try await body(ProfileProvider(stage: $0))
         }
     }
+
+    /// A member of the staff with a session that lives.
+    func staff() -> Actor { Actor(userID: .random(), sessionID: .ordered(), role: "staff") }
+
+    func accessToken(of actor: Actor) -> String? { Bearers.token(of: actor) }
 
     /// A person of 17, whom the policy here would not have taken.
     func youngPerson() async throws -> Identifier {

@@ -1,0 +1,21 @@
+import BusProtocol
+
+/// Whose account staff may suspend or restore.
+enum SuspensionPolicy {
+    enum Standing: String, Sendable { case active, suspended }
+
+    /// Nobody decides about themselves, and nobody with a role is put out by another: operators take the role first.
+    ///
+    /// - Throws: ``BusError`` `forbidden`.
+    static func mayChange(_ person: Identifier, whoseRoleIs role: String, by staff: Actor) throws(BusError) {
+        guard ["staff", "admin"].contains(staff.role) else {
+            throw BusError(.forbidden, "This takes a member of the staff.")
+        }
+        guard staff.userID != person else {
+            throw BusError(.forbidden, "Somebody else must decide about your account.")
+        }
+        guard role == "user" else {
+            throw BusError(.forbidden, "This person has a role. An operator must take it away first.")
+        }
+    }
+}

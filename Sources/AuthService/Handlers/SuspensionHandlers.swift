@@ -1,0 +1,72 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+struct SuspendAccountHandler: RequestHandler {
+    let suspender: AccountSuspender
+
+    func handle(_ request: SuspendAccount, context: RequestContext) async throws -> AccountStanding {
+        try await suspender.change(request.personId, to: .suspended, note: request.note, context)
+    }
+}
+
+struct RestoreAccountHandler: RequestHandler {
+    let suspender: AccountSuspender
+
+    func handle(_ request: RestoreAccount, context: RequestContext) async throws -> AccountStanding {
+        try await suspender.change(request.personId, to: .active, note: request.note, context)
+    }
+}
+
+/// Changes how an account stands, as staff decided.
+struct AccountSuspender: Sendable {
+    let house: ServiceHouse
+    let bearer: BearerChecker
+    let eraser: AccountEraser
+    let notes: Sealer
+
+    /// - Throws: ``BusError`` `unauthorized`, `not_found`, `forbidden`.
+    @Loop func change(
+        _ person: Identifier, to standing: SuspensionPolicy.Standing, note: String, _ context: RequestContext
+    ) async throws -> AccountStanding {
+        let staff = try bearer.actor(of: context)
+        return try await house.once(context) { transaction in
+            Erasure.wait(for: person, in: transaction)
+            guard try await SessionStore.mayAct(staff, in: transaction) else {
+                throw BusError(.unauthorized, "Please sign in.")
+            }
+            // Behind every sign-in that is under way, whose session must be seen to be ended.
+            eraser.lock(person, in: transaction)
+            guard let held = try await AccountStore.standing(of: person, in: transaction) else {
+                throw BusError(.notFound, "There is no such account.")
+            }
+            try SuspensionPolicy.mayChange(person, whoseRoleIs: held.role, by: staff)
+            if held.standing != standing {
+                try await write(standing, of: person, note: note, by: staff, in: transaction)
+            }
+            return .reply(AccountStanding(personId: person, status: standing.rawValue))
+        }
+    }
+
+    @Loop private func write(
+        _ standing: SuspensionPolicy.Standing, of person: Identifier, note: String, by staff: Actor,
+        in transaction: Transaction
+    ) async throws {
+        let name = try await house.audit.chain(of: staff.userID, in: transaction).name
+        let chain = try await house.audit.chain(of: person, in: transaction)
+        AccountStore.set(standing, of: person, in: transaction)
+        if standing == .suspended {
+            SessionStore.revokeAll(of: person, but: nil, .suspended, chain: chain, in: transaction)
+        }
+        let act = AuditAct(standing == .suspended ? "account_suspended" : "account_restored", ["by": name])
+        StaffNoteStore.insert(
+            notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: name, in: transaction
+        )
+        house.audit.note(act, on: chain, in: transaction)
+        try await house.outbox.tell(
+            AccountStatusChanged(personID: person, status: standing.rawValue, changedAt: .now()), in: transaction)
+    }
+}

@@ -1,0 +1,106 @@
+import BusProtocol
+import EventLoop
+
+/// What both decisions about an account's standing have in common.
+private enum Decision {
+    static let note = "Several people say that this is not who it claims to be."
+    static let longest = String(repeating: "ö", count: 1000)
+    static let errors: [BusError] = [
+        Sample.unauthorized, BusError(.forbidden, "Somebody else must decide about your account."),
+        BusError(.notFound, "There is no such account."),
+    ]
+
+    @Loop static func asked<Message: BusRequest>(_ message: Message, by staff: Session, _ auth: AuthProvider)
+        -> Asked<Message>
+    {
+        Asked(message, for: staff.user.id, in: staff.sessionId, role: "staff", key: auth.key())
+    }
+}
+
+enum SuspendAccountContract: MessageContract {
+    static let canonical = SuspendAccount(personId: Sample.person, note: Decision.note)
+    static let minimal = SuspendAccount(personId: Sample.person, note: "n")
+    static let maximal = SuspendAccount(personId: Sample.person, note: Decision.longest)
+
+    static let canonicalReply = AccountStanding(personId: Sample.person, status: "suspended")
+    static let minimalReply = AccountStanding(personId: Sample.person, status: "s")
+    static let maximalReply = AccountStanding(personId: Sample.person, status: String(repeating: "s", count: 32))
+
+    static let errors: [BusError] = Decision.errors
+
+    static let route: String? = "POST /admin/users/{id}/suspend 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<SuspendAccount> {
+        let person = try await auth.session().user.id
+        return Decision.asked(SuspendAccount(personId: person, note: Decision.note), by: try await auth.staff(), auth)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, SuspendAccount>] = [
+        "unauthorized": { Asked(canonical, key: $0.key()) },
+        "forbidden": { auth in
+            let staff = try await auth.staff()
+            return Decision.asked(SuspendAccount(personId: staff.user.id, note: "Me."), by: staff, auth)
+        },
+        "not_found": { Decision.asked(canonical, by: try await $0.staff(), $0) },
+    ]
+}
+
+enum RestoreAccountContract: MessageContract {
+    static let canonical = RestoreAccount(personId: Sample.person, note: Decision.note)
+    static let minimal = RestoreAccount(personId: Sample.person, note: "n")
+    static let maximal = RestoreAccount(personId: Sample.person, note: Decision.longest)
+
+    static let canonicalReply = AccountStanding(personId: Sample.person, status: "active")
+    static let minimalReply = AccountStanding(personId: Sample.person, status: "a")
+    static let maximalReply = AccountStanding(personId: Sample.person, status: String(repeating: "a", count: 32))
+
+    static let errors: [BusError] = Decision.errors
+
+    static let route: String? = "POST /admin/users/{id}/restore 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<RestoreAccount> {
+        let person = try await auth.session().user.id
+        let staff = try await auth.staff()
+        try await auth.reply(to: Decision.asked(SuspendAccount(personId: person, note: "Look."), by: staff, auth))
+        return Decision.asked(RestoreAccount(personId: person, note: Decision.note), by: staff, auth)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, RestoreAccount>] = [
+        "unauthorized": { Asked(canonical, key: $0.key()) },
+        "forbidden": { auth in
+            let staff = try await auth.staff()
+            return Decision.asked(RestoreAccount(personId: staff.user.id, note: "Me."), by: staff, auth)
+        },
+        "not_found": { Decision.asked(canonical, by: try await $0.staff(), $0) },
+    ]
+}
+
+enum AccountStatusChangedContract: MessageContract {
+    static let canonical = AccountStatusChanged(
+        personID: Sample.person, personSequence: 3, status: "suspended", changedAt: Sample.everyday)
+    static let minimal = AccountStatusChanged(personID: Sample.person, status: "s", changedAt: Sample.earliest)
+    static let maximal = AccountStatusChanged(
+        personID: Sample.person, personSequence: Sample.largestInteger, status: String(repeating: "s", count: 32),
+        changedAt: Sample.latest)
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<AccountStatusChanged> {
+        Asked(
+            AccountStatusChanged(personID: .random(), personSequence: 1, status: "suspended", changedAt: .now()),
+            as: .auth)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, AccountStatusChanged>] = [:]
+}

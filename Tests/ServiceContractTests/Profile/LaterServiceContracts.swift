@@ -1,0 +1,79 @@
+import BusProtocol
+import EventLoop
+
+enum VisualPreferencesReadyContract: MessageContract {
+    static let canonical = VisualPreferencesReady(personID: Sample.person, personSequence: 1, at: Sample.everyday)
+    static let minimal = VisualPreferencesReady(personID: Sample.person, at: Sample.earliest)
+    static let maximal = VisualPreferencesReady(
+        personID: Sample.person, personSequence: Sample.largestInteger, at: Sample.latest)
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<VisualPreferencesReady> {
+        Asked(
+            VisualPreferencesReady(personID: try await profile.person(), personSequence: 1, at: .now()),
+            as: .visualPreference)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, VisualPreferencesReady>] = [:]
+}
+
+enum VisualPreferencesDeferredContract: MessageContract {
+    static let canonical = VisualPreferencesDeferred(personID: Sample.person, personSequence: 1, at: Sample.everyday)
+    static let minimal = VisualPreferencesDeferred(personID: Sample.person, at: Sample.earliest)
+    static let maximal = VisualPreferencesDeferred(
+        personID: Sample.person, personSequence: Sample.largestInteger, at: Sample.latest)
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<VisualPreferencesDeferred> {
+        Asked(
+            VisualPreferencesDeferred(personID: try await profile.person(), personSequence: 1, at: .now()),
+            as: .visualPreference)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, VisualPreferencesDeferred>] = [:]
+}
+
+enum VerificationDecidedContract: MessageContract {
+    static let canonical = VerificationDecided(
+        personID: Sample.person, personSequence: 2, level: "photo", outcome: "verified", at: Sample.everyday)
+    static let minimal = VerificationDecided(
+        personID: Sample.person, level: "l", outcome: "o", at: Sample.earliest)
+    static let maximal = VerificationDecided(
+        personID: Sample.person, personSequence: Sample.largestInteger, level: String(repeating: "l", count: 32),
+        outcome: String(repeating: "o", count: 32), at: Sample.latest)
+
+    static let canonicalReply = Acknowledged()
+    static let minimalReply = Acknowledged()
+    static let maximalReply = Acknowledged()
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<VerificationDecided> {
+        Asked(
+            VerificationDecided(
+                personID: try await profile.person(), personSequence: 1, level: "photo", outcome: "verified", at: .now()
+            ),
+            as: .verification)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, VerificationDecided>] = [:]
+}
