@@ -67,7 +67,7 @@ enum AuthBlueprint {
                 house: house, bearer: bearer, secrets: secrets, checker: checker, notifier: notifier, appName: appName))
         house.handle(
             UndoPhoneChangeHandler(
-                house: house, secrets: secrets, checker: checker, apple: apple, notifier: notifier))
+                house: house, bearer: bearer, secrets: secrets, checker: checker, apple: apple, notifier: notifier))
         house.handle(RefreshTokenHandler(house: house, secrets: secrets, keys: keys, roles: roles, opener: opener))
         house.handle(LogoutHandler(house: house))
         house.handle(ListSessionsHandler(house: house))

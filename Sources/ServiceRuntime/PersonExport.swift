@@ -8,11 +8,16 @@ import JSONText
 public struct ExportSection: Sendable {
     /// Opens what stands sealed in a row.
     public struct Sealed: Sendable {
-        let member: String
-        let open: @Sendable (_ sealed: [UInt8], _ person: Identifier) throws -> String
+        let open: @Sendable (_ sealed: [UInt8], _ person: Identifier) throws -> [String: JSONValue]
 
+        /// - Parameter open: gives members of the record.
+        public init(_ open: @escaping @Sendable ([UInt8], Identifier) throws -> [String: JSONValue]) {
+            self.open = open
+        }
+
+        /// - Parameter open: gives the one member of this name.
         public init(_ member: String, _ open: @escaping @Sendable ([UInt8], Identifier) throws -> String) {
-            (self.member, self.open) = (member, open)
+            self.open = { [member: .string(try open($0, $1))] }
         }
     }
 
@@ -25,7 +30,7 @@ public struct ExportSection: Sendable {
     /// - Parameters:
     ///   - rows: SQL with the person's id as `$1` and the columns `key` (text, unique, in the order of the export), `record`
     ///     (jsonb, an object) and, where something is to be opened, `sealed` (bytea).
-    ///   - sealed: becomes a member of the record where it is not NULL.
+    ///   - sealed: becomes members of the record where it is not NULL.
     public init(_ kind: String, _ rows: String, sealed: Sealed? = nil) {
         self.init(kind, rows, sealed: sealed) { person, _ in .uuid(person) }
     }
@@ -124,7 +129,7 @@ public struct ExportSection: Sendable {
     private static func record(_ row: Row, of section: ExportSection, _ person: Identifier) throws -> String {
         var members: [String: JSONValue] = ["kind": .string(section.kind)]
         if let sealed = section.sealed, let bytes = try row.optionalBytes("sealed") {
-            members[sealed.member] = .string(try sealed.open(bytes, person))
+            members.merge(try sealed.open(bytes, person)) { $1 }
         }
         let head = String(decoding: CanonicalJSON.bytes(of: .object(members)), as: UTF8.self)
         let rest = String(decoding: try row.json("record"), as: UTF8.self)

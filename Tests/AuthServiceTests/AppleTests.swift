@@ -126,6 +126,9 @@ import Testing
             _ = try await social.auth.ask(TakeAppleNotification(payload: payload))
             let shown = try await social.auth.ask(ListIdentities(), as: social.actor(owner)).identities
             #expect(shown.map(\.email) == ["x…@r…"])
+            #expect(
+                try await social.auth.stage.rows("SELECT details FROM audit WHERE act = 'identity_email_changed'")
+                    == #"{"provider":"apple"}"#, "and never to which")
         }
     }
 

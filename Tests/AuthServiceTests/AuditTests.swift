@@ -54,6 +54,19 @@ import Testing
         }
     }
 
+    @Test func whatOpenedASessionIsWrittenDown() async throws {
+        try await SocialStage.run { social in
+            let linked = try await social.link("google", subject: "108", to: Self.phone)
+            let opened = try #require(try await social.session("google", subject: "108"))
+            let acts = try await social.auth.stage.rows(
+                """
+                SELECT details::jsonb->>'session', details::jsonb->>'by' FROM audit WHERE act = 'session_opened'
+                ORDER BY sequence
+                """)
+            #expect(acts == "\(linked.sessionId)|code\n\(opened.sessionId)|google")
+        }
+    }
+
     @Test func whatAnOperatorDoesAsOneIsWrittenDown() async throws {
         try await AuthStage.run { auth in
             let operators = try auth.stage.asking(as: .operator)

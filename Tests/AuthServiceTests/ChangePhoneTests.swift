@@ -15,7 +15,7 @@ import Testing
             let auth = social.auth
             let other = try await auth.signIn(Self.old, push: "fcm:other")
             try await auth.age("20 minutes")
-            let owner = try await auth.signIn(Self.old)
+            let owner = try await auth.signIn(Self.old, push: "fcm:owner")
             let (challenge, code) = try await social.changeCode(to: Self.new, by: owner)
             let texts = auth.spool.messages().compactMap { $0["body"]?.stringValue }
             #expect(texts.last?.contains("to make this the number of your account.") == true)
@@ -24,7 +24,10 @@ import Testing
             #expect(changed.maskedPhone == "+46 (***) ***-4567")
             try await social.settle()
             let told = auth.spool.pushes().filter { $0["data"]?["kind"] == "phone_changed" }
-            #expect(told.map { $0["deviceId"] } == [.string(other.deviceId.description)])
+            #expect(
+                Set(told.compactMap { $0["deviceId"]?.stringValue })
+                    == [other.deviceId.description, owner.deviceId.description],
+                "a stolen access token is of the owner's own device")
             #expect(
                 auth.spool.messages().contains {
                     $0["to"]?.stringValue == Self.old
@@ -96,12 +99,23 @@ import Testing
     @Test func staffIsStaffNoMore() async throws {
         try await SocialStage.run { social in
             let owner = try await social.auth.signIn(Self.old)
-            try await social.auth.stage.rows("UPDATE accounts SET role = 'staff'")
+            try await social.auth.stage.rows(
+                """
+                UPDATE accounts SET role = 'staff';
+                INSERT INTO role_proposals (person_id, is_granted, operator_name, until)
+                    SELECT id, true, 'anna', now() + interval '1 day' FROM accounts
+                """)
             let (challenge, code) = try await social.changeCode(to: Self.new, by: owner)
             _ = try await social.auth.ask(
                 ChangePhone(challengeId: challenge, code: code), as: social.actor(owner))
             #expect(try await social.auth.stage.rows("SELECT role FROM accounts") == "user")
             #expect(try await !social.auth.ask(CheckSession(sessionID: owner.sessionId)).isActive)
+            #expect(
+                try await social.auth.stage.rows("SELECT details FROM audit WHERE act = 'role_dropped'")
+                    == #"{"role":"staff","why":"phone_changed"}"#)
+            #expect(
+                try await social.auth.stage.rows("SELECT count(*) FROM role_proposals") == "0",
+                "what was asked for the one is not granted to the other")
         }
     }
 

@@ -74,6 +74,43 @@ import Testing
         }
     }
 
+    @Test func whoLosesTheNumberLosesTheRole() async throws {
+        try await AuthStage.run(environment: Self.year) { auth in
+            let owner = try await auth.signIn(Self.phone)
+            try await auth.stage.rows("UPDATE accounts SET role = 'admin'")
+            try await sleep("366 days", auth)
+            // It was renewed by nobody, and no pass of the housekeeping has come by.
+            try await auth.stage.rows("UPDATE sessions SET created_at = now(), revoked_at = NULL")
+            let (challenge, code) = try await auth.code(for: Self.phone)
+            _ = try await auth.ask(
+                VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device, newAccount: true))
+            #expect(
+                try await auth.stage.rows("SELECT role FROM accounts WHERE id = '\(owner.user.id)'") == "user")
+            #expect(try await !auth.ask(CheckSession(sessionID: owner.sessionId)).isActive)
+            #expect(
+                try await auth.stage.rows("SELECT details FROM audit WHERE act = 'role_dropped'")
+                    == #"{"role":"admin","why":"detached"}"#)
+        }
+    }
+
+    @Test func whileTheAccountIsClaimedItKeepsItsNumber() async throws {
+        try await AuthStage.run(environment: Self.year) { auth in
+            let owner = try await auth.signIn(Self.phone)
+            try await sleep("366 days", auth)
+            try await auth.stage.rows(
+                """
+                INSERT INTO freezes (case_id, person_id, until)
+                VALUES (gen_random_uuid(), '\(owner.user.id)', now() + interval '1 hour')
+                """)
+            let (challenge, code) = try await auth.code(for: Self.phone)
+            let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device, newAccount: true)
+            #expect(try await auth.refusal(of: verify).code == "account_frozen")
+            #expect(try await auth.stage.rows("SELECT person_id FROM phones") == owner.user.id.description)
+            try await auth.stage.rows("DELETE FROM freezes")
+            #expect(try await auth.ask(verify).isNewUser, "the code was not used up")
+        }
+    }
+
     @Test func aKnownDeviceSignsInAsEver() async throws {
         try await AuthStage.run(environment: Self.year) { auth in
             let owner = try await auth.signIn(Self.phone)

@@ -197,8 +197,9 @@ import Testing
 
     @Test func unlinkingEndsWhatTheIdentityOpened() async throws {
         try await SocialStage.run { social in
-            let owner = try await social.link("google", subject: "108", to: Self.phone)
+            _ = try await social.link("google", subject: "108", to: Self.phone)
             let other = try await social.auth.signIn(Self.phone, push: "fcm:other")
+            let owner = try await social.auth.signIn(Self.phone, push: "fcm:owner")
             let opened = try #require(try await social.session("google", subject: "108"))
             for _ in 0..<2 {
                 _ = try await social.auth.ask(UnlinkIdentity(provider: "google"), as: social.actor(owner))
@@ -209,7 +210,35 @@ import Testing
             #expect(try await social.session("google", subject: "108") == nil, "it opens nothing any more")
             try await social.settle()
             let told = social.auth.spool.pushes().filter { $0["data"]?["kind"] == "identity_unlinked" }
-            #expect(told.map { $0["deviceId"] } == [.string(other.deviceId.description)])
+            #expect(
+                Set(told.compactMap { $0["deviceId"]?.stringValue })
+                    == [other.deviceId.description, owner.deviceId.description],
+                "a stolen access token is of the owner's own device")
+        }
+    }
+
+    /// Nobody can be asked for a code of a number that the account does not have.
+    @Test func withoutANumberASignInByAnIdentityIsFresh() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            _ = try await social.link("google", subject: "108", to: Self.phone)
+            let opened = try #require(try await social.session("google", subject: "108"))
+            let export = ExportAccount(after: nil)
+            let stale = try await auth.refusal(of: export, as: social.actor(opened))
+            #expect(stale.code == "reauthentication_required", "the account has a number that gets a code")
+            try await auth.stage.rows("DELETE FROM phones")
+            _ = try await auth.ask(export, as: social.actor(opened))
+            try await auth.stage.rows("UPDATE sessions SET created_at = created_at - interval '5 minutes'")
+            #expect(try await auth.refusal(of: export, as: social.actor(opened)).code == "reauthentication_required")
+            let again = try #require(try await social.session("google", subject: "108"))
+            let (challenge, code) = try await social.changeCode(to: "+46701234567", by: again)
+            let change = ChangePhone(challengeId: challenge, code: code)
+            #expect(try await auth.ask(change, as: social.actor(again)).maskedPhone == "+46 (***) ***-4567")
+            try await auth.age("20 minutes")
+            #expect(try await auth.signIn("+46701234567").user.id == opened.user.id)
+            try await auth.stage.rows("DELETE FROM phones")
+            let last = try #require(try await social.session("google", subject: "108"))
+            #expect(try await auth.ask(DeleteAccount(), as: social.actor(last)).status == "deleting")
         }
     }
 

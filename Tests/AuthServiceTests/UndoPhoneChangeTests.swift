@@ -24,9 +24,17 @@ import Testing
         let auth = social.auth
         let tablet = try await auth.signIn(Self.old, push: "fcm:tablet")
         let stolen = try await auth.signIn(Self.old, push: "fcm:stolen")
+        try await settle(auth)
         let token = try await change(to: Self.new, from: Self.old, by: stolen, social)
         let proof = SendOTP.Proof(id: tablet.deviceId, secret: try #require(tablet.deviceSecret))
         return Robbery(tablet: tablet, stolen: stolen, proof: proof, token: token)
+    }
+
+    /// As if what the account has had been there for long.
+    @Loop private func settle(_ auth: AuthStage) async throws {
+        for table in ["devices", "sessions"] {
+            try await auth.stage.rows("UPDATE \(table) SET created_at = created_at - interval '73 hours'")
+        }
     }
 
     /// - Returns: the token that the number that was taken off got.
@@ -85,6 +93,52 @@ import Testing
             #expect(
                 Set(told.compactMap { $0["pushToken"]?.stringValue })
                     == ["fcm:desk", "fcm:tablet", "fcm:stolen"])
+        }
+    }
+
+    /// Who has the SIM signs in first, and changes the number in another session than the first.
+    @Test func aThiefWhoWasThereBeforeTheChangeIsThereNoMore() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let tablet = try await auth.signIn(Self.old, push: "fcm:tablet")
+            try await settle(auth)
+            let first = try await auth.signIn(Self.old, push: "fcm:thief")
+            let linked = try await social.link("google", subject: "thief", to: Self.old)
+            let second = try await auth.signIn(Self.old, push: "fcm:second")
+            let token = try await change(to: Self.new, from: Self.old, by: second, social)
+            for thief in [first, linked, second] {
+                let known = SendOTP.Proof(id: thief.deviceId, secret: try #require(thief.deviceSecret))
+                let undo = UndoPhoneChange(disputeToken: token, device: known)
+                #expect(try await auth.refusal(of: undo).code == "forbidden", "it was not known for long")
+            }
+            #expect(
+                try await auth.refusal(of: UndoPhoneChange(disputeToken: token), as: auth.actor(first)).code
+                    == "forbidden")
+            let proof = SendOTP.Proof(id: tablet.deviceId, secret: try #require(tablet.deviceSecret))
+            _ = try await auth.ask(UndoPhoneChange(disputeToken: token, device: proof))
+            for (session, isAlive) in [(tablet, true), (first, false), (linked, false), (second, false)] {
+                #expect(try await auth.ask(CheckSession(sessionID: session.sessionId)).isActive == isAlive)
+            }
+            #expect(try await auth.stage.rows("SELECT count(*) FROM identities") == "0")
+            #expect(
+                try await auth.stage.rows("SELECT id FROM devices WHERE removed_at IS NULL")
+                    == tablet.deviceId.description)
+        }
+    }
+
+    @Test func aGatewaysWordAloneGivesNoNumberBack() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let robbery = try await rob(social)
+            let undo = UndoPhoneChange(disputeToken: robbery.token)
+            var options = auth.options(auth.actor(robbery.tablet))
+            for token in [nil, robbery.stolen.accessToken, robbery.tablet.accessToken + "x"] {
+                options.accessToken = token
+                let refused = await #expect(throws: BusError.self) { try await auth.gateway.call(undo, options) }
+                #expect(refused?.code == "unauthorized")
+            }
+            options.accessToken = robbery.tablet.accessToken
+            #expect(try await auth.gateway.call(undo, options).maskedPhone == "+1 (***) ***-2671")
         }
     }
 

@@ -352,6 +352,17 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test func aGraveActWithoutATokenTakesOneWhereThereIsOne() async throws {
+        try await onStage { stage async throws in
+            let (token, body) = (stage.token(), #"{"disputeToken":"dt_9d1c"}"#)
+            let json = ["Content-Type": "application/json"]
+            for headers in [json, json.merging(["Authorization": "Bearer \(token)"]) { $1 }] {
+                #expect(try await stage.send("POST", "/auth/phone/undo", headers, body: body).status == 200)
+            }
+            #expect(stage.backstage.asked.map(\.context.accessToken) == [nil, token])
+        }
+    }
+
     @Test func staffActsFromItsNetworksOnly() async throws {
         try await onStage { stage async throws in
             @Loop func codes(_ role: String, to access: Route.Access, _ networks: [String]?) async throws -> [String] {

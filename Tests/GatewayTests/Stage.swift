@@ -128,6 +128,7 @@ import TestSupport
             })
         bus.register(Stub<Logout>(backstage: self) { NoContent() })
         bus.register(Stub<DeleteAccount>(backstage: self) { AccountDeletion(status: "deleting") })
+        bus.register(Stub<UndoPhoneChange>(backstage: self) { PhoneChanged(maskedPhone: "+1") })
         bus.register(Stub<FindCities>(backstage: self) { CitiesFound(cities: []) })
         bus.register(
             Stub<GetProfileFields>(backstage: self) {

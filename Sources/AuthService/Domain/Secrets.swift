@@ -17,6 +17,7 @@ struct Secrets: Sendable {
     let identitySealer: Sealer
     let refreshSealer: Sealer
     let noteSealer: Sealer
+    let freezeSealer: Sealer
     private let codeHash: KeyedHash
     private let tokenHash: KeyedHash
     private let referenceHash: KeyedHash
@@ -34,6 +35,7 @@ struct Secrets: Sendable {
         identitySealer = Sealer(keys, purpose: "identity")
         refreshSealer = Sealer(keys, purpose: "provider-refresh")
         noteSealer = Sealer(keys, purpose: "staff-note")
+        freezeSealer = Sealer(keys, purpose: "freeze")
         codeHash = KeyedHash(keys, purpose: "otp")
         tokenHash = KeyedHash(keys, purpose: "token")
         referenceHash = KeyedHash(keys, purpose: "phone-reference")

@@ -8,7 +8,7 @@ struct SessionStanding: Sendable, Equatable {
     /// Nothing is moved for so long after a recovery was completed: whoever lost the account has time to say so.
     static let rest = Duration.seconds(48 * 3600)
 
-    /// A code opened the session within ``freshness``.
+    /// A code opened the session within ``freshness``; where the account has no number, a linked identity did.
     let isFresh: Bool
     /// Until the account's freeze ends by itself; `nil` where it has none.
     let frozenFor: Duration?

@@ -21,7 +21,10 @@ struct ApplyRecoveryHandler: RequestHandler {
                 throw Self.closed
             }
             Erasure.wait(for: person, in: transaction)
-            guard let freeze = try await FreezeStore.open(request.caseID, in: transaction) else { throw Self.closed }
+            guard
+                let freeze = try await FreezeStore.open(
+                    request.caseID, secrets.freezeSealer, in: transaction)
+            else { throw Self.closed }
             guard !freeze.isApplied else { throw Self.applied }
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
             case .refused(let error): return .refusal(error)
@@ -64,7 +67,7 @@ struct ApplyRecoveryHandler: RequestHandler {
         let chain = try await house.audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
         FreezeStore.endDevices(of: person, in: transaction)
-        _ = try await AccountStore.dropRole(of: person, in: transaction)
+        try await RoleStore.drop(of: person, .recovered, chain, house.audit, in: transaction)
         house.audit.note(
             AuditAct("account_recovered", ["case": request.caseID.description]), on: chain, in: transaction)
         FreezeStore.noteApplied(request.caseID, in: transaction)

@@ -18,7 +18,8 @@ struct BeginRecoveryHandler: RequestHandler {
         let phone = try phones.number(request.accountPhone)
         let hash = secrets.phoneHash.code(for: phone.e164)
         return try await house.once(context) { transaction in
-            if let known = try await FreezeStore.begun(request.caseID, in: transaction) { return .reply(known) }
+            let known = try await FreezeStore.begun(request.caseID, secrets.freezeSealer, in: transaction)
+            if let known { return .reply(known) }
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
@@ -53,7 +54,7 @@ struct BeginRecoveryHandler: RequestHandler {
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
             isStaff: facts?.isStaff, isDormant: facts?.isDormant)
         try FreezeStore.insert(
-            begun, claimant: challenge.phoneHash, seconds: request.freezeSeconds, in: transaction)
+            begun, secrets.freezeSealer, claimant: challenge.phoneHash, seconds: request.freezeSeconds, in: transaction)
         let chain =
             if let account { try await house.audit.chain(of: account, in: transaction) } else { AuditChain.service }
         house.audit.note(

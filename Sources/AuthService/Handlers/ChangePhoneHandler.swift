@@ -53,13 +53,11 @@ struct ChangePhoneHandler: RequestHandler {
             token: secrets.hash(of: token), in: transaction)
         if let old { try tell(old, of: actor.userID, token, in: transaction) }
         let chain = try await house.audit.chain(of: actor.userID, in: transaction)
-        if try await AccountStore.dropRole(of: actor.userID, in: transaction) {
-            SessionStore.revokeAll(of: actor.userID, but: nil, .role, chain: chain, in: transaction)
-        }
+        try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, house.audit, in: transaction)
         house.audit.note(
             AuditAct("phone_changed", ["session": actor.sessionID.description]), on: chain, in: transaction)
-        let device = try await SessionStore.device(of: actor.sessionID, in: transaction)
-        try await notifier.tell(actor.userID, "phone_changed", ["phone": masked], except: device, in: transaction)
+        // The device that did it, too: a stolen access token is of the owner's own.
+        try await notifier.tell(actor.userID, "phone_changed", ["phone": masked], in: transaction)
         return answer
     }
 

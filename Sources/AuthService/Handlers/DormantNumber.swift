@@ -24,7 +24,7 @@ struct DormantNumber: Sendable {
 
     /// Takes the number off an account that slept, where its new holder says so.
     ///
-    /// - Throws: ``BusError`` `recovery_required`, which takes back that the code was used.
+    /// - Throws: ``BusError`` `recovery_required` and `account_frozen`, which take back that the code was used.
     @Loop func settle(
         _ challenge: Challenge, of holder: Identifier?, _ claim: DeviceClaim, wantsNewAccount: Bool,
         in transaction: Transaction
@@ -51,10 +51,14 @@ struct DormantNumber: Sendable {
         return constantTimeEqual(device.secretHash, secrets.hash(of: secret))
     }
 
-    /// The number is no alias of the account either: it is another person's.
+    /// The number is no alias of the account either: it is another person's. While somebody recovers the account it stays.
     @Loop private func detach(_ person: Identifier, in transaction: Transaction) async throws {
+        // Before the freezes are read: who begins one waits for the account, and is waited for.
+        AccountStore.lock(person, in: transaction)
+        try await StandingStore.mustNotBeFrozen(person, in: transaction)
         DormancyStore.detach(person, in: transaction)
         let chain = try await house.audit.chain(of: person, in: transaction)
+        try await RoleStore.drop(of: person, .detached, chain, house.audit, in: transaction)
         house.audit.note(AuditAct("phone_detached"), on: chain, in: transaction)
         try await notifier.tell(person, "phone_detached", [:], in: transaction)
     }

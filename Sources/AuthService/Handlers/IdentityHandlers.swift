@@ -48,9 +48,9 @@ struct UnlinkIdentityHandler: RequestHandler {
                     "identity_unlinked",
                     ["provider": provider.rawValue, "session": actor.sessionID.description]),
                 on: chain, in: transaction)
-            let device = try await SessionStore.device(of: actor.sessionID, in: transaction)
+            // The device that did it, too: a stolen access token is of the owner's own.
             try await notifier.tell(
-                actor.userID, "identity_unlinked", ["provider": provider.rawValue], except: device, in: transaction)
+                actor.userID, "identity_unlinked", ["provider": provider.rawValue], in: transaction)
             return NoContent()
         }
     }

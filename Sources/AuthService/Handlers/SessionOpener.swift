@@ -50,7 +50,12 @@ struct SessionOpener: Sendable {
             session, person: account.id, device: device, by: provider, access: access,
             refresh: secrets.hash(of: refresh), in: transaction)
         house.audit.note(
-            AuditAct("session_opened", ["session": session.description, "device": device.description]),
+            AuditAct(
+                "session_opened",
+                [
+                    "session": session.description, "device": device.description,
+                    "by": provider?.rawValue ?? "code",
+                ]),
             on: account.chain, in: transaction)
         let grant = roles.grant(account.role, hasIdentity: provider != nil, openedAt: now, now: now)
         return Session(

@@ -50,5 +50,9 @@ struct TakeAppleNotificationHandler: RequestHandler {
         guard let row = linked.first(where: { $0.hash == hash }) else { return }
         let identity = try secrets.identity(row.sealed, hash: hash).with(email)
         IdentityStore.describe(hash, sealed: try secrets.seal(identity), in: transaction)
+        let chain = try await house.audit.chain(of: person, in: transaction)
+        house.audit.note(
+            AuditAct("identity_email_changed", ["provider": IdentityProviderName.apple.rawValue]), on: chain,
+            in: transaction)
     }
 }

@@ -5,9 +5,10 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Gives an account back the number that was taken off it, and takes from it whatever came after that.
+/// Gives an account back the number that was taken off it, and takes from it whatever came after that or shortly before.
 struct UndoPhoneChangeHandler: RequestHandler {
     let house: ServiceHouse
+    let bearer: BearerChecker
     let secrets: Secrets
     let checker: ChallengeChecker
     let apple: AppleTokens
@@ -15,7 +16,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
 
     func handle(_ request: UndoPhoneChange, context: RequestContext) async throws -> PhoneChanged {
         let proof = try proof(in: request)
-        guard request.device != nil || context.actor != nil else { throw BusError(.unauthorized, "Please sign in.") }
+        let actor = request.device == nil ? try bearer.actor(of: context) : nil
         return try await house.once(context) { transaction in
             // Found before the code is looked at, since the account's turn comes before the phone's; used after it, so
             // that a wrong code tells nothing of the number.
@@ -35,7 +36,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
             guard let number = try await TakenNumberStore.locked(of: person, by: proof, in: transaction) else {
                 throw Self.nothingToUndo
             }
-            let device = try await device(of: request, context.actor, person, number, in: transaction)
+            let device = try await device(of: request, actor, person, number, in: transaction)
             return .reply(try await undo(number, of: person, on: device, in: transaction))
         }
     }
@@ -55,14 +56,13 @@ struct UndoPhoneChangeHandler: RequestHandler {
         }
     }
 
-    /// A device that the account knew before its number was taken off.
+    /// A device that the account knew well before its number was taken off.
     @Loop private func device(
         of request: UndoPhoneChange, _ actor: Actor?, _ person: Identifier, _ number: TakenNumber,
         in transaction: Transaction
     ) async throws -> Identifier {
         if let claim = request.device {
-            let known = try await TakenNumberStore.secret(
-                of: claim.id, of: person, before: number.at, in: transaction)
+            let known = try await TakenNumberStore.secret(of: claim.id, of: person, number, in: transaction)
             guard let known, constantTimeEqual(known, secrets.hash(of: claim.secret)) else { throw Self.unknownDevice }
             return claim.id
         }
@@ -80,14 +80,15 @@ struct UndoPhoneChangeHandler: RequestHandler {
             throw ChangePhoneHandler.inUse
         }
         TakenNumberStore.restore(number, to: person, in: transaction)
-        for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= number.at {
+        let since = number.doubtedSince
+        for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= since {
             try await apple.revoke(identity, in: transaction)
             IdentityStore.remove(identity.hash, in: transaction)
         }
         let chain = try await house.audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(
-            of: person, since: number.at, by: number.changedBy, butOn: device, chain: chain, in: transaction)
-        DeviceStore.removeAll(of: person, since: number.at, but: device, in: transaction)
+            of: person, since: since, by: number.changedBy, butOn: device, chain: chain, in: transaction)
+        DeviceStore.removeAll(of: person, since: since, but: device, in: transaction)
         house.audit.note(
             AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)
         let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)

@@ -15,12 +15,19 @@ import EventLoop
     }
 
     /// What was sent to the number goes on counting for it, or whoever signs up and deletes in turn would be sent codes
-    /// without end: under another hash, without the number and its code, until housekeeping removes it after a day.
+    /// without end: under another hash, without the number and its code, until housekeeping removes it after a day. So does
+    /// what the person had sent to a number that was to be theirs.
     func erase(_ person: Identifier, in transaction: Transaction) async throws {
+        let wanted = try await transaction.query(Self.wanted, [.uuid(person)])
         let phones = try await transaction.query(Self.numbers, [.uuid(person)])
+        for row in wanted {
+            let (id, phone) = (try row.uuid("id"), try row.bytes("phone_hash"))
+            transaction.send(Self.bare("id = $1"), [.uuid(id), .bytes(limitHash.code(for: phone))])
+        }
         for phone in try phones.map({ try $0.bytes("hash") }) {
             let values: [SQLValue] = [.bytes(phone), .bytes(limitHash.code(for: phone))]
             for statement in Self.limits { transaction.send(statement, values) }
+            transaction.send(Self.claims, [.bytes(phone)])
         }
         for statement in Self.statements { transaction.send(statement, [.uuid(person)]) }
     }
@@ -32,12 +39,27 @@ import EventLoop
     private static let numbers: Statement = """
         SELECT hash FROM phones WHERE person_id = $1 UNION SELECT hash FROM phone_aliases WHERE person_id = $1
         """
-    private static let limits: [Statement] = [
+    /// Codes for a change of the number.
+    private static let wanted: Statement = """
+        SELECT c.id, c.phone_hash FROM challenges c JOIN challenge_bindings b ON b.challenge_id = c.id
+            JOIN sessions s ON s.id = b.session_id
+        WHERE s.person_id = $1
         """
-        UPDATE challenges SET phone_hash = $2, phone_sealed = '', code_hash = '',
-            state = CASE state WHEN 'open' THEN 'dead' ELSE state END
-        WHERE phone_hash = $1
-        """,
+    private static func bare(_ which: String) -> Statement {
+        Statement(
+            """
+            UPDATE challenges SET phone_hash = $2, phone_sealed = '', code_hash = '',
+                state = CASE state WHEN 'open' THEN 'dead' ELSE state END
+            WHERE \(which)
+            """)
+    }
+    /// What the person claimed before they signed up. A claim that goes on is of somebody who has a number of theirs by now.
+    private static let claims: Statement = """
+        DELETE FROM freezes WHERE claimant_hash = $1
+            AND (ended_at IS NOT NULL AND claimant_free_at IS NOT NULL OR until <= clock_timestamp())
+        """
+    private static let limits: [Statement] = [
+        bare("phone_hash = $1"),
         """
         WITH gone AS (DELETE FROM challenge_locks WHERE phone_hash = $1 RETURNING asker, until)
         INSERT INTO challenge_locks AS l (phone_hash, asker, until) SELECT $2, asker, until FROM gone

@@ -67,15 +67,6 @@ struct Account: Sendable {
         transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(standing.rawValue)])
     }
 
-    /// Makes staff an ordinary person again.
-    ///
-    /// - Returns: false for who is one.
-    static func dropRole(of person: Identifier, in transaction: Transaction) async throws -> Bool {
-        try await !transaction.query(
-            "UPDATE accounts SET role = 'user' WHERE id = $1 AND role <> 'user' RETURNING id", [.uuid(person)]
-        ).isEmpty
-    }
-
     /// The account that a claim may reach; one that is closed is none, and cannot be told from none. It is locked until the
     /// transaction ends, so that whoever moves it meanwhile finds the freeze, or has moved it before. A number that an
     /// account had reaches it while it is nobody else's.

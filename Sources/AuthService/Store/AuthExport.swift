@@ -1,5 +1,6 @@
 import BusProtocol
 import Database
+import JSONText
 import ServiceRuntime
 
 /// What auth holds about a person. Secrets and hashes are not theirs to read: they open doors and say nothing.
@@ -8,9 +9,17 @@ enum AuthExport {
         let number = ExportSection.Sealed("number") { sealed, person in
             String(decoding: try secrets.phoneSealer.open(sealed, associated: person.array), as: UTF8.self)
         }
-        let email = ExportSection.Sealed("email") { hashAndSealed, _ in
+        let proven = ExportSection.Sealed { hashAndSealed, _ in
             let (hash, sealed) = (Array(hashAndSealed.prefix(32)), Array(hashAndSealed.dropFirst(32)))
-            return try secrets.identity(sealed, hash: hash).email?.text ?? ""
+            let identity = try secrets.identity(sealed, hash: hash)
+            return [
+                "issuer": .string(identity.issuer), "subject": .string(identity.subject),
+                "audience": .string(identity.audience), "email": identity.email.map { .string($0.text) } ?? .null,
+            ]
+        }
+        let sentTo = ExportSection.Sealed("number") { idAndSealed, _ in
+            let (id, sealed) = (Array(idAndSealed.prefix(16)), Array(idAndSealed.dropFirst(16)))
+            return String(decoding: try secrets.phoneSealer.open(sealed, associated: id), as: UTF8.self)
         }
         let note = ExportSection.Sealed("note") { sealed, person in
             String(decoding: try secrets.noteSealer.open(sealed, associated: person.array), as: UTF8.self)
@@ -18,8 +27,9 @@ enum AuthExport {
         return [
             ExportSection("account", account), ExportSection("phone", phone, sealed: number),
             ExportSection("formerPhone", formerPhone, sealed: number),
-            ExportSection("identity", identity, sealed: email),
-            ExportSection("device", device), ExportSection("session", session), ExportSection("code", code),
+            ExportSection("identity", identity, sealed: proven),
+            ExportSection("device", device), ExportSection("formerPushToken", formerPushToken),
+            ExportSection("session", session), ExportSection("code", code, sealed: sentTo),
             ExportSection("freeze", freeze), ExportSection("roleProposal", roleProposal),
             ExportSection("staffNote", staffNote, sealed: note), .audit(audit),
         ]
@@ -38,37 +48,53 @@ enum AuthExport {
         """
     private static let formerPhone = """
         SELECT encode(hash, 'hex') AS key, sealed, jsonb_build_object(
-            'takenOffAt', \(time("taken_off_at")), 'recoversUntil', \(time("until"))) AS record
+            'takenOffAt', \(time("taken_off_at")), 'takenOffBy', changed_by, 'recoversUntil', \(time("until"))) AS record
         FROM phone_aliases WHERE person_id = $1
         """
     /// What is known of an identity opens only with what it is found by.
     private static let identity = """
         SELECT provider AS key, hash || sealed AS sealed, jsonb_build_object(
-            'provider', provider, 'linkedAt', \(time("linked_at")), 'lastUsedAt', \(time("last_used_at"))) AS record
+            'provider', provider, 'linkedAt', \(time("linked_at")), 'lastUsedAt', \(time("last_used_at")),
+            'toConfirmSince', \(time("to_confirm_since"))) AS record
         FROM identities WHERE person_id = $1
         """
     private static let device = """
         SELECT id::text AS key, jsonb_build_object(
             'id', id, 'name', name, 'platform', platform, 'hasPushToken', push_token_sealed IS NOT NULL,
-            'createdAt', \(time("created_at")), 'lastUsedAt', \(time("last_used_at"))) AS record
+            'pushExpiredAt', \(time("push_expired_at")), 'createdAt', \(time("created_at")),
+            'lastUsedAt', \(time("last_used_at")), 'removedAt', \(time("removed_at"))) AS record
         FROM devices WHERE person_id = $1
+        """
+    private static let formerPushToken = """
+        SELECT id::text AS key, jsonb_build_object(
+            'id', id, 'deviceId', device_id, 'replacedAt', \(time("replaced_at"))) AS record
+        FROM replaced_push_tokens WHERE person_id = $1
         """
     private static let session = """
         SELECT id::text AS key, jsonb_build_object(
             'id', id, 'deviceId', device_id, 'createdAt', \(time("created_at")), 'lastUsedAt', \(time("last_used_at")),
-            'codeAt', \(time("otp_at")), 'endedAt', \(time("revoked_at"))) AS record
+            'openedBy', coalesce(opened_by, 'code'), 'codeAt', \(time("otp_at")), 'endedAt', \(time("revoked_at"))) AS record
         FROM sessions WHERE person_id = $1
         """
+    /// To the number, to one of before while it was the person's, and to one that was to be theirs. Who has a number of
+    /// theirs by now is somebody else. What a number is sealed with is its challenge's id.
     private static let code = """
-        SELECT c.id::text AS key, jsonb_build_object(
-            'id', c.id, 'purpose', c.purpose, 'state', c.state, 'wrongTries', c.wrong_tries,
-            'sentAt', \(time("c.created_at")), 'expiresAt', \(time("c.expires_at"))) AS record
-        FROM challenges c JOIN phones p ON p.hash = c.phone_hash WHERE p.person_id = $1
+        SELECT c.id::text AS key, CASE WHEN c.phone_sealed <> '' THEN uuid_send(c.id) || c.phone_sealed END AS sealed,
+            jsonb_build_object(
+                'id', c.id, 'purpose', c.purpose, 'state', c.state, 'wrongTries', c.wrong_tries,
+                'createdAt', \(time("c.created_at")), 'sentAt', \(time("c.sent_at")),
+                'expiresAt', \(time("c.expires_at"))) AS record
+        FROM challenges c WHERE c.id IN (
+            SELECT o.id FROM challenges o JOIN phones p ON p.hash = o.phone_hash WHERE p.person_id = $1
+            UNION SELECT f.id FROM challenges f JOIN phone_aliases a ON a.hash = f.phone_hash
+                WHERE a.person_id = $1 AND f.created_at <= a.taken_off_at
+            UNION SELECT b.challenge_id FROM challenge_bindings b JOIN sessions s ON s.id = b.session_id
+                WHERE s.person_id = $1)
         """
     private static let freeze = """
         SELECT case_id::text AS key, jsonb_build_object(
             'caseId', case_id, 'createdAt', \(time("created_at")), 'until', \(time("until")),
-            'endedAt', \(time("ended_at"))) AS record
+            'appliedAt', \(time("applied_at")), 'endedAt', \(time("ended_at"))) AS record
         FROM freezes WHERE person_id = $1
         """
     /// Which operator asked is not the person's.

@@ -35,5 +35,8 @@ enum AuthMigrations {
             name: "m0021_suspension", sql: String(decoding: PackageResources.m0021_suspension_sql, as: UTF8.self)),
         Migration(
             name: "m0022_case_codes", sql: String(decoding: PackageResources.m0022_case_codes_sql, as: UTF8.self)),
+        Migration(
+            name: "m0023_freezes_end",
+            sql: String(decoding: PackageResources.m0023_freezes_end_sql, as: UTF8.self)),
     ]
 }

@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import Database
 import EventLoop
 import JSONText
@@ -7,10 +8,24 @@ import JSONText
 @Loop enum FreezeStore {
     /// What was answered for the case; `nil` where it is new. The same case at once: the second waits here and finds what
     /// the first was answered.
-    static func begun(_ caseID: Identifier, in transaction: Transaction) async throws -> RecoveryBegun? {
+    static func begun(
+        _ caseID: Identifier, _ sealer: Sealer, in transaction: Transaction
+    ) async throws -> RecoveryBegun? {
         transaction.send(lock, [.uuid(caseID)])
-        return try await transaction.query("SELECT begun FROM freezes WHERE case_id = $1", [.uuid(caseID)]).first
-            .map { try WireJSON.decode(RecoveryBegun.self, from: try $0.json("begun")) }
+        return try await transaction.query(
+            "SELECT begun, begun_sealed FROM freezes WHERE case_id = $1", [.uuid(caseID)]
+        ).first.map { try opened($0, of: caseID, sealer) }
+    }
+
+    /// What the previous release wrote stands in `begun`, until housekeeping removes it.
+    private static func opened(_ row: Row, of caseID: Identifier, _ sealer: Sealer) throws -> RecoveryBegun {
+        let body =
+            if let sealed = try row.optionalBytes("begun_sealed") {
+                try sealer.open(sealed, associated: caseID.array)
+            } else {
+                try row.json("begun")
+            }
+        return try WireJSON.decode(RecoveryBegun.self, from: body)
     }
 
     /// What a claim is judged by beside its numbers.
@@ -47,13 +62,13 @@ import JSONText
 
     /// - Parameter seconds: how long the freeze lasts at the most.
     static func insert(
-        _ begun: RecoveryBegun, claimant: [UInt8], seconds: Int64, in transaction: Transaction
+        _ begun: RecoveryBegun, _ sealer: Sealer, claimant: [UInt8], seconds: Int64, in transaction: Transaction
     ) throws {
         transaction.send(
             insert,
             [
-                .uuid(begun.caseID), .uuid(begun.accountID), .integer(seconds), .json(try WireJSON.encode(begun)),
-                .bytes(claimant),
+                .uuid(begun.caseID), .uuid(begun.accountID), .integer(seconds),
+                .bytes(sealer.seal(try WireJSON.encode(begun), associated: begun.caseID.array)), .bytes(claimant),
             ])
     }
 
@@ -93,10 +108,11 @@ import JSONText
     }
 
     /// The freeze, locked until the transaction ends; `nil` for one that is over.
-    static func open(_ caseID: Identifier, in transaction: Transaction) async throws -> Open? {
+    static func open(_ caseID: Identifier, _ sealer: Sealer, in transaction: Transaction) async throws -> Open? {
         guard let row = try await transaction.query(openFreeze, [.uuid(caseID)]).first else { return nil }
-        let begun = try WireJSON.decode(RecoveryBegun.self, from: try row.json("begun"))
-        return Open(claimantReference: begun.claimantReference, isApplied: try row.bool("is_applied"))
+        return Open(
+            claimantReference: try opened(row, of: caseID, sealer).claimantReference,
+            isApplied: try row.bool("is_applied"))
     }
 
     static func noteApplied(_ caseID: Identifier, in transaction: Transaction) {
@@ -152,7 +168,7 @@ import JSONText
         WHERE case_id = $1 AND ended_at IS NULL RETURNING person_id
         """
     private static let insert: Statement = """
-        INSERT INTO freezes (case_id, person_id, until, begun, claimant_hash)
+        INSERT INTO freezes (case_id, person_id, until, begun_sealed, claimant_hash)
         VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s', $4, $5)
         """
     private static let claiming: Statement = """
@@ -164,7 +180,7 @@ import JSONText
         WHERE claimant_hash = $1 AND case_id <> $2 AND claimant_free_at IS NULL AND until > clock_timestamp() LIMIT 1
         """
     private static let openFreeze: Statement = """
-        SELECT begun, applied_at IS NOT NULL AS is_applied FROM freezes
+        SELECT begun, begun_sealed, applied_at IS NOT NULL AS is_applied FROM freezes
         WHERE case_id = $1 AND (applied_at IS NOT NULL OR ended_at IS NULL AND until > clock_timestamp()) FOR UPDATE
         """
     private static let endOfDevices: [Statement] = [

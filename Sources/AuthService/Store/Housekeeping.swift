@@ -61,6 +61,11 @@ import EventLoop
             SELECT d.id FROM devices d WHERE d.removed_at < now() - interval '30 days' AND NOT EXISTS (
                 SELECT FROM sessions s WHERE s.person_id = d.person_id AND s.device_id = d.id) LIMIT 1000)
         """,
+        // Recovery asks of a case while it closes it, and of none that was over so long ago.
+        """
+        DELETE FROM freezes WHERE case_id IN (
+            SELECT case_id FROM freezes WHERE until < now() - interval '30 days' LIMIT 1000)
+        """,
         """
         UPDATE refresh_tokens SET answer_sealed = NULL WHERE hash IN (
             SELECT hash FROM refresh_tokens

@@ -34,6 +34,24 @@ import EventLoop
         transaction.send("UPDATE accounts SET role = $2 WHERE id = $1", [.uuid(person), .text(role)])
     }
 
+    /// Why an account has its role no longer, without an operator's word: somebody else may hold it now.
+    enum Loss: String {
+        case phoneChanged = "phone_changed"
+        case recovered
+        /// The number is its new holder's.
+        case detached
+    }
+
+    /// Makes staff an ordinary person again: their sessions end, and what was asked for them is asked for no more.
+    static func drop(
+        of person: Identifier, _ why: Loss, _ chain: AuditChain, _ audit: AuditTrail, in transaction: Transaction
+    ) async throws {
+        transaction.send("DELETE FROM role_proposals WHERE person_id = $1", [.uuid(person)])
+        guard let role = try await transaction.query(drop, [.uuid(person)]).first?.text("role") else { return }
+        SessionStore.revokeAll(of: person, but: nil, .role, chain: chain, in: transaction)
+        audit.note(AuditAct("role_dropped", ["role": role, "why": why.rawValue]), on: chain, in: transaction)
+    }
+
     static func list(in database: Database) async throws -> RoleList {
         let people = try await database.read(people, [.integer(Int64(RoleList.most))]).map {
             RoleList.Person(userID: try $0.uuid("id"), role: try $0.text("role"))
@@ -48,6 +66,10 @@ import EventLoop
 
     private static let lock: Statement = """
         SELECT role FROM accounts WHERE id = $1 AND status = 'active' FOR NO KEY UPDATE
+        """
+    private static let drop: Statement = """
+        WITH held AS MATERIALIZED (SELECT id, role FROM accounts WHERE id = $1 AND role <> 'user' FOR NO KEY UPDATE)
+        UPDATE accounts a SET role = 'user' FROM held h WHERE a.id = h.id RETURNING h.role
         """
     private static let proposal: Statement = """
         SELECT operator_name, operator_key FROM role_proposals

@@ -35,8 +35,12 @@ import EventLoop
         SELECT ceil(extract(epoch FROM max(until) - clock_timestamp()))::bigint AS frozen_seconds FROM freezes
         WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
         """
+    /// An account without a number gets no code: its linked identity is all that it can be asked for.
     private static let select: Statement = """
-        SELECT coalesce(s.otp_at > clock_timestamp() - $3::bigint * interval '1 s', false) AS is_fresh,
+        SELECT coalesce(
+                CASE WHEN s.opened_by IS NULL THEN s.otp_at
+                    WHEN NOT EXISTS (SELECT FROM phones p WHERE p.person_id = a.id) THEN s.created_at END
+                > clock_timestamp() - $3::bigint * interval '1 s', false) AS is_fresh,
             (SELECT ceil(extract(epoch FROM max(f.until) - clock_timestamp()))::bigint FROM freezes f
                 WHERE f.person_id = a.id AND f.ended_at IS NULL AND f.until > clock_timestamp()) AS frozen_seconds
         FROM sessions s JOIN accounts a ON a.id = s.person_id

@@ -11,12 +11,18 @@ struct TakenNumber: Sendable {
     let at: Timestamp
     /// The session that did it.
     let changedBy: Identifier?
+
+    /// What the account came to have from then on may be the work of who took the number: a thief signs in first, and links
+    /// an identity, and changes the number in another session.
+    var doubtedSince: Timestamp { at - TakenNumberStore.doubt }
 }
 
 /// Rows of numbers that can be given back.
 @Loop enum TakenNumberStore {
     /// A change can be undone for so long.
     static let patience = Duration.seconds(72 * 3600)
+    /// What is younger than this when a number is taken off counts as the doing of who takes it.
+    nonisolated static let doubt = Duration.seconds(72 * 3600)
 
     /// What somebody shows for having the number.
     enum Proof: Sendable, Equatable {
@@ -61,19 +67,20 @@ struct TakenNumber: Sendable {
             [.bytes(number.hash), .text(number.keyID), .uuid(person), .bytes(number.sealed)])
     }
 
-    /// The secret's hash of a device that was known before the number was taken off.
+    /// The secret's hash of a device that was known beyond doubt when the number was taken off.
     static func secret(
-        of device: Identifier, of person: Identifier, before at: Timestamp, in transaction: Transaction
+        of device: Identifier, of person: Identifier, _ number: TakenNumber, in transaction: Transaction
     ) async throws -> [UInt8]? {
-        try await transaction.query(secret, [.uuid(device), .uuid(person), .timestamp(at)]).first?.bytes("secret_hash")
+        try await transaction.query(secret, [.uuid(device), .uuid(person), .timestamp(number.doubtedSince)]).first?
+            .bytes("secret_hash")
     }
 
-    /// The device of a session that is alive and older than the change, and did not make it.
+    /// The device of a session that is alive and beyond doubt, and did not make the change.
     static func device(
         of actor: Actor, _ number: TakenNumber, in transaction: Transaction
     ) async throws -> Identifier? {
         let values: [SQLValue] = [
-            .uuid(actor.sessionID), .uuid(actor.userID), .timestamp(number.at), .uuid(number.changedBy),
+            .uuid(actor.sessionID), .uuid(actor.userID), .timestamp(number.doubtedSince), .uuid(number.changedBy),
         ]
         return try await transaction.query(session, values).first?.uuid("device_id")
     }

@@ -3,8 +3,8 @@ import JSONText
 /// Gives an account back the number that was taken off it within 72 hours (`POST /auth/phone/undo`): by the token of the SMS
 /// that told of it, or by a `recovery` challenge for that number, and on a device that was known before.
 ///
-/// What the account came to have since then goes: sessions, devices and linked identities. `not_found` is also a number of
-/// which nothing can be taken back (any more).
+/// What the account came to have since then, and in the three days before, goes: sessions, devices and linked identities; no
+/// such device takes the change back. `not_found` is also a number of which nothing can be taken back (any more).
 public struct UndoPhoneChange: BusRequest {
     public typealias Reply = PhoneChanged
     public static let type: MessageType = "auth.undo-phone-change"

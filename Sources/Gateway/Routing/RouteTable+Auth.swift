@@ -64,7 +64,9 @@ extension RouteTable {
         Route(
             .post, "/auth/phone/undo", .anybody, .message("auth.undo-phone-change"),
             "Takes back a change of the phone, for 72 hours."
-        ).with { $0.body = .members },
+        ).with {
+            $0.body = .members; $0.carriesToken = true
+        },
         Route(
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys),
             "The keys that access tokens are signed with."),

@@ -138,7 +138,9 @@ import ServiceRuntime
         var options = CallOptions(
             timeout: try remaining(since: began), trace: trace, actor: caller.actor, clientAddress: address,
             idempotencyKey: key)
-        if route.carriesToken { options.accessToken = try Gatekeeper.accessToken(in: request.head.headers) }
+        if route.carriesToken, caller.actor != nil {
+            options.accessToken = try Gatekeeper.accessToken(in: request.head.headers)
+        }
         let response = try await call(route, binding, body, options)
         return route.isRevalidated ? revalidated(response, request.head) : response
     }

@@ -10,7 +10,7 @@ import Testing
 
     /// Every column in which a person's id may stand, and what becomes of it: a table that is new stands here or fails.
     private static let known: Set<String> = [
-        "auth.accounts.id", "auth.devices.person_id", "auth.event_positions.person_id", "auth.freezes.begun",
+        "auth.accounts.id", "auth.devices.person_id", "auth.event_positions.person_id",
         "auth.freezes.person_id", "auth.identities.person_id", "auth.outbox.person_id",
         "auth.outbox_sequences.person_id", "auth.phone_aliases.person_id", "auth.phones.person_id",
         "auth.pseudonyms.person_id", "auth.replaced_push_tokens.person_id", "auth.role_proposals.person_id",

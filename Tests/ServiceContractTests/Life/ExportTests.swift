@@ -11,9 +11,10 @@ import Testing
     /// Columns in which a person's id stands, and the kind of record that they are exported as.
     private static let exported = [
         "auth.accounts.id": "account", "auth.phones.person_id": "phone", "auth.devices.person_id": "device",
-        "auth.sessions.person_id": "session", "auth.freezes.person_id": "freeze", "auth.freezes.begun": "freeze",
+        "auth.sessions.person_id": "session", "auth.freezes.person_id": "freeze",
         "auth.identities.person_id": "identity", "auth.phone_aliases.person_id": "formerPhone",
-        "auth.pseudonyms.person_id": "act", "auth.role_proposals.person_id": "roleProposal",
+        "auth.replaced_push_tokens.person_id": "formerPushToken", "auth.pseudonyms.person_id": "act",
+        "auth.role_proposals.person_id": "roleProposal",
         "auth.staff_notes.person_id": "staffNote", "profile.staff_notes.person_id": "staffNote",
         "profile.profiles.person_id": "profile",
         "profile.profile_field_history.person_id": "field_history", "profile.waitlist.person_id": "waitlist",
@@ -31,6 +32,12 @@ import Testing
     @Test func hasEverythingThatIsHeld() async throws {
         try await Town.run { town in
             let session = try await town.settled(Self.phone)
+            try await town.rows(
+                .auth,
+                """
+                INSERT INTO replaced_push_tokens (id, person_id, device_id, sealed)
+                SELECT gen_random_uuid(), person_id, id, '' FROM devices LIMIT 1
+                """)
             let answer = try await town.send("GET", "/users/me/export", as: session)
             #expect(answer.status == 200)
             // Chunks are small enough here to be parted by their lines.

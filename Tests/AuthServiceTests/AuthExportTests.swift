@@ -1,0 +1,144 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+/// Auth's part of a person's export, column by column.
+@Suite("export from auth") struct AuthExportTests {
+    private static let (old, new, third) = ("+14155552671", "+46701234567", "+46701234568")
+
+    /// Every column of every table that is about people, and the member of a record that it is exported as; `nil` where it
+    /// opens doors, counts tries or names nobody.
+    private static let columns: [String: String?] = [
+        "accounts.id": "account.id", "accounts.status": "account.status", "accounts.role": "account.role",
+        "accounts.created_at": "account.createdAt",
+        "phones.hash": nil, "phones.key_id": nil, "phones.person_id": "account.id", "phones.sealed": "phone.number",
+        "phones.created_at": "phone.since",
+        "phone_aliases.person_id": "account.id", "phone_aliases.hash": nil, "phone_aliases.key_id": nil,
+        "phone_aliases.sealed": "formerPhone.number", "phone_aliases.taken_off_at": "formerPhone.takenOffAt",
+        "phone_aliases.until": "formerPhone.recoversUntil", "phone_aliases.token_hash": nil,
+        "phone_aliases.changed_by": "formerPhone.takenOffBy",
+        "identities.hash": nil, "identities.key_id": nil, "identities.person_id": "account.id",
+        "identities.provider": "identity.provider", "identities.sealed": "identity.subject",
+        "identities.refresh_sealed": nil, "identities.linked_at": "identity.linkedAt",
+        "identities.last_used_at": "identity.lastUsedAt", "identities.to_confirm_since": "identity.toConfirmSince",
+        "devices.id": "device.id", "devices.person_id": "account.id", "devices.secret_hash": nil,
+        "devices.name": "device.name", "devices.platform": "device.platform",
+        "devices.push_token_sealed": "device.hasPushToken", "devices.created_at": "device.createdAt",
+        "devices.last_used_at": "device.lastUsedAt", "devices.push_expired_at": "device.pushExpiredAt",
+        "devices.removed_at": "device.removedAt",
+        "replaced_push_tokens.id": "formerPushToken.id", "replaced_push_tokens.person_id": "account.id",
+        "replaced_push_tokens.device_id": "formerPushToken.deviceId", "replaced_push_tokens.sealed": nil,
+        "replaced_push_tokens.replaced_at": "formerPushToken.replacedAt",
+        "sessions.id": "session.id", "sessions.person_id": "account.id", "sessions.device_id": "session.deviceId",
+        "sessions.generation": nil, "sessions.created_at": "session.createdAt",
+        "sessions.last_used_at": "session.lastUsedAt", "sessions.revoked_at": "session.endedAt",
+        "sessions.access_id": nil, "sessions.used_generation": nil, "sessions.otp_at": "session.codeAt",
+        "sessions.opened_by": "session.openedBy",
+        "challenges.id": "code.id", "challenges.phone_hash": nil, "challenges.phone_sealed": "code.number",
+        "challenges.purpose": "code.purpose", "challenges.asker": nil, "challenges.address_hash": nil,
+        "challenges.code_hash": nil, "challenges.state": "code.state", "challenges.wrong_tries": "code.wrongTries",
+        "challenges.created_at": "code.createdAt", "challenges.expires_at": "code.expiresAt",
+        "challenges.prefix_hash": nil, "challenges.sent_at": "code.sentAt",
+        "freezes.case_id": "freeze.caseId", "freezes.person_id": "account.id", "freezes.until": "freeze.until",
+        "freezes.ended_at": "freeze.endedAt", "freezes.created_at": "freeze.createdAt",
+        "freezes.applied_at": "freeze.appliedAt",
+        // Of the claimant, who is somebody else.
+        "freezes.begun": nil, "freezes.begun_sealed": nil, "freezes.claimant_hash": nil,
+        "freezes.claimant_free_at": nil,
+        "role_proposals.person_id": "account.id", "role_proposals.is_granted": "roleProposal.isGranted",
+        "role_proposals.until": "roleProposal.until",
+        // Of the operator.
+        "role_proposals.operator_name": nil, "role_proposals.operator_key": nil,
+        // By it the person's acts are found.
+        "pseudonyms.person_id": "act.act", "pseudonyms.key_sealed": nil,
+    ]
+    /// Tables of the runtime's own: counters of events, and events on their way.
+    private static let bare = "('event_positions', 'outbox', 'outbox_sequences')"
+
+    /// Somebody with a row in every table, and nothing left open in any.
+    @Loop private func person(_ social: SocialStage) async throws -> Session {
+        let auth = social.auth
+        let first = try await auth.signIn(Self.old, push: "fcm:first")
+        let (challenge, code) = try await auth.code(again: Self.old)
+        let again = DeviceClaim(
+            id: first.deviceId, secret: first.deviceSecret, name: "Pixel 9", platform: "android", pushToken: "fcm:next")
+        _ = try await auth.ask(VerifyOTP(challengeId: challenge, code: code, device: again))
+        let session = try await social.link("google", subject: "subject-108", to: Self.old)
+        _ = try #require(try await social.session("google", subject: "subject-108"))
+        let (change, digits) = try await social.changeCode(to: Self.new, by: session)
+        _ = try await auth.ask(ChangePhone(challengeId: change, code: digits), as: social.actor(session))
+        _ = try await social.changeCode(to: Self.third, by: session)
+        try await social.settle()
+        try await auth.stage.rows(
+            """
+            UPDATE devices SET removed_at = now(), push_expired_at = now() WHERE id = '\(first.deviceId)';
+            UPDATE sessions SET revoked_at = now() WHERE id = '\(first.sessionId)';
+            UPDATE identities SET to_confirm_since = now();
+            INSERT INTO role_proposals (person_id, is_granted, operator_name, until)
+                SELECT id, true, 'anna', now() + interval '1 day' FROM accounts;
+            INSERT INTO freezes (case_id, person_id, until, ended_at, applied_at)
+                SELECT gen_random_uuid(), id, now(), now(), now() FROM accounts
+            """)
+        return session
+    }
+
+    @Test func hasEveryColumn() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let session = try await person(social)
+            let page = try await auth.ask(ExportAccount(after: nil), as: social.actor(session))
+            #expect(page.next == nil)
+            let records = try page.records.map { try JSONValue.parse(Array($0.utf8)) }
+            func values(_ kind: String, _ member: String) -> [JSONValue] {
+                records.filter { $0["kind"]?.stringValue == kind }.compactMap { $0[member] }.filter { $0 != .null }
+            }
+
+            let held = try await auth.stage.rows(
+                """
+                SELECT table_name || '.' || column_name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name NOT IN \(Self.bare)
+                    AND (table_name IN ('accounts', 'challenges') OR table_name IN (
+                        SELECT table_name FROM information_schema.columns
+                        WHERE table_schema = current_schema() AND column_name = 'person_id'))
+                """
+            ).split(separator: "\n").map(String.init)
+            #expect(
+                Set(held).symmetricDifference(Self.columns.keys).sorted() == [], "nobody says what becomes of these")
+            for (column, exported) in Self.columns {
+                guard let parts = exported?.split(separator: ".").map(String.init) else { continue }
+                #expect(!values(parts[0], parts[1]).isEmpty, "\(column) is not exported")
+            }
+
+            #expect(values("identity", "issuer") == [.string(IdentityForge.issuer("google"))])
+            #expect(values("identity", "subject") == ["subject-108"])
+            #expect(values("identity", "audience") == [.string(IdentityForge.audience)])
+            #expect(values("formerPhone", "number") == [.string(Self.old)])
+            #expect(Set(values("session", "openedBy")) == ["code", "google"])
+            let numbers = Set(values("code", "number").compactMap(\.stringValue))
+            #expect(numbers == [Self.old, Self.new, Self.third], "of before, of now, and one that was to be theirs")
+            let text = page.records.joined()
+            #expect(!text.contains("fcm:") && !text.contains("hash") && !text.contains("anna"))
+        }
+    }
+
+    /// A number that was taken off is somebody else's by now: what is sent to it is not the person's.
+    @Test func codesToAFormerNumberAreThoseOfBefore() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let session = try await person(social)
+            func codes() async throws -> Int {
+                try await auth.ask(ExportAccount(after: nil), as: social.actor(session)).records
+                    .count { $0.contains(#""kind":"code""#) }
+            }
+            let before = try await codes()
+            try await auth.stage.rows("UPDATE phone_aliases SET taken_off_at = taken_off_at - interval '1 hour'")
+            try await auth.stage.rows("UPDATE challenges SET created_at = now() - interval '1 day'")
+            _ = try await auth.signIn(Self.old)
+            #expect(try await codes() == before)
+        }
+    }
+}
