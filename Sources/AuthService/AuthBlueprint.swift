@@ -108,8 +108,8 @@ enum AuthBlueprint {
         house.handle(CaseClosedHandler(house: house))
         house.handle(NotifyPersonHandler(house: house, secrets: secrets, notifier: notifier))
         let push = PushSender(house: house, tokens: tokens, provider: pushProvider)
-        house.deliver("sms") { try await sms.send($0) }
-        // Nobody waits for a push as for a code: a provider of theirs that hangs keeps no SMS and no event waiting.
+        // Each by a relay of its own: a provider that hangs keeps nothing else waiting.
+        house.deliver("sms", apart: true) { try await sms.send($0) }
         house.deliver("push", apart: true) { try await push.send($0) }
         house.deliver(AppleTokens.exchange, apart: true) { try await apple.exchange($0) }
         house.deliver(AppleTokens.revocation, apart: true) { try await apple.revoke($0) }
@@ -117,6 +117,11 @@ enum AuthBlueprint {
             try await house.database.waitUntilAvailable()
             try await Housekeeping.run(house.database, audit: house.audit)
             try await Loop.sleep(for: .seconds(60))
+        }
+        house.background("identity-keys") {
+            // The first sign-in asks for the first ones.
+            try await Loop.sleep(for: IdentityProviders.renewal)
+            await identities.renewKeys()
         }
         house.background("signing-keys") {
             try await house.database.waitUntilAvailable()

@@ -1,6 +1,9 @@
 import Foundation
 
 /// The keys of one service, the current one first. Purposes take subkeys, never a key itself.
+///
+/// What is sealed names its key, so that a new key is put in front and seals from then on. What is looked up by a hash does
+/// not: hashes are made with one key that stays, the one whose line ends with `hashes`, or the last.
 public struct KeyRing: Sendable {
     public struct Key: Sendable {
         public let id: String
@@ -8,12 +11,13 @@ public struct KeyRing: Sendable {
     }
 
     public enum ParseError: Error, Sendable, CustomStringConvertible {
-        case empty, malformedLine(Int), shortKey(Int), repeatedID(Int)
+        case empty, malformedLine(Int), shortKey(Int), repeatedID(Int), severalOfHashes
 
         public var description: String {
             switch self {
             case .empty: "the key ring has no key"
-            case .malformedLine(let line): "line \(line) of the key ring is not `id base64`"
+            case .malformedLine(let line): "line \(line) of the key ring is not `id base64` or `id base64 hashes`"
+            case .severalOfHashes: "more than one line of the key ring ends with `hashes`"
             case .shortKey(let line): "the key in line \(line) of the key ring has fewer than 32 bytes"
             case .repeatedID(let line): "the id in line \(line) of the key ring stands there twice"
             }
@@ -22,22 +26,30 @@ public struct KeyRing: Sendable {
 
     public let keys: [Key]
     public var current: Key { keys[0] }
+    /// The key that hashes are made with.
+    public let hashing: Key
 
-    /// - Parameter contents: a line `id base64` per key, the first is current; at least 32 bytes each.
+    /// - Parameter contents: a line `id base64` per key, the first is current; at least 32 bytes each. One of them may have a
+    ///   third word, `hashes`.
     public init(contents: String) throws(ParseError) {
-        var keys: [Key] = []
+        var (keys, hashing) = ([Key](), Key?.none)
         for (index, line) in contents.split(separator: "\n").enumerated() {
             let parts = line.split(separator: " ")
-            guard parts.count == 2, (1...32).contains(parts[0].utf8.count),
+            guard parts.count == 2 || (parts.count == 3 && parts[2] == "hashes"),
+                (1...32).contains(parts[0].utf8.count),
                 let secret = Data(base64Encoded: String(parts[1]))
             else { throw .malformedLine(index + 1) }
             guard secret.count >= 32 else { throw .shortKey(index + 1) }
             let id = String(parts[0])
             guard !keys.contains(where: { $0.id == id }) else { throw .repeatedID(index + 1) }
             keys.append(Key(id: id, secret: [UInt8](secret)))
+            guard parts.count == 3 else { continue }
+            guard hashing == nil else { throw .severalOfHashes }
+            hashing = keys.last
         }
-        guard !keys.isEmpty else { throw .empty }
+        guard let last = keys.last else { throw .empty }
         self.keys = keys
+        self.hashing = hashing ?? last
     }
 
     /// A ring with one new random key, as text.
@@ -85,8 +97,8 @@ public struct KeyedHash: Sendable {
     public let keyID: String
 
     public init(_ ring: KeyRing, purpose: String) {
-        keyID = ring.current.id
-        key = ring.subkey(purpose: purpose) ?? []
+        keyID = ring.hashing.id
+        key = ring.subkey(purpose: purpose, keyID: keyID) ?? []
     }
 
     /// 32 bytes.

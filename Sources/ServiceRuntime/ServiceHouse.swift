@@ -272,8 +272,12 @@ import JSONText
                 return true
             } catch let mismatch as KeyMarks.Mismatch {
                 let text =
-                    "\(blueprint.prefix)KEYS and the data of \(blueprint.name) do not belong together: the key \(mismatch.id) "
-                    + "is not the one that they were written with. Bring that key back, or use an empty database."
+                    "\(blueprint.prefix)KEYS and the data of \(blueprint.name) do not belong together: "
+                    + (mismatch.isHashing
+                        ? "its hashes were made with another key than \(mismatch.id). Let the line of that key end with "
+                            + "`hashes`, and put new keys in front."
+                        : "the key \(mismatch.id) is not the one that they were written with. "
+                            + "Bring that key back, or use an empty database.")
                 end.resolve(.success(.refused(text)))
                 return false
             } catch DatabaseError.unavailable {

@@ -274,6 +274,35 @@ import Testing
         }
     }
 
+    @Test func aNewKeyInFrontOfTheRingSealsAndForgetsNobody() async throws {
+        try await AuthStage.run { auth in
+            let before = try await auth.signIn(Self.phone)
+            var environment = auth.stage.environment
+            environment["AUTH_KEYS"] = KeyRing.generate(id: "next") + (environment["AUTH_KEYS"] ?? "")
+            try await auth.stage.replaceReplicas(by: environment)
+            let refreshed = try await auth.ask(RefreshToken(refreshToken: before.refreshToken))
+            #expect(refreshed.user.id == before.user.id)
+            try await auth.age("20 minutes")
+            #expect(try await auth.signIn(Self.phone).user.id == before.user.id)
+            let newcomer = try await auth.signIn("+14155552699")
+            // A sealed value begins with the length and the id of its key.
+            let sealedBy = "SELECT encode(substring(sealed FROM 2 FOR 4), 'escape') FROM phones WHERE person_id = "
+            #expect(try await auth.stage.rows(sealedBy + "'\(newcomer.user.id)'") == "next")
+        }
+    }
+
+    @Test func whatIsOverGoesInOnePassHoweverMuchItIs() async throws {
+        try await AuthStage.run { auth in
+            try await auth.stage.rows(
+                """
+                INSERT INTO social_nonces (hash, provider, expires_at)
+                SELECT sha256(n::text::bytea), 'google', now() - interval '1 hour' FROM generate_series(1, 3500) AS n
+                """)
+            try await Housekeeping.run(auth.stage.houses[0].database, audit: auth.stage.houses[0].audit)
+            #expect(try await auth.stage.rows("SELECT count(*) FROM social_nonces") == "0")
+        }
+    }
+
     @Test func nothingThatIdentifiesAPhoneStandsInTheTables() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import Foundation
 import JSONText
@@ -73,6 +74,15 @@ import Testing
         return (sent.challengeId, try await spool.code(for: phone, after: known))
     }
 
+    /// Whether somebody comes to wait for a lock of this transaction, which is open.
+    func isWaited(for transaction: Transaction) async throws -> Bool {
+        let me = try await transaction.query("SELECT pg_backend_pid() AS pid").first?.integer("pid") ?? 0
+        return try await comes {
+            try await stage.rows(
+                "SELECT count(*) > 0 FROM pg_stat_activity WHERE \(me) = ANY(pg_blocking_pids(pid))") == "t"
+        }
+    }
+
     /// As if the challenges of all phones had been sent so much earlier; their codes live as long as before.
     func age(_ interval: String) async throws {
         try await stage.rows("UPDATE challenges SET created_at = created_at - interval '\(interval)'")
@@ -113,4 +123,16 @@ import Testing
     nonisolated static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 
     nonisolated static let device = DeviceClaim(name: "Pixel 9", platform: "android")
+}
+
+/// Asks again where nothing was done, as a client does that is told to: who waits for a lock gives up soon.
+@Loop func patiently<Value>(_ body: @Loop () async throws -> Value) async throws -> Value {
+    for _ in 1..<20 {
+        do {
+            return try await body()
+        } catch let error as BusError where error.executed == .no && error.retryAfterMs != nil {
+            try await Loop.sleep(for: .milliseconds(50))
+        }
+    }
+    return try await body()
 }

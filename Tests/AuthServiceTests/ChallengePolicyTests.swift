@@ -46,6 +46,19 @@ import Testing
         #expect(decided == decision)
     }
 
+    @Test func allDevicesTogetherHaveTwoShares() {
+        func devices(_ inHour: Int64, _ inDay: Int64) -> ChallengePolicy.SendDecision {
+            decide {
+                $0.isKnownDevice = true
+                ($0.devicesInHour, $0.oldestOfDevicesInHour) = (inHour, Self.now - .seconds(3000))
+                ($0.devicesInDay, $0.oldestOfDevicesInDay) = (inDay, Self.now - .seconds(80_000))
+            }
+        }
+        #expect(devices(9, 19) == .allow)
+        #expect(devices(10, 19) == .wait(600))
+        #expect(devices(10, 20) == .wait(6400))
+    }
+
     @Test func anAddressAndWrongCodesHaveTheirLimits() {
         #expect(decide { $0.addressInHour = 29 } == .allow)
         #expect(decide { $0.addressInHour = 30 } == .wait(3600))

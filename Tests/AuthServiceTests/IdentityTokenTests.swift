@@ -165,6 +165,29 @@ import Testing
         #expect(policy.step(isKnownKey: true, at: start + Self.seconds(7205)) == .ask)
     }
 
+    /// Nobody signed in for a day when the provider went silent.
+    @Test func keysThatNobodyAsksForAreRenewed() async throws {
+        try await Loop.spawn { try await Self.quietDay() }.value
+    }
+
+    @Loop private static func quietDay() async throws {
+        let forge = IdentityForge()
+        let set = String(decoding: CanonicalJSON.bytes(of: forge.keySet), as: UTF8.self)
+        let server = try ProviderServer(.answers(status: 200, body: set))
+        let clock = Clock()
+        let store = ProviderKeyStore(url: try #require(URL(string: server.url))) { clock.now }
+        for _ in 0..<144 {
+            await store.renew()
+            clock.now += IdentityProviders.renewal.nanoseconds
+        }
+        await server.stop()
+        for _ in 0..<6 {
+            await store.renew()
+            #expect(try await store.key("forge-1") != nil)
+            clock.now += IdentityProviders.renewal.nanoseconds
+        }
+    }
+
     @Test func anUnknownKeyAsksOnceAMinute() {
         var policy = ProviderKeyPolicy()
         let start = Self.seconds(100_000)

@@ -139,6 +139,23 @@ import Testing
         }
     }
 
+    /// A notice that a number was moved, or of a recovery, is wanted for hours.
+    @Test func aNoticeIsTriedForAsLongAsAPush() async throws {
+        try await Self.run(Self.failing, Self.failing) { auth, _, _ in
+            let house = auth.stage.houses[0]
+            let notice = SMSMessage(challengeID: nil, to: Self.phone, body: "Your number was changed.")
+            try await house.database.transaction {
+                house.outbox.enqueue("sms", payload: try WireJSON.encode(notice), in: $0)
+            }
+            let wasTried =
+                "SELECT count(*) FROM outbox WHERE destination = 'sms' AND attempts = 1 AND locked_until IS NULL"
+            #expect(try await comes { try await auth.stage.rows(wasTried) == "1" })
+            try await auth.stage.rows("UPDATE outbox SET attempts = 7, due_at = now() WHERE destination = 'sms'")
+            let waits = "SELECT count(*) FROM outbox WHERE attempts = 8 AND due_at > now() + interval '25 minutes'"
+            #expect(try await comes { try await auth.stage.rows(waits) == "1" })
+        }
+    }
+
     @Test func whereAllAreDownNoCodeIsPromised() async throws {
         try await Self.run(Self.failing, Self.failing) { auth, first, second in
             _ = try await auth.ask(SendOTP(phone: Self.phone))

@@ -147,6 +147,28 @@ import Testing
         }
     }
 
+    /// Each sign-in that names no device makes one, which has not asked for anything yet.
+    @Test func whoHoldsTheNumberGetsNoCodesWithoutEndByNewDevices() async throws {
+        try await AuthStage.run { auth in
+            var session = try await auth.signIn(Self.phone)
+            for _ in 1...10 {
+                session = try await auth.ask(verify(try await auth.code(for: Self.phone, by: try proof(of: session))))
+            }
+            let eleventh = SendOTP(phone: Self.phone, device: try proof(of: session))
+            let refused = try await auth.refusal(of: eleventh)
+            #expect(refused.code == "rate_limited" && (3_500_000...3_600_000).contains(refused.retryAfterMs ?? 0))
+            for _ in 1...10 {
+                try await auth.age("61 minutes")
+                session = try await auth.ask(verify(try await auth.code(for: Self.phone, by: try proof(of: session))))
+            }
+            try await auth.age("61 minutes")
+            let last = SendOTP(phone: Self.phone, device: try proof(of: session))
+            #expect(try await auth.refusal(of: last).code == "rate_limited", "twenty within a day")
+            // Strangers have their own.
+            _ = try await auth.code(for: Self.phone)
+        }
+    }
+
     @Test func aDevicesCodeIsNotEvictedByStrangersAndThreeAreAliveAtMost() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.phone)

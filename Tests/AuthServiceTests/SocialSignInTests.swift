@@ -59,6 +59,53 @@ import Testing
         }
     }
 
+    /// Whoever unlinks holds the account; a sign-in that has found the identity waits, and finds it gone.
+    @Test func anIdentityThatGoesMeanwhileOpensNothing() async throws {
+        try await SocialStage.run { social in
+            let owner = try await social.link("google", subject: "108", to: Self.phone)
+            let house = social.auth.stage.houses[0]
+            let signIn = try await house.database.transaction { transaction in
+                AccountStore.lock(owner.user.id, in: transaction)
+                _ = try await transaction.query("SELECT 1 AS one")
+                let signIn = Loop.spawn {
+                    try await patiently { try await social.signIn("google", subject: "108") }
+                }
+                #expect(try await social.auth.isWaited(for: transaction))
+                transaction.send("DELETE FROM identities WHERE person_id = $1", [.uuid(owner.user.id)])
+                return signIn
+            }
+            guard case .phoneVerificationRequired = try await signIn.value else {
+                Issue.record("the identity opened an account that it was taken off")
+                return
+            }
+            #expect(try await social.auth.stage.rows("SELECT count(*) FROM sessions WHERE opened_by = 'google'") == "0")
+        }
+    }
+
+    /// The same with a number that is moved to another account.
+    @Test func aNumberThatIsTakenOffMeanwhileOpensNothingOfBefore() async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.phone)
+            try await auth.age("20 minutes")
+            let sent = try await auth.code(for: Self.phone)
+            let house = auth.stage.houses[0]
+            let signIn = try await house.database.transaction { transaction in
+                AccountStore.lock(owner.user.id, in: transaction)
+                _ = try await transaction.query("SELECT 1 AS one")
+                let signIn = Loop.spawn {
+                    let verify = VerifyOTP(
+                        challengeId: sent.challenge, code: sent.code, device: AuthStage.device)
+                    return try await patiently { try await auth.ask(verify) }
+                }
+                #expect(try await auth.isWaited(for: transaction))
+                transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(owner.user.id)])
+                return signIn
+            }
+            let session = try await signIn.value
+            #expect(session.isNewUser && session.user.id != owner.user.id)
+        }
+    }
+
     @Test func aLinkIsOneIdentityToOneAccount() async throws {
         try await SocialStage.run { social in
             // Two phones with the same identity in hand, neither linked yet.

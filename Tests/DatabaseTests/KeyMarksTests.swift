@@ -17,6 +17,17 @@ import Testing
         }
         let other = try KeyRing(contents: second + KeyRing.generate(id: "k1"))
         await #expect(throws: KeyMarks.Mismatch(id: "k1")) { try await KeyMarks.verify(other, in: database) }
-        #expect(try await scratch.query("SELECT id FROM key_marks ORDER BY id") == "k1\nk2")
+        #expect(try await scratch.query("SELECT id FROM key_marks ORDER BY id") == "k1\nk2\nof hashes")
+        // What is looked up by a hash is found with one key only, the last one where no line says so.
+        let marked = first.replacing("\n", with: " hashes\n")
+        for contents in [marked + second, second + marked] {
+            try await KeyMarks.verify(try KeyRing(contents: contents), in: database)
+        }
+        for contents in [first + second, second] {
+            let ring = try KeyRing(contents: contents)
+            await #expect(throws: KeyMarks.Mismatch(id: "k2", isHashing: true)) {
+                try await KeyMarks.verify(ring, in: database)
+            }
+        }
     }
 }

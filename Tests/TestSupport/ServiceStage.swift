@@ -81,11 +81,14 @@ import ServiceRuntime
 
     /// Puts one replica that does not have these variables in the place of all others.
     public func replaceReplicas(without names: Set<String>) async throws {
+        try await replaceReplicas(by: environment.filter { !names.contains($0.key) })
+    }
+
+    /// Puts one replica with these variables in the place of all others.
+    public func replaceReplicas(by environment: [String: String]) async throws {
         let old = houses
         houses = []
-        let house = try ServiceHouse(blueprint, environment: environment.filter { !names.contains($0.key) }) { [log] in
-            log.append($0)
-        }
+        let house = try ServiceHouse(blueprint, environment: environment) { [log] in log.append($0) }
         houses.append(house)
         try await house.start()
         for house in old { await house.stop(notice: .zero) }

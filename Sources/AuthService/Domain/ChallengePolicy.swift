@@ -10,6 +10,9 @@ struct ChallengeLimits: Sendable {
     /// Sends to a phone: those that strangers ask for together, and those of each device of its account by itself.
     var perHour: Int64 = 5
     var perDay: Int64 = 10
+    /// Sends to a phone that all devices of its account ask for together, as many times what one may: who holds the number
+    /// makes a new device with each sign-in, and none of them has asked for anything yet.
+    static let sharesOfDevices: Int64 = 2
     /// Sends that strangers ask for from a client address within an hour.
     var perAddressHour: Int64 = 30
     /// Seconds that an asker is locked for a phone after the third wrong code.
@@ -38,6 +41,11 @@ struct SendHistory: Sendable, Equatable {
     var oldestInHour: Timestamp?
     var sendsInDay: Int64 = 0
     var oldestInDay: Timestamp?
+    /// Of all devices of the account together; nothing where a stranger asks.
+    var devicesInHour: Int64 = 0
+    var oldestOfDevicesInHour: Timestamp?
+    var devicesInDay: Int64 = 0
+    var oldestOfDevicesInDay: Timestamp?
     var addressInHour: Int64 = 0
     var wrongInDay: Int64 = 0
     /// When the oldest of those no longer counts.
@@ -72,6 +80,16 @@ enum ChallengePolicy {
             waits.append(seconds(from: history.now, to: oldest + .seconds(3600)))
         }
         if history.sendsInDay >= limits.perDay, let oldest = history.oldestInDay {
+            waits.append(seconds(from: history.now, to: oldest + .seconds(86_400)))
+        }
+        if history.devicesInHour >= ChallengeLimits.sharesOfDevices * limits.perHour,
+            let oldest = history.oldestOfDevicesInHour
+        {
+            waits.append(seconds(from: history.now, to: oldest + .seconds(3600)))
+        }
+        if history.devicesInDay >= ChallengeLimits.sharesOfDevices * limits.perDay,
+            let oldest = history.oldestOfDevicesInDay
+        {
             waits.append(seconds(from: history.now, to: oldest + .seconds(86_400)))
         }
         // Somebody behind the same address, or at the same prefix, is no reason to turn the owner away.

@@ -81,9 +81,14 @@ struct AppleTokens: Sendable {
     @Loop func exchange(_ item: OutboxItem) async throws {
         let exchange = try WireJSON.decode(Exchange.self, from: item.payload)
         guard let client, let identity = Base64URL.decode(exchange.identity) else { return }
-        guard let token = try await client.refreshToken(for: exchange.code, clientID: exchange.clientID) else {
-            return house.log.warning("apple_code_not_taken")
+        let token: String?
+        do throws(AppleClient.NotNow) {
+            token = try await client.refreshToken(for: exchange.code, clientID: exchange.clientID)
+        } catch {
+            // A code lives for five minutes.
+            throw DeliveryPostponed(pause: .seconds(min(40, 1 << min(item.attempts, 6))), code: "apple_not_now")
         }
+        guard let token else { return house.log.warning("apple_code_not_taken") }
         let kept = Kept(token: token, clientID: exchange.clientID)
         let sealed = secrets.refreshSealer.seal(try WireJSON.encode(kept), associated: identity)
         try await house.database.transaction { transaction in

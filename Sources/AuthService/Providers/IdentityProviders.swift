@@ -39,6 +39,14 @@ import ServiceRuntime
         guard sources[name] != nil else { throw Self.unavailable(name) }
     }
 
+    /// Asks every provider that is served for its keys.
+    func renewKeys() async {
+        for source in sources.values { await source.keys.renew() }
+    }
+
+    /// How long the keys that are known may grow before they are asked for again.
+    static let renewal = Duration.seconds(600)
+
     /// Who a token says somebody is.
     ///
     /// - Throws: ``BusError`` `identity_token_invalid`, `identity_provider_unavailable`.

@@ -42,6 +42,11 @@ import FoundationNetworking
         }
     }
 
+    /// Asks once more, whoever signs in or not, so that what is known when the provider goes silent is never old.
+    func renew() async {
+        if let asking { _ = try? await asking.get() } else { await ask() }
+    }
+
     private func step(for kid: String) -> ProviderKeyPolicy.Step {
         policy.step(isKnownKey: keys[kid] != nil, at: now())
     }

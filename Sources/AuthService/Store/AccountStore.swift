@@ -13,6 +13,26 @@ struct Account: Sendable {
 
 /// Rows of accounts and their phones.
 @Loop enum AccountStore {
+    /// The account that a sign-in is for, locked until the transaction ends and read behind the lock: whoever takes its
+    /// number, an identity, its role or its sessions away did so before, and is seen here, or finds the new session.
+    ///
+    /// - Parameter find: gives the account's row, by a hash.
+    static func settled(
+        _ find: Statement, _ hash: [UInt8], audit: AuditTrail, in transaction: Transaction
+    ) async throws -> Account? {
+        var locked: Identifier?
+        // Twice where nobody interferes; once more where it became another account's while it was waited for.
+        for _ in 0..<4 {
+            guard let row = try await transaction.query(find, [.bytes(hash)]).first else { return nil }
+            let id = try row.uuid("id")
+            if id == locked { return try await account(row, audit: audit, in: transaction) }
+            lock(id, in: transaction)
+            locked = id
+        }
+        throw DatabaseError.aborted
+    }
+
+    /// The account that has a number; only looked at.
     static func account(phone: [UInt8], audit: AuditTrail, in transaction: Transaction) async throws -> Account? {
         guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first else { return nil }
         return try await account(row, audit: audit, in: transaction)
@@ -94,7 +114,7 @@ struct Account: Sendable {
     ) async throws -> Account {
         // Codes of two challenges may be right at the same moment: the second waits here and finds the account.
         lock(phone: phone, in: transaction)
-        if let known = try await account(phone: phone, audit: audit, in: transaction) { return known }
+        if let known = try await settled(byPhone, phone, audit: audit, in: transaction) { return known }
         // Whoever claims an account by this number would have two.
         if try await FreezeStore.isClaiming(phone, in: transaction) { throw BusError.claimUnderWay }
         let id = Identifier.random()

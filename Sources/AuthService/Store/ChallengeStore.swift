@@ -53,6 +53,10 @@ struct Challenge: Sendable {
             lastSend: try row.optionalTimestamp("last_send"),
             sendsInHour: try row.integer("in_hour"), oldestInHour: try row.optionalTimestamp("oldest_in_hour"),
             sendsInDay: try row.integer("in_day"), oldestInDay: try row.optionalTimestamp("oldest_in_day"),
+            devicesInHour: try row.integer("devices_in_hour"),
+            oldestOfDevicesInHour: try row.optionalTimestamp("oldest_of_devices_in_hour"),
+            devicesInDay: try row.integer("devices_in_day"),
+            oldestOfDevicesInDay: try row.optionalTimestamp("oldest_of_devices_in_day"),
             addressInHour: try row.integer("address_in_hour"), wrongInDay: try row.integer("wrong_in_day"),
             wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             lockedUntil: try row.optionalTimestamp("locked_until"),
@@ -136,14 +140,24 @@ struct Challenge: Sendable {
                 coalesce(sum(wrong_tries), 0)::bigint AS wrong_in_day,
                 min(created_at) FILTER (WHERE wrong_tries > 0) + interval '1 day 15 minutes' AS wrong_free_at
             FROM counted
+        ), devices AS (
+            SELECT count(*) FILTER (WHERE is_of_hour) AS devices_in_hour,
+                min(created_at) FILTER (WHERE is_of_hour) AS oldest_of_devices_in_hour,
+                count(*) AS devices_in_day, min(created_at) AS oldest_of_devices_in_day
+            FROM (
+                SELECT c.created_at, c.created_at > clock_timestamp() - interval '1 hour' AS is_of_hour
+                FROM challenges c CROSS JOIN me
+                WHERE me.is_device AND c.phone_hash IN ($1, $7) AND starts_with(c.asker, 'device ')
+                    AND c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 day'
+            ) AS sends
         )
-        SELECT me.asker, me.is_device, clock_timestamp() AS now, sums.last_send, sums.in_hour, sums.oldest_in_hour,
+        SELECT devices.*, me.asker, me.is_device, clock_timestamp() AS now, sums.last_send, sums.in_hour, sums.oldest_in_hour,
             sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
             (SELECT count(*) FROM challenges a WHERE a.address_hash = $2 AND starts_with(a.asker, 'address ')
                 AND a.created_at > clock_timestamp() - interval '1 hour') AS address_in_hour,
             (SELECT max(until) FROM challenge_locks l WHERE l.phone_hash IN ($1, $7) AND l.asker = me.asker) AS locked_until,
             (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until
-        FROM me CROSS JOIN sums
+        FROM me CROSS JOIN sums CROSS JOIN devices
         """
     private static let supersede: Statement = """
         UPDATE challenges SET state = 'superseded'

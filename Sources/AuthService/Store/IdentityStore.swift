@@ -17,12 +17,11 @@ struct LinkedIdentity: Sendable {
 
 /// Rows of linked identities.
 @Loop enum IdentityStore {
-    /// The account that an identity opens; `nil` where it is linked to none.
+    /// The account that an identity opens, locked; `nil` where it is linked to none.
     static func account(
         _ hash: [UInt8], audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
-        guard let row = try await transaction.query(byHash, [.bytes(hash)]).first else { return nil }
-        return try await AccountStore.account(row, audit: audit, in: transaction)
+        try await AccountStore.settled(byHash, hash, audit: audit, in: transaction)
     }
 
     /// Whose an identity is; `nil` where it is linked to nobody.

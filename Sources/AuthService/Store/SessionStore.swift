@@ -169,7 +169,9 @@ struct PresentedToken: Sendable {
     }
 
     /// Ends what is over by its age, a thousand sessions at the most, each by itself.
-    static func endOverdue(in database: Database, audit: AuditTrail) async throws {
+    ///
+    /// - Returns: how many, a thousand at the most.
+    static func endOverdue(in database: Database, audit: AuditTrail) async throws -> Int {
         let (idle, absolute) = (RefreshPolicy.idle, RefreshPolicy.absolute)
         let rows = try await database.read(
             overdue, [.integer(idle.components.seconds), .integer(absolute.components.seconds)])
@@ -180,6 +182,7 @@ struct PresentedToken: Sendable {
                 revoke(session, .age, chain: chain, in: transaction)
             }
         }
+        return rows.count
     }
 
     /// The sessions of a person that can be used, the one used last first; a hundred at the most.
@@ -323,10 +326,11 @@ struct PresentedToken: Sendable {
             AND s.created_at > clock_timestamp() - $3::bigint * interval '1 s'
         ORDER BY s.last_used_at DESC LIMIT 100
         """
-    /// Ids commit out of order: whatever was written in the last five seconds is read again, behind what is new.
+    /// Ids commit out of order, and a replica that is paused within a transaction may commit ten seconds later, which is when
+    /// the database ends it: whatever was written in the last fifteen is read again, behind what is new.
     private static let select: Statement = """
         SELECT id, session_id, forget_at FROM revocations
-        WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > clock_timestamp() - interval '5 s')
+        WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > clock_timestamp() - interval '15 s')
         ORDER BY id > $1 DESC, id LIMIT $2
         """
 }

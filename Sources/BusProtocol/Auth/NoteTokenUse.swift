@@ -9,7 +9,7 @@ public struct NoteTokenUse: BusRequest {
     public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .idempotent)
 
     /// Seconds after which an access token need not be told of: nobody may repeat the refresh any more.
-    public static let concern: Int64 = 15
+    public static let concern: Int64 = 75
 
     public var sessionID: Identifier
     /// The token's `jti`.

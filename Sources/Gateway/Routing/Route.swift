@@ -34,7 +34,12 @@ struct Route: Sendable {
     }
 
     /// What the gateway answers by itself.
-    enum LocalAnswer: Sendable { case health, readiness, openAPI, docs, signingKeys, metrics, services }
+    enum LocalAnswer: Sendable {
+        case health, readiness, openAPI, docs, signingKeys, metrics, services
+
+        /// Asked by who watches the gateway, as often as they like.
+        var isProbe: Bool { self == .health || self == .readiness }
+    }
 
     /// Where a member of the message comes from, beside the body.
     enum Source: Sendable, Equatable {

@@ -116,7 +116,11 @@ import ServiceRuntime
         _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ trace: TraceContext, began: UInt64
     ) async throws(Problem) -> HTTPResponse {
         if case .local(let answer) = route.target {
-            if route.access == .ops { try admitOperator(request) }
+            if route.access == .ops {
+                try admitOperator(request)
+            } else if !answer.isProbe {
+                try charge(try address(of: request))
+            }
             return try await local.answer(answer)
         }
         guard load <= Self.largestLoad else {
@@ -240,7 +244,7 @@ import ServiceRuntime
     }
 
     private func charge(_ address: String) throws(Problem) {
-        guard let household = NetworkAddress(address)?.household else { return }
+        guard byAddress != nil, let household = NetworkAddress(address)?.household else { return }
         try Self.pass(byAddress?.refusal(for: household, now: MonotonicClock.now()))
     }
 
