@@ -53,6 +53,10 @@ import Testing
         "role_proposals.until": "roleProposal.until",
         // Of the operator.
         "role_proposals.operator_name": nil, "role_proposals.operator_key": nil,
+        "staff_notes.id": nil, "staff_notes.person_id": "account.id", "staff_notes.act": "staffNote.act",
+        "staff_notes.note_sealed": "staffNote.note", "staff_notes.at": "staffNote.at",
+        // Of who wrote it.
+        "staff_notes.staff": nil,
         // By it the person's acts are found.
         "pseudonyms.person_id": "act.act", "pseudonyms.key_sealed": nil,
     ]
@@ -73,6 +77,11 @@ import Testing
         _ = try await auth.ask(ChangePhone(challengeId: change, code: digits), as: social.actor(session))
         _ = try await social.changeCode(to: Self.third, by: session)
         try await social.settle()
+        let house = auth.stage.houses[0]
+        let note = Secrets(house.keys).noteSealer.seal(Array("They wrote.".utf8), associated: session.user.id.array)
+        try await house.database.transaction {
+            StaffNoteStore.insert(note, of: session.user.id, act: "account_suspended", by: "p1", in: $0)
+        }
         try await auth.stage.rows(
             """
             UPDATE devices SET removed_at = now(), push_expired_at = now() WHERE id = '\(first.deviceId)';

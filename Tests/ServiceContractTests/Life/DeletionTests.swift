@@ -72,7 +72,7 @@ import Testing
                 try await comes(within: .seconds(1)) {
                     try await town.send("GET", "/users/me", as: session).status == 401
                 }, .time)
-            #expect(try await comes(within: .seconds(10)) { try await places(of: session, hash: hash, in: town) == [] })
+            #expect(try await comes { try await places(of: session, hash: hash, in: town) == [] })
             try await town.quiet()
             #expect(try await places(of: session, hash: hash, in: town).sorted() == [])
 
