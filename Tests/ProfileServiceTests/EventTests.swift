@@ -83,7 +83,7 @@ import Testing
             }
             let auth = try profile.stage.asking(as: .auth)
             try await tell([Self.event(.appOpened), Self.event(.phoneEntered)], as: "a")
-            try await tell([Self.event(.appOpened), Self.event(.onboardingStarted)], as: "b")
+            try await tell([Self.event(.appOpened), Self.event(.onboardingStarted)], as: "z")
             _ = try await profile.ask(RecordEvents(events: [Self.event(.phoneEntered)]))
             let event = VisitorIdentified(personID: profile.person, personSequence: 1, anonymousID: "a")
             for _ in 0..<2 { _ = try await auth.call(event, CallOptions(timeout: .seconds(10))) }
@@ -93,7 +93,7 @@ import Testing
                     SELECT coalesce(person_id::text, anonymous_id), string_agg(name, ',' ORDER BY name)
                     FROM onboarding_events GROUP BY 1 ORDER BY 1
                     """)
-                    == [profile.person.description + "|app_opened,phone_entered", "b|app_opened,onboarding_started"]
+                    == [profile.person.description + "|app_opened,phone_entered", "z|app_opened,onboarding_started"]
                     .sorted().joined(separator: "\n"))
         }
     }
