@@ -36,7 +36,7 @@ test: bootstrap
 prove: bootstrap
 	swift build --build-tests
 	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel \
-		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|TransitionKillTests'
+		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests'
 
 api-test: build
 	@scripts/api-test

@@ -50,6 +50,73 @@ import Testing
         }
     }
 
+    /// What is asked many times at once of both processes in turn: how often each outcome came.
+    @Loop private func outcomes<Request: BusRequest>(
+        of request: Request, times: Int, at replicas: [Bus], _ name: @escaping @Sendable (Request.Reply) -> String
+    ) async throws -> [String: Int] {
+        let tasks = (0..<times).map { number in
+            Loop.spawn { () -> String in
+                do throws(BusError) {
+                    return name(try await replicas[number % replicas.count].call(request, options()))
+                } catch {
+                    return error.code
+                }
+            }
+        }
+        var outcomes: [String: Int] = [:]
+        for task in tasks { outcomes[try await task.value, default: 0] += 1 }
+        return outcomes
+    }
+
+    /// The right code, sixty-four times at once at two processes.
+    @Test func aCodeShownToTwoProcessesAtOnceOpensOneSession() async throws {
+        let variables = ["AUTH_OTP_PER_ADDRESS_HOUR": "100000", "AUTH_OTP_PREFIX_BREAKER": "off"]
+        let rounds = Rounds.count(5, prove: 200)
+        try await Fleet.run { fleet in
+            for _ in 0..<2 { try fleet.start(.auth, variables: variables) }
+            try await fleet.ready(.auth, 2)
+            try await fleet.wait(until: "SELECT count(*) > 0 FROM auth.signing_keys", is: "t")
+            let replicas = try await fleet.eachReplica(of: .auth)
+            for round in 0..<rounds {
+                let phone = "+1415555\(2000 + round)"
+                let sent = try await fleet.gateway.call(SendOTP(phone: phone), options())
+                let verify = VerifyOTP(
+                    challengeId: sent.challengeId, code: try await code(for: phone, in: fleet), device: Self.device)
+                let outcomes = try await outcomes(of: verify, times: 64, at: replicas) { _ in "session" }
+                #expect(outcomes["session"] == 1, "\(outcomes)")
+                // Who waits too long is told to come again, and has done nothing.
+                #expect(Set(outcomes.keys).isSubset(of: ["session", "otp_expired", "overloaded"]), "\(outcomes)")
+            }
+            #expect(try await fleet.sql("SELECT count(*) FROM auth.sessions") == "\(rounds)")
+        }
+    }
+
+    /// A client whose answers are lost: the same refresh token, fifty times at once at two processes.
+    @Test func aRefreshTokenShownToTwoProcessesAtOnceLeavesOneLivingOne() async throws {
+        try await Fleet.run { fleet in
+            for _ in 0..<2 { try fleet.start(.auth) }
+            try await fleet.ready(.auth, 2)
+            try await fleet.wait(until: "SELECT count(*) > 0 FROM auth.signing_keys", is: "t")
+            let replicas = try await fleet.eachReplica(of: .auth)
+            let phone = "+14155552671"
+            let sent = try await fleet.gateway.call(SendOTP(phone: phone), options())
+            let signIn = VerifyOTP(
+                challengeId: sent.challengeId, code: try await code(for: phone, in: fleet), device: Self.device)
+            var token = try await fleet.gateway.call(signIn, options()).refreshToken
+            for _ in 0..<5 {
+                let refresh = RefreshToken(refreshToken: token)
+                let outcomes = try await outcomes(of: refresh, times: 50, at: replicas) { $0.refreshToken }
+                let pairs = outcomes.keys.filter { $0 != "overloaded" }
+                #expect(pairs.count == 1, "\(pairs.count) different answers")
+                token = try #require(pairs.first)
+                #expect(token.hasPrefix("rf_"), "nobody is logged out")
+            }
+            let living = "SELECT count(*) FROM auth.refresh_tokens WHERE replaced_at IS NULL"
+            #expect(try await fleet.sql(living) == "1")
+            #expect(try await fleet.sql("SELECT count(*) FROM auth.sessions WHERE revoked_at IS NULL") == "1")
+        }
+    }
+
     /// One nonce, one success: the same token at both processes, many times at once.
     @Test func aNonceShownToTwoProcessesAtOnceCountsOnce() async throws {
         let forge = IdentityForge()
@@ -79,19 +146,9 @@ import Testing
                 VerifyOTP(challengeId: sent.challengeId, code: code, device: Self.device), options())
             for _ in 0..<20 {
                 let request = try await presented()
-                let tasks = (0..<16).map { number in
-                    Loop.spawn { () -> String in
-                        do throws(BusError) {
-                            let answer = try await replicas[number % 2].call(request, options())
-                            if case .session = answer { return "session" }
-                            return "link"
-                        } catch {
-                            return error.code
-                        }
-                    }
+                let outcomes = try await outcomes(of: request, times: 16, at: replicas) { answer in
+                    if case .session = answer { "session" } else { "link" }
                 }
-                var outcomes: [String: Int] = [:]
-                for task in tasks { outcomes[try await task.value, default: 0] += 1 }
                 #expect(outcomes["session"] == 1, "\(outcomes)")
                 #expect(Set(outcomes.keys).isSubset(of: ["session", "identity_token_invalid", "overloaded"]))
             }
