@@ -49,6 +49,7 @@ public struct DeliveryPostponed: Error, Equatable {
 
     private static let batch = 32
     private static let longestNap = Duration.milliseconds(500)
+    private static let longestGathering = Duration.milliseconds(20)
 
     /// - Parameter deliver: returns when the item is safe elsewhere; whatever it throws counts as a failed attempt.
     public init(
@@ -64,7 +65,16 @@ public struct DeliveryPostponed: Error, Equatable {
         while !isStopped {
             let room = Self.batch - inHand
             let taken = room > 0 ? await look(for: room) : 0
-            if taken < room || room <= 0, !isStopped { await rest() }
+            if taken < room || room <= 0, !isStopped { await rest() } else { await makeRoom() }
+        }
+    }
+
+    /// More is due than there was room for: the next look is for many, since one costs as much as one for a single item. What
+    /// hangs keeps the others waiting for a moment only.
+    private func makeRoom() async {
+        let end = MonotonicClock.now() + Self.longestGathering.nanoseconds
+        while !isStopped, inHand > Self.batch / 2, MonotonicClock.now() < end {
+            await rest(atMost: Self.longestGathering)
         }
     }
 
@@ -96,12 +106,12 @@ public struct DeliveryPostponed: Error, Equatable {
         nap?.resolve(.success(()))
     }
 
-    private func rest() async {
+    private func rest(atMost limit: Duration = longestNap) async {
         defer { isWanted = false }
         guard !isWanted else { return }
         let nap = LoopPromise<Void>()
         self.nap = nap
-        let timer = LoopTimer(after: Self.longestNap) { nap.resolve(.success(())) }
+        let timer = LoopTimer(after: limit) { nap.resolve(.success(())) }
         try? await nap.get()
         timer.cancel()
     }
