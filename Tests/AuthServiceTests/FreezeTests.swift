@@ -132,6 +132,27 @@ import Testing
         }
     }
 
+    /// They may be a thief's.
+    @Test func identitiesOfARecoveredAccountOpenItOnlyOnceTheyAreLinkedAgain() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let owner = try await social.link("google", subject: "108", to: Self.owner)
+            let recovered = try await complete(try await claim(auth), auth)
+            #expect(recovered.user.id == owner.user.id)
+            let listed = try await auth.ask(ListIdentities(), as: auth.actor(recovered)).identities
+            #expect(listed.map(\.toConfirm) == [true])
+            // It opens nothing: what it is offered is to be linked.
+            let token = try await social.linkToken("google", subject: "108")
+            #expect(try await auth.stage.rows("SELECT count(*) FROM sessions WHERE opened_by = 'google'") == "0")
+            // As if the two days in which nothing moves were over.
+            try await auth.stage.rows("DELETE FROM freezes")
+            let (challenge, code, _) = try await social.linkCode(token, to: Self.claimant)
+            let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device, confirmLink: true)
+            #expect(try await auth.ask(verify).user.id == owner.user.id)
+            #expect(try await social.session("google", subject: "108")?.user.id == owner.user.id)
+        }
+    }
+
     /// A number that was to be the person's, and never was.
     @Test func aNumberThatADeletedPersonWantedIsForgotten() async throws {
         try await SocialStage.run { social in

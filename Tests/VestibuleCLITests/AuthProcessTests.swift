@@ -91,6 +91,28 @@ import Testing
         }
     }
 
+    /// The limits of sends: one code a minute for a phone, so many an hour for an address, whichever process is asked.
+    @Test func sendsAtTwoProcessesAtOnceDoNotPassTheLimits() async throws {
+        try await Fleet.run { fleet in
+            for _ in 0..<2 { try fleet.start(.auth, variables: ["AUTH_OTP_PER_ADDRESS_HOUR": "6"]) }
+            try await fleet.ready(.auth, 2)
+            try await fleet.wait(until: "SELECT count(*) > 0 FROM auth.signing_keys", is: "t")
+            let replicas = try await fleet.eachReplica(of: .auth)
+            let toOne = SendOTP(phone: "+14155552671")
+            let outcomes = try await outcomes(of: toOne, times: 32, at: replicas) { _ in "sent" }
+            #expect(outcomes["sent"] == 1 && Set(outcomes.keys).isSubset(of: ["sent", "rate_limited", "overloaded"]))
+            let fromOne = (0..<32).map { number in
+                Loop.spawn {
+                    try? await replicas[number % 2].call(SendOTP(phone: "+1415555\(3000 + number)"), options())
+                }
+            }
+            var sent = 0
+            for send in fromOne where try await send.value != nil { sent += 1 }
+            // Who waits too long for the address is told to come again.
+            #expect((1...5).contains(sent))
+        }
+    }
+
     /// A client whose answers are lost: the same refresh token, fifty times at once at two processes.
     @Test func aRefreshTokenShownToTwoProcessesAtOnceLeavesOneLivingOne() async throws {
         try await Fleet.run { fleet in
