@@ -16,17 +16,6 @@ import Testing
         CallOptions(timeout: .seconds(10), clientAddress: "192.0.2.7")
     }
 
-    @Loop private func code(for phone: String, in fleet: Fleet) async throws -> String {
-        let spool = VestibuleCLI.Spool(file: "\(fleet.installation.state.spool)/sms.jsonl")
-        var code: String?
-        _ = try await comes(within: .seconds(20)) {
-            let text = spool.lines().last { $0["to"]?.stringValue == phone }?["body"]?.stringValue
-            code = text.map { String($0.prefix(6)) }
-            return code != nil
-        }
-        return try #require(code, "no SMS came")
-    }
-
     /// All that limits a send is asked in one flight; the next one of its transaction writes.
     @Test func theLimitsOfACodeAreAskedInOneRoundTrip() async throws {
         try await Fleet.run { fleet in
@@ -81,7 +70,7 @@ import Testing
                 let phone = "+1415555\(2000 + round)"
                 let sent = try await fleet.gateway.call(SendOTP(phone: phone), options())
                 let verify = VerifyOTP(
-                    challengeId: sent.challengeId, code: try await code(for: phone, in: fleet), device: Self.device)
+                    challengeId: sent.challengeId, code: try await fleet.code(for: phone), device: Self.device)
                 let outcomes = try await outcomes(of: verify, times: 64, at: replicas) { _ in "session" }
                 #expect(outcomes["session"] == 1, "\(outcomes)")
                 // Who waits too long is told to come again, and has done nothing.
@@ -123,7 +112,7 @@ import Testing
             let phone = "+14155552671"
             let sent = try await fleet.gateway.call(SendOTP(phone: phone), options())
             let signIn = VerifyOTP(
-                challengeId: sent.challengeId, code: try await code(for: phone, in: fleet), device: Self.device)
+                challengeId: sent.challengeId, code: try await fleet.code(for: phone), device: Self.device)
             var token = try await fleet.gateway.call(signIn, options()).refreshToken
             for _ in 0..<5 {
                 let refresh = RefreshToken(refreshToken: token)
@@ -163,7 +152,7 @@ import Testing
             }
             let phone = "+14155552671"
             let sent = try await fleet.gateway.call(SendOTP(phone: phone, linkToken: link.linkToken), options())
-            let code = try await code(for: phone, in: fleet)
+            let code = try await fleet.code(for: phone)
             _ = try await fleet.gateway.call(
                 VerifyOTP(challengeId: sent.challengeId, code: code, device: Self.device), options())
             for _ in 0..<20 {

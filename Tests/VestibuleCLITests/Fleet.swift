@@ -108,6 +108,23 @@ import Testing
         return process
     }
 
+    /// A gateway before the services; the port at which it will listen.
+    func startGateway() throws -> Int {
+        let free = try RawServer.listenAtFreePort()
+        close(free.descriptor)
+        let (state, keys) = (installation.state, BusKeyFolder(path: installation.state.keys))
+        var environment = [
+            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "GATEWAY_HTTP": "127.0.0.1:\(free.port)",
+            "GATEWAY_RATE_LIMIT": "off", "BUS_KEY_FILE": keys.secret(of: "gateway"), "BUS_ALLOWED": keys.list,
+        ]
+        for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
+        let process = try Subprocess.start(
+            ["setpriv", "--pdeathsig", "KILL", "--", installation.program("Gateway")], environment: environment,
+            output: state.log("gateway"), newSession: true)
+        running.insert(process)
+        return Int(free.port)
+    }
+
     /// As `kill -9` does: it says nothing to anybody.
     func kill(_ process: pid_t) {
         running.remove(process)
@@ -141,6 +158,28 @@ import Testing
         var configuration = BusConfiguration(service: service)
         configuration.security = try BusSecurity(secret: String(secret.dropLast()), allowList: keys.list)
         return configuration
+    }
+
+    /// The side of somebody else on the bus.
+    func asking(as caller: ServiceName, _ service: ServiceName) throws -> Bus {
+        var configuration = try Self.configuration(of: caller, installation.state)
+        configuration.peers = [service: try Discovery("ipc:\(installation.state.bus)")]
+        let bus = Bus(configuration)
+        buses.append(bus)
+        try bus.start()
+        return bus
+    }
+
+    /// The code of the last SMS to a phone.
+    func code(for phone: String) async throws -> String {
+        let spool = VestibuleCLI.Spool(file: "\(installation.state.spool)/sms.jsonl")
+        var code: String?
+        _ = try await comes {
+            let text = spool.lines().last { $0["to"]?.stringValue == phone }?["body"]?.stringValue
+            code = text.map { String($0.prefix(6)) }
+            return code != nil
+        }
+        return try #require(code, "no SMS came")
     }
 
     /// Asks each replica of a service by itself.
