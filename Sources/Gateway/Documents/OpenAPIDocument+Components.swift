@@ -36,7 +36,10 @@ extension OpenAPIDocument {
         "Idempotency-Replayed": [
             "description": "The first answer of this `Idempotency-Key` again.", "schema": ["const": "true"],
         ],
-        "ETag": ["description": "The state that is shown.", "schema": ["type": "string", "pattern": "^\"r[0-9]+\"$"]],
+        "ETag": [
+            "description": "The state that is shown.",
+            "schema": ["type": "string", "pattern": "^\"(r[0-9]+|[0-9a-f]{64})\"$"],
+        ],
     ]
 
     private static let fieldProblemSchema: JSONValue = [
