@@ -46,7 +46,10 @@ import ServiceRuntime
         security.onProblem = { log.error("bus_keys", ["problem": .string($0)]) }
         let server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus))
         self.server = server
-        metrics = try MetricsListener(values) { server.ownMetrics }
+        metrics = try MetricsListener(values) {
+            let page = server.ownMetrics
+            return { page.bytes }
+        }
         server.onAnswer = { Self.record($0, in: log) }
     }
 

@@ -6,11 +6,12 @@ import HTTPServer
 @Loop public final class MetricsListener {
     private let server: HTTPServer
 
-    /// - Parameter page: the text of this moment.
+    /// - Parameter page: looks at this moment; what it gives back writes the text, off the loop, which some hundred kilobytes
+    ///   would hold for milliseconds.
     /// - Returns: `nil` where `METRICS_HTTP` has no value.
     /// - Throws: ``ConfigurationError`` where its value is no address.
     public init?(
-        _ configuration: Configuration, page: @escaping @Loop () async -> [UInt8]
+        _ configuration: Configuration, page: @escaping @Loop () -> @Sendable () -> [UInt8]
     ) throws(ConfigurationError) {
         guard configuration.optionalText("METRICS_HTTP") != nil else { return nil }
         let (host, port) = try configuration.address("METRICS_HTTP")
@@ -19,16 +20,19 @@ import HTTPServer
             delegate: HTTPServer.Delegate(bodyLimit: { _ in 0 }) { await Self.answer($0.head, page) })
     }
 
-    private static func answer(_ head: HTTPRequestHead, _ page: @Loop () async -> [UInt8]) async -> HTTPResponse {
+    private static func answer(
+        _ head: HTTPRequestHead, _ page: @Loop () -> @Sendable () -> [UInt8]
+    ) async -> HTTPResponse {
         guard head.path == "/metrics" else { return text(404, "Only /metrics is here.\n") }
         guard head.method == "GET" || head.method == "HEAD" else {
             var refusal = text(405, "Only GET and HEAD are answered.\n")
             refusal.headers.set("allow", "GET, HEAD")
             return refusal
         }
+        let write = page()
         return HTTPResponse(
             status: 200, headers: ["content-type": "text/plain; version=0.0.4", "cache-control": "no-store"],
-            body: await page())
+            body: (try? await Loop.offload { write() }) ?? [])
     }
 
     private static func text(_ status: Int, _ sentence: String) -> HTTPResponse {

@@ -73,9 +73,12 @@ import JSONText
         let bus = Bus(busConfiguration)
         self.bus = bus
         metrics = try MetricsListener(configuration) {
-            var text = PrometheusText()
-            text.add(bus.report, of: busConfiguration.service, busConfiguration.instance)
-            return text.bytes
+            let (report, service, instance) = (bus.report, busConfiguration.service, busConfiguration.instance)
+            return {
+                var text = PrometheusText()
+                text.add(report, of: service, instance)
+                return text.bytes
+            }
         }
         bus.onInternalError = { [log] context, error in
             log.error(

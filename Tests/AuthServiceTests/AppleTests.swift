@@ -61,6 +61,23 @@ import Testing
         }
     }
 
+    /// A code lives for five minutes: its ten attempts spread over most of that.
+    @Test func aCodeIsOfferedForAsLongAsItLives() async throws {
+        try await SocialStage.run { social in
+            social.apple.manner = .answers(status: 503, body: "")
+            _ = try await social.linkToken("apple", subject: "1", code: "c0de")
+            #expect(try await comes { forms("/token", social).count == 1 })
+            try await social.auth.stage.rows(
+                "UPDATE outbox SET attempts = 7, due_at = now() WHERE destination = 'apple-exchange'")
+            let waits = "SELECT count(*) FROM outbox WHERE attempts = 8 AND due_at > now() + interval '30 s'"
+            #expect(try await comes { try await social.auth.stage.rows(waits) == "1" })
+            social.apple.manner = .answers(status: 200, body: #"{"refresh_token":"r.late"}"#)
+            try await social.auth.stage.rows("UPDATE outbox SET due_at = now()")
+            let isKept = "SELECT count(*) FROM link_tokens WHERE refresh_sealed IS NOT NULL"
+            #expect(try await comes { try await social.auth.stage.rows(isKept) == "1" })
+        }
+    }
+
     @Test func deletionRevokesEvenWhereAppleIsAwayForHours() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("apple", subject: "1", to: Self.phone, code: "c0de")

@@ -153,6 +153,32 @@ import Testing
             try await auth.stage.rows("UPDATE outbox SET attempts = 7, due_at = now() WHERE destination = 'sms'")
             let waits = "SELECT count(*) FROM outbox WHERE attempts = 8 AND due_at > now() + interval '25 minutes'"
             #expect(try await comes { try await auth.stage.rows(waits) == "1" })
+            // Given up at last, it leaves nothing: no number outlives its person as a dead letter.
+            try await auth.stage.rows("UPDATE outbox SET attempts = 9, due_at = now() WHERE destination = 'sms'")
+            #expect(try await comes { try await auth.stage.rows("SELECT count(*) FROM outbox") == "0" })
+            #expect(auth.stage.log.text.contains("sms_given_up"))
+        }
+    }
+
+    /// Events go by another relay: nobody waits for a provider but those who wait for its SMS.
+    @Test(.timed) func aProviderThatHangsForManyKeepsNoEventWaiting() async throws {
+        try await Self.run(.hangs, .hangs) { auth, first, _ in
+            let house = auth.stage.houses[0]
+            let sms = SMSMessage(challengeID: nil, to: Self.phone, body: "x")
+            try await house.database.transaction { transaction in
+                // More than a relay has in hand at once.
+                for _ in 0..<40 { house.outbox.enqueue("sms", payload: try WireJSON.encode(sms), in: transaction) }
+            }
+            #expect(try await comes { first.requests.count >= 32 })
+            try await house.database.transaction {
+                try await house.outbox.tell(
+                    AccountStatusChanged(personID: .random(), status: "active", changedAt: .now()), in: $0)
+            }
+            // Whether anybody listens is no matter: it was tried at once.
+            let wasTried = "SELECT count(*) > 0 FROM outbox WHERE destination = 'profile' AND attempts > 0"
+            #expect(try await comes { try await auth.stage.rows(wasTried) == "t" })
+            let failed = "SELECT count(*) FROM outbox WHERE destination = 'sms' AND last_error IS NOT NULL"
+            #expect(try await auth.stage.rows(failed) == "0", .time("all of them still hang"))
         }
     }
 

@@ -211,6 +211,22 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test func limitsTheRateOfWhatItAnswersByItselfButNotOfProbes() async throws {
+        try await onStage({ $0.rateLimit = 1 }) { stage async throws in
+            var statuses: [Int] = []
+            for path in ["/docs", "/openapi.json", "/docs", "/.well-known/jwks.json", "/docs", "/docs"] {
+                statuses.append(try await stage.get(path).status)
+            }
+            #expect(statuses.prefix(5).allSatisfy { $0 == 200 } && statuses.last == 429)
+            for path in ["/docs", "/openapi.json", "/.well-known/jwks.json"] {
+                let route = try #require(RouteTable.vestibule.routes.first { $0.path.text == path })
+                #expect(route.refusals.contains(.rateLimited), "\(path) says so")
+            }
+            for _ in 0..<10 { #expect(try await stage.get("/healthz").status == 200) }
+            #expect(try await stage.get("/readyz").status != 429)
+        }
+    }
+
     @Test func limitsTheRateOfWhoTriesOutPaths() async throws {
         try await onStage({ $0.rateLimit = 1 }) { stage async throws in
             var statuses: [Int] = []

@@ -43,13 +43,14 @@ struct SMSMessage: Codable, Sendable {
             // A note that is not written makes the person wait, and a failure here would send the SMS again.
             if let challenge = sms.challengeID { try? await CodeStateStore.noteSent(challenge, in: house.database) }
         } catch {
-            guard sms.challengeID != nil || error == .unusableNumber else {
-                // A notice is of use for hours, as a push is, and a dead letter after that.
+            guard sms.challengeID != nil || error == .unusableNumber || item.attempts >= Outbox.mostAttempts else {
+                // A notice is of use for hours, as a push is.
                 throw DeliveryPostponed(
                     pause: PushPolicy.pause(afterAttempt: item.attempts, retryAfter: nil), code: "sms_not_taken")
             }
             guard error == .unusableNumber || item.attempts >= Outbox.mostAttempts else { throw error }
-            // Given up, and its text erased with it: a code that is minutes old is of no use to anybody.
+            // Given up, and its text and number erased with it, which would outlive their person as a dead letter; a code that is
+            // minutes old is of no use to anybody.
             house.log.warning("sms_given_up", ["challenge": sms.challengeID.map { .string($0.description) } ?? .null])
             if let challenge = sms.challengeID { try await ChallengeStore.giveUp(challenge, in: house.database) }
         }

@@ -240,8 +240,8 @@ struct PresentedToken: Sendable {
     /// Seconds that gateways must know of an ended session: as long as its last access token lives, and a minute.
     private static let memory = AccessTokenIssuer.lifetime + 60
 
-    /// The entries of the log behind a cursor that still matter, and once more those of the last five seconds; a page at
-    /// the most.
+    /// The entries of the log behind a cursor that still matter, and once more those of the last fifteen seconds; a page
+    /// at the most.
     ///
     /// - Returns: the newest entry's cursor beside them; the one given where there is none.
     static func revocations(

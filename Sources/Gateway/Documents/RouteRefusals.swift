@@ -16,8 +16,10 @@ extension Route {
 
     private static func refusals(of answer: LocalAnswer) -> Set<ErrorCode> {
         switch answer {
-        case .health, .openAPI, .docs: []
-        case .readiness, .signingKeys: [.serviceUnavailable]
+        case .health: []
+        case .readiness: [.serviceUnavailable]
+        case .openAPI, .docs: [.rateLimited]
+        case .signingKeys: [.serviceUnavailable, .rateLimited]
         case .metrics, .services: [.unauthorized, .rateLimited]
         }
     }

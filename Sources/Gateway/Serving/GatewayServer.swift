@@ -38,8 +38,8 @@ import JSONText
     var boundPort: Int { server.boundPort }
 
     /// What this gateway tells of itself, without asking any replica.
-    var ownMetrics: [UInt8] {
-        MetricsPage(gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: []).bytes
+    var ownMetrics: MetricsPage {
+        MetricsPage(gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: [])
     }
 
     /// Told of every answer.
