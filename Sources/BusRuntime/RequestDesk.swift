@@ -262,7 +262,10 @@ import EventLoop
         guard let job = jobs[JobKey(peer: ObjectIdentifier(peer), correlationID: correlationID)], !job.isOver else {
             return
         }
-        close(job, "cancelled", MonotonicClock.now() - job.arrived)
+        let now = MonotonicClock.now()
+        // Its caller may have looked at the clock a moment before this side does: to both it was late.
+        let code = job.context.deadline <= now ? ErrorCode.deadlineExceeded.name : "cancelled"
+        close(job, code, now - job.arrived)
         job.task?.cancel()
     }
 

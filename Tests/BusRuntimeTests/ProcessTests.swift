@@ -46,8 +46,8 @@ import Testing
             #expect(try await comes { load.outcomes.count > 500 })
 
             let frozen = replicas[0]
-            frozen.send(SIGSTOP)
             let stopped = MonotonicClock.now()
+            try await frozen.freeze()
             #expect(try await comes { ready(client) == 2 })
             let out = Duration.nanoseconds(MonotonicClock.now() - stopped)
             let parked = client.retries
@@ -86,7 +86,7 @@ import Testing
             let work = Array(#"{"id":1,"burnMs":0,"waitMs":0}"#.utf8)
             peer.send(.labour(1), work)
             _ = try #require(try await peer.receive(.reply))
-            replica.send(SIGSTOP)
+            try await replica.freeze()
             for id in 2...500 { peer.send(.labour(UInt64(id)), work) }
             // Time is what this is about: the pause itself.
             try await Loop.sleep(for: .milliseconds(pauseMs))

@@ -49,9 +49,15 @@ import Testing
             let pair = try Pair(lab)
             for _ in 0..<10 { #expect(await pair.ask("good") == "good") }
             for _ in 0..<3 { #expect(await pair.ask("bad") == "internal_error") }
-            #expect(await pair.ask("slow", within: .milliseconds(50)) == "deadline_exceeded")
+            #expect(await pair.ask("slow", within: .milliseconds(200)) == "deadline_exceeded")
             let held = Loop.spawn { await pair.ask("slow") }
-            #expect(try await comes { pair.server.report.served.first?.inFlight == 1 })
+            // Either side ends the one that was not answered by its own clock.
+            let areBoth = try await comes {
+                (pair.server.report.served + pair.gateway.report.asked).allSatisfy {
+                    $0.took.count == 14 && $0.inFlight == 1
+                }
+            }
+            #expect(areBoth)
 
             let (served, asked) = (pair.server.report.served, pair.gateway.report.asked)
             #expect(served.map(\.message) == ["auth.echo/v1"] && served.map(\.partner) == [.gateway])
@@ -60,7 +66,8 @@ import Testing
                 #expect(traffic.ended == ["ok": 10, "internal_error": 3, "deadline_exceeded": 1])
                 #expect(traffic.succeeded == 10 && traffic.failed == 4 && traffic.inFlight == 1)
                 #expect(traffic.took.count == 14 && traffic.waited.count == 15)
-                #expect(traffic.took.total >= 50_000 && traffic.shed == 0)
+                // Microseconds: most of the 200 ms of the one that was not answered. What it took on its way is not counted twice.
+                #expect(traffic.took.total >= 100_000 && traffic.shed == 0)
             }
             pair.slow.resolve(.success(()))
             _ = try await held.value

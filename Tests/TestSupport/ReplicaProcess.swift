@@ -65,6 +65,21 @@ public final class ReplicaProcess {
 
     public func send(_ signal: Int32) { kill(process, signal) }
 
+    /// Stops it, and waits until none of its threads runs any more: the signal alone is on its way when `kill` returns.
+    @Loop public func freeze() async throws {
+        send(SIGSTOP)
+        guard try await comes({ isFrozen }) else { throw ScratchCluster.Failure(description: "it does not stop") }
+    }
+
+    private var isFrozen: Bool {
+        let tasks = "/proc/\(process)/task"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []).allSatisfy { task in
+            // `PID (name) STATE …`; a name may have any character.
+            let text = (try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)) ?? ""
+            return text[(text.lastIndex(of: ")") ?? text.startIndex)...].dropFirst(2).first == "T"
+        }
+    }
+
     /// The exit code once it has ended; 128 and the signal's number where a signal ended it.
     public var exitCode: Int32? {
         var word: Int32 = 0
