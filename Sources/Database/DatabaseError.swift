@@ -15,6 +15,11 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     /// A column that is not there, is NULL, or is of another type: a mistake of ours.
     case unreadable(column: String)
 
+    /// PostgreSQL's `unique_violation`: somebody else was faster.
+    public var isUniqueViolation: Bool {
+        if case .statement(let sqlState, _) = self { sqlState == "23505" } else { false }
+    }
+
     /// PostgreSQL's `unique_violation`, of the constraint named.
     public func isUniqueViolation(of constraint: String) -> Bool {
         self == .statement(sqlState: "23505", constraint: constraint)

@@ -29,6 +29,17 @@ import Testing
         }
     }
 
+    /// Their token may be good for some minutes more.
+    @Test func whoWasDeletedIsToldToSignIn() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["displayName": "Zoë"])
+            let deleted = AccountDeleted(personID: profile.person, personSequence: 1, deletedAt: .now())
+            _ = try await profile.stage.asking(as: .auth).call(deleted, CallOptions(timeout: .seconds(10)))
+            #expect(try await profile.refusal(of: GetMe()).code == "unauthorized")
+            #expect(try await profile.refusal(of: GetCompletion()).code == "unauthorized")
+        }
+    }
+
     /// The same field and others, on two replicas, with the news that a change of another kind brings.
     @Test func manyChangesAtOnceAreEachMadeOnce() async throws {
         try await ProfileStage.run(replicas: 2) { profile in

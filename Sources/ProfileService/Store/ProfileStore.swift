@@ -10,10 +10,13 @@ struct ProfileStore: Sendable {
     let sealer: Sealer
 
     /// The profile, made where there is none.
+    ///
+    /// - Throws: `unauthorized` of somebody who was deleted.
     @Loop func ensured(_ person: Identifier) async throws -> ProfileRecord {
         if let known = try await present(person) { return known }
         try await database.transaction { create(person, in: $0) }
-        guard let made = try await present(person) else { throw DatabaseError.aborted }
+        // Of who was deleted none is made.
+        guard let made = try await present(person) else { throw BusError(.unauthorized, "Please sign in.") }
         return made
     }
 
@@ -108,23 +111,42 @@ struct ProfileStore: Sendable {
 
     /// Writes what changed and gives back the profile as it is then.
     ///
-    /// - Parameter commits: nothing follows in the transaction, which ends with it.
+    /// - Parameters:
+    ///   - record: locked in the transaction.
+    ///   - commits: nothing follows in the transaction, which ends with it.
     @Loop func apply(
         _ change: ProfileChange, to record: ProfileRecord, commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
-        var changed = record.changed(by: change)
-        let sealed = change.dateOfBirth.map {
-            sealer.seal(Array($0.description.utf8), associated: record.personID.array)
-        }
-        let fields = CanonicalJSON.bytes(of: .object(change.states.mapValues { Self.json($0) }))
-        let values: [SQLValue] = [
-            .uuid(record.personID), .bytes(sealed), .bool(CompletionRules.isComplete(changed)), .json(fields),
-            .bool(change.timeZone != nil), .text(changed.timeZone?.name),
-        ]
+        let changed = record.changed(by: change)
+        let values = values(of: change, record, changed)
         let rows =
             commits
             ? try await transaction.queryLast(Self.change, values) : try await transaction.query(Self.change, values)
         guard let row = rows.first else { throw DatabaseError.aborted }
+        return try written(changed, row)
+    }
+
+    /// As ``apply(_:to:commits:in:)``, a transaction by itself; `nil` where the profile is not as it was read any more:
+    /// nothing was written.
+    @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord) async throws -> ProfileRecord? {
+        let changed = record.changed(by: change)
+        let rows = try await database.write(Self.change, values(of: change, record, changed))
+        return try rows.first.map { try written(changed, $0) }
+    }
+
+    private func values(of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord) -> [SQLValue] {
+        let sealed = change.dateOfBirth.map {
+            sealer.seal(Array($0.description.utf8), associated: record.personID.array)
+        }
+        let fields = CanonicalJSON.bytes(of: .object(change.states.mapValues { Self.json($0) }))
+        return [
+            .uuid(record.personID), .bytes(sealed), .bool(CompletionRules.isComplete(changed)), .json(fields),
+            .bool(change.timeZone != nil), .text(changed.timeZone?.name), .integer(record.revision),
+        ]
+    }
+
+    private func written(_ changed: ProfileRecord, _ row: Row) throws -> ProfileRecord {
+        var changed = changed
         changed.revision = try row.integer("revision")
         changed.updatedAt = try row.timestamp("updated_at")
         changed.completedAt = try row.optionalTimestamp("completed_at")
@@ -231,16 +253,20 @@ struct ProfileStore: Sendable {
         WHERE person_id = $1
         """
     private static let lock = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1 FOR UPDATE")
-    /// What changed is laid over the fields: those that this replica's release does not know stay as they are.
+    /// What changed is laid over the fields: those that this replica's release does not know stay as they are. Nothing is
+    /// written where the profile has another revision.
     private static let change: Statement = """
-        WITH history AS (
+        WITH changed AS (
+            UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp(), fields = fields || $4,
+                date_of_birth_sealed = coalesce($2, date_of_birth_sealed),
+                time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END,
+                completed_at = CASE WHEN $3 THEN coalesce(completed_at, clock_timestamp()) END
+            WHERE person_id = $1 AND revision = $7 RETURNING revision, updated_at, completed_at
+        ), history AS (
             INSERT INTO profile_field_history (person_id, key, state, value)
-            SELECT $1, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value' FROM jsonb_each($4) AS c (key, entry)
+            SELECT $1, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value'
+            FROM changed, jsonb_each($4) AS c (key, entry)
         )
-        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp(), fields = fields || $4,
-            date_of_birth_sealed = coalesce($2, date_of_birth_sealed),
-            time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END,
-            completed_at = CASE WHEN $3 THEN coalesce(completed_at, clock_timestamp()) END
-        WHERE person_id = $1 RETURNING revision, updated_at, completed_at
+        SELECT revision, updated_at, completed_at FROM changed
         """
 }
