@@ -60,7 +60,10 @@ let resources: [String: [Resource]] = [
         .embedInCode("Definitions/eko-family.json"), .embedInCode("Definitions/realsingles-profile.json"),
         .embedInCode("Migrations/m0001_questionnaires.sql"), .embedInCode("Migrations/m0002_sessions.sql"),
         .embedInCode("Migrations/m0003_validate_states.sql"), .embedInCode("Migrations/m0004_life_cycle.sql"),
-        .embedInCode("Migrations/m0005_migrations.sql"),
+        .embedInCode("Migrations/m0005_migrations.sql"), .embedInCode("Migrations/m0006_facts.sql"),
+        .embedInCode("Migrations/m0007_answer_devices.sql"),
+        .embedInCode("Migrations/m0008_revisions.sql"),
+        .embedInCode("Migrations/m0009_preferences.sql"),
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),

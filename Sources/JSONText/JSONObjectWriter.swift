@@ -66,6 +66,15 @@ public struct JSONObjectWriter {
         CanonicalJSON.write(members, to: text)
     }
 
+    /// `null` where there is none.
+    public mutating func member<Value>(
+        _ name: StaticString, optional value: Value?, object members: (inout JSONObjectWriter, Value) -> Void
+    ) {
+        begin(name)
+        guard let value else { return text.put("null") }
+        Self.write(to: text) { members(&$0, value) }
+    }
+
     public mutating func member(_ name: StaticString, object members: (inout JSONObjectWriter) -> Void) {
         begin(name)
         Self.write(to: text, members)

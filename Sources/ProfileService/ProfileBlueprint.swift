@@ -10,7 +10,8 @@ import ServiceRuntime
 /// How profile is put together.
 enum ProfileBlueprint {
     static let blueprint = ServiceBlueprint(
-        name: .profile, variables: variables, migrations: ProfileMigrations.all, peers: [.auth], assemble: assemble)
+        name: .profile, variables: variables, migrations: ProfileMigrations.all, peers: [.auth, .questionnaire],
+        assemble: assemble)
 
     @Loop private static func assemble(_ house: ServiceHouse) throws {
         let configuration = house.configuration
@@ -36,6 +37,7 @@ enum ProfileBlueprint {
         house.handle(GetOnboardingHandler(profile: profile))
         house.handle(GetRequirementsHandler(profile: profile))
         house.handle(GetPersonHandler(profile: profile))
+        house.handle(GetFactsHandler(store: profile.store))
         let notes = Sealer(house.keys, purpose: "staff-note")
         house.handle(
             ExportProfileHandler(

@@ -42,16 +42,18 @@ enum QuestionnaireBlueprint {
             ExportAnswersHandler(export: PersonExport(database: house.database, sections: QuestionnaireExport.sections))
         )
         house.handle(AccountDeletedHandler(house: house) { sessions.erase($0, in: $1) })
-        house.handle(
-            GetQuestionsHandler(
-                questionnaire: CompatibilityQuestionnaire.key, sessions: sessions, definitions: definitions))
+        let migrations = MigrationStore(database: house.database)
         let desk = SessionDesk(
-            sessions: sessions, definitions: definitions, inbox: house.inbox, outbox: house.outbox)
+            sessions: sessions, definitions: definitions,
+            offers: OfferStore(definitions: definitions, migrations: migrations), inbox: house.inbox,
+            outbox: house.outbox, bus: house.bus)
+        house.handle(GetQuestionsHandler(questionnaire: CompatibilityQuestionnaire.key, desk: desk))
         house.handle(SubmitResponsesHandler(questionnaire: CompatibilityQuestionnaire.key, desk: desk))
-        let mover = SessionMover(desk: desk, migrations: MigrationStore(database: house.database))
+        let mover = SessionMover(desk: desk, migrations: migrations)
         house.handle(MigrateSessionHandler(mover: mover))
         house.handle(UndoMigrationHandler(mover: mover))
         house.handle(MigrateSessionsHandler(mover: mover))
+        house.handle(GetExtractsHandler(sessions: sessions, definitions: definitions))
         house.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
         house.handle(
             GetStatisticsHandler(

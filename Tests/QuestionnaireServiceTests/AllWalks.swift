@@ -9,6 +9,12 @@ struct AllWalks {
         var answers: [String: Answer] = [:]
         /// Nothing required was left out.
         var isDone = true
+        var facts: [String: JSONValue] = [:]
+        var children: [[String: Answer]] = []
+        /// How many questions one child is asked: of each child; without any, of every child that there could be.
+        var ofOne = [0]
+        /// In a section about each child: which of those who came to it this one is.
+        var family = 0
     }
 
     private let definition: JSONValue
@@ -16,17 +22,67 @@ struct AllWalks {
     /// By question: the walks that have come to it; one more for those that have come to the end.
     private var walks: [[Walk]] = []
 
-    init(definition: JSONValue) {
+    /// - Parameter facts: those that conditions may look at.
+    init(definition: JSONValue, facts: [String] = []) {
         self.definition = definition
+        let sections = definition["sections"]?.arrayValue ?? []
         var questions: [(JSONValue, Int, Int)] = []
-        for (section, json) in (definition["sections"]?.arrayValue ?? []).enumerated() {
+        for (section, json) in sections.enumerated() {
             for (index, question) in (json["questions"]?.arrayValue ?? []).enumerated() {
                 questions.append((question, section, index))
             }
         }
         self.questions = questions
-        walks = [[Walk()]]
-        for question in questions { walks.append(walks[walks.count - 1].flatMap { next($0, question.0) }) }
+        var all = [Walk()]
+        for fact in facts {
+            all = all.flatMap { walk in
+                (RandomConditions.values[fact] ?? []).map { value in
+                    var told = walk
+                    told.facts[fact] = value
+                    return told
+                } + [walk]
+            }
+        }
+        walks = [all]
+        for section in sections {
+            var families = walks[walks.count - 1]
+            for index in families.indices { families[index].family = index }
+            walks[walks.count - 1] = families
+            for question in section["questions"]?.arrayValue ?? [] {
+                walks.append(walks[walks.count - 1].flatMap { next($0, question) })
+            }
+            guard let repetition = section["repeat"] else { continue }
+            let ones = Dictionary(grouping: walks[walks.count - 1], by: \.family)
+            walks[walks.count - 1] = families.flatMap {
+                gather(ones[$0.family] ?? [], of: $0, in: section, repetition)
+            }
+        }
+    }
+
+    private func naive(_ walk: Walk) -> NaiveQuestionnaire {
+        NaiveQuestionnaire(
+            definition: definition, answers: walk.answers, facts: walk.facts, children: walk.children)
+    }
+
+    /// Every number of children that there may be, and each of them on any of the ways of one.
+    private func gather(_ ones: [Walk], of family: Walk, in section: JSONValue, _ repetition: JSONValue) -> [Walk] {
+        guard naive(family).holds(section["visibleIf"]) else { return [family] }
+        let keys = (section["questions"]?.arrayValue ?? []).map { $0["key"]!.stringValue! }
+        let seen = ones.map { one in keys.count { naive(one).isVisible($0) } }
+        let (least, most) = (Int(repetition["min"]!.integerValue!), Int(repetition["max"]!.integerValue!))
+        var found: [Walk] = []
+        func add(_ chosen: [Int]) {
+            var walk = family
+            walk.children = chosen.map { ones[$0].answers }
+            walk.isDone = family.isDone && chosen.count >= least && chosen.allSatisfy { ones[$0].isDone }
+            let possible = ones.indices.filter { ones[$0].isDone || !family.isDone }
+            walk.ofOne = (chosen.isEmpty ? possible : chosen).map { seen[$0] }
+            found.append(walk)
+            guard chosen.count < most else { return }
+            for next in (chosen.last ?? 0)..<ones.count { add(chosen + [next]) }
+        }
+        add([])
+        return found
     }
 
     /// Values that can be given to a question with these options.
@@ -43,7 +99,7 @@ struct AllWalks {
     }
 
     private func next(_ walk: Walk, _ question: JSONValue) -> [Walk] {
-        let naive = NaiveQuestionnaire(definition: definition, answers: walk.answers)
+        let naive = naive(walk)
         let key = question["key"]!.stringValue!
         guard naive.isVisible(key) else { return [walk] }
         let isRequired = naive.isRequired(question)
@@ -65,9 +121,11 @@ struct AllWalks {
 
     /// How many questions each walk shows that is done at the end.
     var lengths: [Int] {
-        walks[questions.count].filter(\.isDone).map { walk in
-            let naive = NaiveQuestionnaire(definition: definition, answers: walk.answers)
-            return questions.count { naive.isVisible($0.json["key"]!.stringValue!) }
+        let repeated = (definition["sections"]?.arrayValue ?? []).map { $0["repeat"] != nil }
+        return walks[questions.count].filter(\.isDone).flatMap { walk in
+            let naive = naive(walk)
+            let plain = questions.count { !repeated[$0.section] && naive.isVisible($0.json["key"]!.stringValue!) }
+            return walk.ofOne.map { plain + $0 }
         }
     }
 
@@ -76,7 +134,7 @@ struct AllWalks {
         var hiddenSections = Set<Int>()
         for (place, question) in questions.enumerated() {
             let section = "/sections/\(question.section)"
-            let seen = walks[place].map { (NaiveQuestionnaire(definition: definition, answers: $0.answers), $0.isDone) }
+            let seen = walks[place].map { (naive($0), $0.isDone) }
             if question.index == 0, let condition = definition["sections"]?.arrayValue?[question.section]["visibleIf"] {
                 found.formUnion(judge(condition, seen, "\(section)/visibleIf"))
                 if !seen.contains(where: { $0.0.holds(condition) }) { hiddenSections.insert(question.section) }

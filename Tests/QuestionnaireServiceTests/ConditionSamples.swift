@@ -6,16 +6,26 @@ enum Sample {
         definition(sections: [section("first", questions, visibleIf: sectionIf)])
     }
 
-    static func definition(sections: [JSONValue], dimensions: [JSONValue] = []) -> JSONValue {
+    static func definition(
+        sections: [JSONValue], dimensions: [JSONValue] = [], locales: [String] = ["en"]
+    ) -> JSONValue {
         [
-            "key": "yoked-compat", "version": 3, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
-            "strings": ["en": ["q": "A text"]], "dimensions": .array(dimensions),
-            "sections": .array(sections),
+            "key": "yoked-compat", "version": 3, "titleKey": "q", "locales": .array(locales.map { .string($0) }),
+            "defaultLocale": "en", "dimensions": .array(dimensions), "sections": .array(sections),
+            "strings": .object(Dictionary(uniqueKeysWithValues: locales.map { ($0, ["q": "A text"]) })),
         ]
     }
 
     static func section(_ key: String, _ questions: [JSONValue], visibleIf: JSONValue = .null) -> JSONValue {
         ["key": .string(key), "visibleIf": visibleIf, "questions": .array(questions)]
+    }
+
+    /// A section that is asked about each child.
+    static func children(
+        _ range: ClosedRange<Int64>, _ questions: [JSONValue], visibleIf: JSONValue = .null
+    ) -> JSONValue {
+        section("children", questions, visibleIf: visibleIf).setting(
+            "repeat", to: ["subject": "child", "min": .integer(range.lowerBound), "max": .integer(range.upperBound)])
     }
 
     /// - Parameter options: keys; the last member says which may be left out of the definition.
@@ -48,9 +58,24 @@ struct SeededGenerator: RandomNumberGenerator {
 /// Conditions by chance, each of the right types for the questions given.
 struct RandomConditions {
     var generator: SeededGenerator
+    /// Facts that they look at, too.
+    var facts: [String] = []
+    /// What the section about each child asks, where it stands before, and what stands before it.
+    var children: [JSONValue] = []
+    var parents: [JSONValue] = []
+
+    /// What each fact is compared with.
+    static let constants: [String: [JSONValue]] = [
+        "locale": ["en", "sv"], "platform": ["ios", "android", "web"], "profile.country": ["SE", "GB"],
+    ]
+
+    /// What each fact can be; not known beside that.
+    static let values: [String: [JSONValue]] = [
+        "locale": ["en", "sv", "de"], "platform": ["ios", "android", "web"], "profile.country": ["SE", "GB", "FR"],
+    ]
 
     mutating func condition(over questions: [JSONValue], depth: Int = 2) -> JSONValue {
-        guard depth > 0, Bool.random(using: &generator) else { return test(of: questions) }
+        guard depth > 0, Bool.random(using: &generator) else { return test(of: questions, depth: depth) }
         let count = Int.random(in: 1...3, using: &generator)
         let parts = (0..<count).map { _ in condition(over: questions, depth: depth - 1) }
         switch Int.random(in: 0..<3, using: &generator) {
@@ -60,7 +85,11 @@ struct RandomConditions {
         }
     }
 
-    private mutating func test(of questions: [JSONValue]) -> JSONValue {
+    private mutating func test(of questions: [JSONValue], depth: Int) -> JSONValue {
+        if let fact = facts.randomElement(using: &generator), Int.random(in: 0..<4, using: &generator) == 0 {
+            return compare(["ctx": .string(fact)], Self.constants[fact] ?? [], ["==", "!="])
+        }
+        if !children.isEmpty, Int.random(in: 0..<2, using: &generator) == 0 { return testOfChildren(depth: depth) }
         let question = questions.randomElement(using: &generator) ?? [:]
         let (key, type) = (question["key"] ?? "", question["type"]?.stringValue ?? "")
         switch Int.random(in: 0..<6, using: &generator) {
@@ -70,6 +99,19 @@ struct RandomConditions {
             return compare(["state": key], states, ["==", "!="])
         default: return valueTest(key, type)
         }
+    }
+
+    private mutating func testOfChildren(depth: Int) -> JSONValue {
+        let all = ["==", "!=", "<", "<=", ">", ">="]
+        let name = ["count", "any", "all"].randomElement(using: &generator) ?? ""
+        guard name != "count" else { return compare(["subjects": ["count": "child"]], [0, 1, 2, 3], all) }
+        // Of each child, only that child and what stands before is looked at.
+        var inner = self
+        inner.children = []
+        let asked = inner.condition(
+            over: Bool.random(using: &inner.generator) ? children : children + parents, depth: min(1, depth))
+        generator = inner.generator
+        return ["subjects": [name: ["child", asked]]]
     }
 
     private mutating func valueTest(_ key: JSONValue, _ type: String) -> JSONValue {

@@ -21,6 +21,12 @@ import Testing
         var conditions = RandomConditions(generator: generator)
         let inner = Sample.question("inner", "boolean", ["visibleIf": conditions.condition(over: questions)])
         questions.append(inner)
+        let child = Sample.question("child", "slider")
+        let toy = Sample.question(
+            "toy", "boolean", ["visibleIf": conditions.condition(over: questions + [child])])
+        let children = Sample.children(0...5, [child, toy], visibleIf: conditions.condition(over: questions))
+        conditions.facts = RandomConditions.values.keys.sorted()
+        (conditions.children, conditions.parents) = ([child, toy], questions)
         let sectionIf = conditions.condition(over: questions)
         let option: JSONValue = ["key": "d", "labelKey": "q", "visibleIf": conditions.condition(over: questions)]
         let last = Sample.question(
@@ -29,29 +35,61 @@ import Testing
                 "visibleIf": conditions.condition(over: questions), "requiredIf": conditions.condition(over: questions),
                 "options": [["key": "a", "labelKey": "q"], option],
             ])
-        let json = Sample.definition(sections: [
-            Sample.section("one", questions), Sample.section("two", [last], visibleIf: sectionIf),
-        ])
+        let json = Sample.definition(
+            sections: [
+                Sample.section("one", questions), children, Sample.section("two", [last], visibleIf: sectionIf),
+            ], locales: ["en", "sv"])
         let definition = try DefinitionParserTests.parse(json)
         let domains = chosen.map(\.values) + [[true, false]]
         var assignment = Array(repeating: 0, count: domains.count)
         var differences = 0
         repeat {
             let answers = Self.answers(assignment, domains)
-            let naive = NaiveQuestionnaire(definition: json, answers: answers)
+            let (subjects, theirs) = Self.children(&generator)
+            let facts = RandomConditions.values.compactMapValues { $0.randomElement(using: &generator) }
+                .filter { _ in Int.random(in: 0..<4, using: &generator) > 0 }
+            let naive = NaiveQuestionnaire(definition: json, answers: answers, facts: facts, children: theirs)
+            let places = zip(subjects, theirs).flatMap { subject, answers in
+                answers.map { (AnswerPlace($0.key, of: subject.id).key, $0.value) }
+            }
             let sheet = AnswerSheet(
                 definition: definition,
-                answers: answers.mapValues { answer(AnswerState(rawValue: $0.state), $0.value) }, today: testDay)
+                answers: answers.merging(places) { $1 }
+                    .mapValues { answer(AnswerState(rawValue: $0.state), $0.value) },
+                subjects: subjects, facts: facts, today: testDay)
             let (isVisible, isInnerVisible) = (naive.isVisible("last"), naive.isVisible("inner"))
-            let seen = sheet.items[4]
+            let seen = sheet.items[sheet.items.count - 1]
+            let toys = zip(subjects, theirs).allSatisfy { subject, theirs in
+                !sheet.hidden.contains(AnswerPlace("toy", of: subject.id).key)
+                    == NaiveQuestionnaire(definition: json, answers: answers.merging(theirs) { $1 }).isVisible("toy")
+            }
             let agrees =
-                !sheet.hidden.contains("inner") == isInnerVisible && !sheet.hidden.contains("last") == isVisible
+                toys && !sheet.hidden.contains("inner") == isInnerVisible && !sheet.hidden.contains("last") == isVisible
                 && (!isVisible
                     || seen.required == naive.isRequired(last)
                         && seen.options.map(\.key) == naive.options(of: last))
             if !agrees { differences += 1 }
         } while Self.advance(&assignment, domains)
         #expect(differences == 0, "\(String(decoding: CanonicalJSON.bytes(of: json), as: UTF8.self))")
+    }
+
+    /// Up to three, and what is said about each.
+    private static func children(
+        _ generator: inout SeededGenerator
+    ) -> (subjects: [Subject], answers: [[String: NaiveQuestionnaire.Answer]]) {
+        let count = Int.random(in: 0...3, using: &generator)
+        let subjects = (0..<count).map { Subject(id: .ordered(), kind: "child", position: Int64($0) + 1) }
+        let answers = subjects.map { _ in
+            var theirs: [String: NaiveQuestionnaire.Answer] = [:]
+            for (key, values) in [("child", [0, 1, 3] as [JSONValue]), ("toy", [true, false])] {
+                let state = (["answered", "answered"] + empty).randomElement(using: &generator)!
+                guard state != "unanswered" else { continue }
+                theirs[key] = .init(
+                    state: state, value: state == "answered" ? values.randomElement(using: &generator) : nil)
+            }
+            return theirs
+        }
+        return (subjects, answers)
     }
 
     private static let empty = ["unanswered", "skipped", "declined", "acknowledged"]
@@ -120,8 +158,21 @@ import Testing
             (["and": []], "malformed /and"), (["not": []], "malformed /not"), (["==": [1]], "malformed /=="),
             (["in": [["var": "sex"], []]], "malformed /in"), (["in": ["a", ["a"]]], "malformed /in/0"),
             (["count": 1], "E05 /count"), (["var": 1], "malformed /var"),
-            (["==": [["ctx": "locale"], "en"]], "unsupported /==/0/ctx"),
-            (["subjects": "child"], "unsupported /subjects"),
+            (["==": [["ctx": "locale"], "sv"]], "E03 /==/1"),
+            (["in": [["ctx": "locale"], ["en", "de"]]], "E03 /in/1/1"),
+            (["==": [["ctx": "platform"], "windows"]], "E03 /==/1"), (["==": [["ctx": "platform"], 1]], "E05 /==/1"),
+            (["<": [["ctx": "locale"], "en"]], "E05 /<"), (["ctx": "locale"], "E05 /ctx"),
+            (["==": [["ctx": "profile.zodiac"], true]], "E05 /==/1"),
+            (["==": [["ctx": 1], "en"]], "malformed /==/0/ctx"),
+            (["==": [["ctx": "weather"], "en"]], "E02 /==/0/ctx"),
+            (["==": [["ctx": "profile"], "x"]], "E02 /==/0/ctx"),
+            (["==": [["ctx": "profile.dateOfBirth"], "x"]], "E02 /==/0/ctx"),
+            (["==": [["ctx": "profile.religion"], "x"]], "E02 /==/0/ctx"),
+            (["==": [["ctx": "profile.displayName"], "x"]], "E02 /==/0/ctx"),
+            (["subjects": "child"], "malformed /subjects"),
+            (["subjects": ["none": ["child", true]]], "malformed /subjects/none"),
+            (["subjects": ["any": ["child", true]]], "E02 /subjects/any/0"),
+            (["==": [["subjects": ["count": "child"]], 1]], "E02 /==/0/subjects/count"),
         ] as [(JSONValue, String)])
     func refused(condition: JSONValue, problem: String) {
         let found = Self.problems(condition)
@@ -185,6 +236,106 @@ import Testing
             ])
         let report = PublishGate.check(definition, today: testDay, declared: nil)
         #expect(report.problems == [])
+    }
+
+    // MARK: Subjects
+
+    /// - Parameter after: a condition of a question behind the section about each child.
+    private static func family(after: JSONValue = .null, inside: JSONValue = .null, before: JSONValue = .null)
+        -> JSONValue
+    {
+        let inner = [
+            Sample.question("age", "slider"), Sample.question("toy", "boolean", ["visibleIf": inside]),
+        ]
+        return Sample.definition(sections: [
+            Sample.section("parents", [Sample.question("parent", "boolean", ["visibleIf": before])]),
+            Sample.children(1...3, inner),
+            Sample.section(
+                "after",
+                [
+                    Sample.question("between", "boolean"), Sample.question("rest", "boolean", ["visibleIf": after]),
+                ]),
+        ])
+    }
+
+    @Test(
+        "of subjects, what is looked at and from where",
+        arguments: [
+            ([">": [["subjects": ["count": "child"]], 1]], []),
+            (["in": [["subjects": ["count": "child"]], [1, 2]]], []),
+            (["subjects": ["any": ["child", [">": [["var": "age"], 2]]]]], []),
+            (["subjects": ["all": ["child", ["and": [["var": "toy"], ["var": "parent"]]]]]], []),
+            (["subjects": ["any": ["child", ["==": [["ctx": "locale"], "en"]]]]], []),
+            (["subjects": ["count": "child"]], ["E05 /subjects/count"]),
+            (["==": [["subjects": ["any": ["child", true]]], true]], ["E05 /==/0/subjects"]),
+            (["==": [["subjects": ["count": "child"]], "1"]], ["E05 /==/1"]),
+            (["==": [["subjects": ["count": 1]], 1]], ["malformed /==/0/subjects/count"]),
+            (["subjects": ["any": ["child"]]], ["malformed /subjects/any"]),
+            (["subjects": ["any": ["child", 1]]], ["malformed /subjects/any/1"]),
+            (["subjects": ["any": ["pet", true]]], ["E02 /subjects/any/0"]),
+            (["subjects": ["any": ["child", ["var": "nobody"]]]], ["E02 /subjects/any/1/var"]),
+            (["subjects": ["any": ["child", ["var": "age"]]]], ["E05 /subjects/any/1/var"]),
+            (["subjects": ["any": ["child", ["var": "between"]]]], ["E04 /subjects/any/1/var"]),
+            (
+                ["subjects": ["any": ["child", ["subjects": ["any": ["child", ["var": "toy"]]]]]]],
+                ["E04 /subjects/any/1/subjects/any/0"]
+            ),
+            (["and": [["subjects": ["any": ["child", true]]], ["var": "toy"]]], ["E05 /and/1/var"]),
+        ] as [(JSONValue, [String])])
+    func subjects(condition: JSONValue, problems: [String]) {
+        let pointer = "/sections/2/questions/1/visibleIf"
+        let found = DefinitionParserTests.problems(Self.family(after: condition))
+        #expect(found == Set(problems.map { $0.replacing(" ", with: " " + pointer) }))
+    }
+
+    @Test func aCircleThroughSubjectsIsPrinted() throws {
+        func messages(_ json: JSONValue) -> [String] {
+            do throws(DefinitionError) {
+                _ = try DefinitionParser.parse(CanonicalJSON.bytes(of: json))
+                return []
+            } catch {
+                return error.problems.filter { $0.code == "E04" }.map(\.message)
+            }
+        }
+        let own = messages(Self.family(inside: [">": [["subjects": ["count": "child"]], 1]]))
+        #expect(own.count == 1 && own.allSatisfy { $0.hasSuffix(" toy → section children") })
+        // The parent is asked where there are children, who are asked about where the parent said so.
+        var circle = Self.family(before: ["subjects": ["any": ["child", true]]])
+        circle = circle.setting("sections.1.visibleIf", to: ["var": "parent"])
+        let whole = messages(circle)
+        #expect(whole.count == 1 && whole.allSatisfy { $0.hasSuffix(" parent → section children → parent") })
+    }
+
+    @Test func limitsHoldOverWhatIsAskedOfSubjects() {
+        func nested(_ depth: Int) -> JSONValue { depth == 1 ? true : ["not": nested(depth - 1)] }
+        let pointer = "malformed /sections/2/questions/1/visibleIf"
+        #expect(DefinitionParserTests.problems(Self.family(after: ["subjects": ["any": ["child", nested(6)]]])) == [])
+        #expect(
+            DefinitionParserTests.problems(Self.family(after: ["subjects": ["any": ["child", nested(7)]]])) == [pointer]
+        )
+        // With the two operators and the name of the subjects, 61 constants and their operator are 65.
+        let wide = { (count: Int) -> JSONValue in ["or": .array(Array(repeating: true, count: count))] }
+        #expect(DefinitionParserTests.problems(Self.family(after: ["subjects": ["all": ["child", wide(60)]]])) == [])
+        #expect(
+            DefinitionParserTests.problems(Self.family(after: ["subjects": ["all": ["child", wide(61)]]])) == [pointer])
+    }
+
+    @Test func nobodyIsNoneAndAHiddenSectionHasNobody() throws {
+        let json = Self.family(after: ["subjects": ["all": ["child", ["var": "toy"]]]])
+            .setting("sections.1.visibleIf", to: ["var": "parent"])
+        let definition = try DefinitionParserTests.parse(json)
+        let child = Subject(id: .ordered(), kind: "child", position: 1)
+        func hides(_ toy: JSONValue?, parent: JSONValue = true, children: [Subject]) -> Bool {
+            var answers = ["parent": answer(.answered, parent)]
+            if let toy { answers["toy/\(child.id)"] = answer(.answered, toy) }
+            let sheet = AnswerSheet(
+                definition: definition, answers: answers, subjects: children, today: testDay)
+            return sheet.hidden.contains("rest")
+        }
+        #expect(!hides(nil, children: []), "all of none")
+        #expect(hides(nil, children: [child]), "not known of one")
+        #expect(hides(false, children: [child]) && !hides(true, children: [child]))
+        #expect(!hides(false, parent: false, children: [child]), "nobody who counts")
     }
 
     @Test func sectionsAndQuestionsMayHaveTheSameKey() throws {

@@ -95,6 +95,10 @@ import Testing
             .visibilityChanged, .reask, "/sections/1/questions/1/visibleIf",
             [("\(two).1.visibleIf", ["answered": "words"])]
         ),
+        (
+            .visibilityChanged, .reask, "/sections/1/questions/1/visibleIf",
+            [("\(two).1.visibleIf", ["==": [["ctx": "platform"], "ios"]])]
+        ),
         (.meaningRaised, .reask, "/sections/1/questions/1/meaningRev", [("\(two).1.meaningRev", 2)]),
 
         (.questionRemoved, .breaking, "/sections/1/questions/1", [("\(two)", [question(two, 0)])]),

@@ -110,8 +110,11 @@ import Testing
             ("locales", ["en", "e_n"], "malformed /locales/1"), ("defaultLocale", "sv", "E11 /defaultLocale"),
             ("strings.en.spare", "Text", "E11 /strings/en/spare"),
             ("sections.0.titleKey", "missing", "E11 /sections/0/titleKey"),
-            ("derivedFrom", ["version": 1], "unsupported /derivedFrom"),
-            ("policy", [:], "unsupported /policy"),
+            ("derivedFrom", ["version": 1], "malformed /derivedFrom/contentHash"),
+            ("derivedFrom", ["version": 1, "contentHash": "0af9"], "malformed /derivedFrom/contentHash"),
+            ("policy", ["onPublish": ["additive": "ask"]], "malformed /policy/onPublish/additive"),
+            ("policy", ["onPublish": ["graver": "pin"]], "malformed /policy/onPublish/graver"),
+            ("policy", ["drainDays": -1], "malformed /policy/drainDays"),
             ("migrations", [["drop": [:]]], "E15 /migrations/0/drop"),
             ("sections.0.visibleIf", ["==": [1, 1]], "E05 /sections/0/visibleIf/=="),
             ("sections.0.repeat", ["subject": "child"], "malformed /sections/0/repeat/min"),
@@ -122,8 +125,17 @@ import Testing
                 "sections.0.repeat", ["subject": "x", "min": 1, "max": 2, "label": "first"],
                 "E05 /sections/0/repeat/label"
             ),
-            ("\(question).extract", [:], "unsupported \(pointer)/extract"),
-            ("\(question).preference", [:], "unsupported \(pointer)/preference"),
+            ("\(question).extract", [:], "malformed \(pointer)/extract/profileField"),
+            ("\(question).extract", ["profileField": "not_camel"], "malformed \(pointer)/extract/profileField"),
+            ("\(question).preference", [:], "malformed \(pointer)/preference/acceptable"),
+            (
+                "\(question).preference", ["acceptable": false, "importance": [1]],
+                "E08 \(pointer)/preference/acceptable"
+            ),
+            (
+                "\(question).preference", ["acceptable": true, "importance": [10, 1]],
+                "E08 \(pointer)/preference/importance"
+            ),
             ("\(question).defaultCounts", true, "E08 \(pointer)/defaultCounts"),
             ("\(question).key", "not_camel", "malformed \(pointer)/key"),
             ("\(question).slug", "notKebab", "malformed \(pointer)/slug"),

@@ -10,8 +10,21 @@ struct NaiveQuestionnaire {
 
     let definition: JSONValue
     let answers: [String: Answer]
+    /// By name; what is not there is not known.
+    var facts: [String: JSONValue] = [:]
+    /// The answers about each child, where a section is asked about each.
+    var children: [[String: Answer]] = []
     /// Year, month, day.
     let today = (2026, 3, 1)
+    /// The answers about the child that is looked at.
+    private var about: [String: Answer] = [:]
+
+    init(
+        definition: JSONValue, answers: [String: Answer], facts: [String: JSONValue] = [:],
+        children: [[String: Answer]] = []
+    ) {
+        (self.definition, self.answers, self.facts, self.children) = (definition, answers, facts, children)
+    }
 
     private var sections: [JSONValue] { definition["sections"]?.arrayValue ?? [] }
 
@@ -51,6 +64,15 @@ struct NaiveQuestionnaire {
             let truths = parts.map(truth)
             return truths.contains("true") ? "true" : truths.contains("unknown") ? "unknown" : "false"
         case "not": return ["true": "false", "false": "true", "unknown": "unknown"][truth(parts[0])]!
+        case "subjects" where operand["count"] == nil:
+            let (name, asked) = operand.objectValue!.first!
+            let truths = counted.map { child in
+                var naive = self
+                naive.about = child
+                return naive.truth(asked.arrayValue![1])
+            }
+            let (decisive, other) = name == "any" ? ("true", "false") : ("false", "true")
+            return truths.contains(decisive) ? decisive : truths.contains("unknown") ? "unknown" : other
         case "answered": return isVisible(operand.stringValue!) && value(operand) != nil ? "true" : "false"
         default: break
         }
@@ -88,10 +110,12 @@ struct NaiveQuestionnaire {
         let (name, operand) = json.objectValue!.first!
         switch name {
         case "var": return value(operand)
+        case "ctx": return facts[operand.stringValue!]
+        case "subjects": return .integer(Int64(counted.count))
         case "count": return value(operand["var"]!).map { .integer(Int64($0.arrayValue!.count)) }
         case "state":
             let key = operand.stringValue!
-            return .string(isVisible(key) ? answers[key]?.state ?? "unanswered" : "hidden")
+            return .string(isVisible(key) ? answer(key)?.state ?? "unanswered" : "hidden")
         default:
             return value(operand).map { date in
                 let parts = date.stringValue!.split(separator: "-").map { Int($0)! }
@@ -103,6 +127,13 @@ struct NaiveQuestionnaire {
 
     /// Of a question that is shown and answered.
     private func value(_ key: JSONValue) -> JSONValue? {
-        isVisible(key.stringValue!) ? answers[key.stringValue!]?.value : nil
+        isVisible(key.stringValue!) ? answer(key.stringValue!)?.value : nil
+    }
+
+    private func answer(_ key: String) -> Answer? { about[key] ?? answers[key] }
+
+    /// The children of a section that is shown.
+    private var counted: [[String: Answer]] {
+        sections.contains { $0["repeat"] != nil && holds($0["visibleIf"]) } ? children : []
     }
 }

@@ -18,6 +18,7 @@ struct NaiveWalk {
     var answers: [String: NaiveQuestionnaire.Answer] = [:]
     /// Of the one section that repeats, in order.
     var subjects: [String] = []
+    var facts: [String: JSONValue] = [:]
 
     /// Everything that is asked, in order; a text stands for a subject that is still wanted.
     private enum Thing {
@@ -28,21 +29,27 @@ struct NaiveWalk {
 
     private var things: [Thing] {
         var (found, plain): ([Thing], [String: NaiveQuestionnaire.Answer]) = ([], [:])
+        var children: [[String: NaiveQuestionnaire.Answer]] = []
+        func naive(_ known: [String: NaiveQuestionnaire.Answer]) -> NaiveQuestionnaire {
+            NaiveQuestionnaire(definition: definition, answers: known, facts: facts, children: children)
+        }
         for section in definition["sections"]?.arrayValue ?? [] {
-            let isShown = NaiveQuestionnaire(definition: definition, answers: plain).holds(section["visibleIf"])
+            let isShown = naive(plain).holds(section["visibleIf"])
             let repetition = section["repeat"]
+            var asked: [[String: NaiveQuestionnaire.Answer]] = []
             for subject in repetition == nil ? [nil] : subjects.map(Optional.some) {
                 var known = plain
                 for question in section["questions"]?.arrayValue ?? [] where isShown {
-                    guard let seen = look(at: question, of: subject, knowing: known) else { continue }
+                    guard let seen = look(at: question, of: subject, by: naive(known)) else { continue }
                     found.append(.seen(seen))
                     let answer = answers[seen.key]
                     if !seen.isStale, let answer, answer.state != "unanswered" {
                         known[question["key"]!.stringValue!] = answer
                     }
                 }
-                if repetition == nil { plain = known }
+                if repetition == nil { plain = known } else { asked.append(known) }
             }
+            children += asked
             guard let repetition, isShown else { continue }
             let (least, most) = (repetition["min"]!.integerValue!, repetition["max"]!.integerValue!)
             found += (subjects.count..<max(subjects.count, Int(least))).map { _ in .wanted }
@@ -52,9 +59,8 @@ struct NaiveWalk {
     }
 
     private func look(
-        at question: JSONValue, of subject: String?, knowing known: [String: NaiveQuestionnaire.Answer]
+        at question: JSONValue, of subject: String?, by naive: NaiveQuestionnaire
     ) -> Seen? {
-        let naive = NaiveQuestionnaire(definition: definition, answers: known)
         guard naive.holds(question["visibleIf"]) else { return nil }
         let key = question["key"]!.stringValue! + (subject.map { "/\($0)" } ?? "")
         let (answer, isRequired) = (answers[key], naive.isRequired(question))

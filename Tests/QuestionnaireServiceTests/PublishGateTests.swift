@@ -1,5 +1,6 @@
 import BusProtocol
 import JSONText
+import TestSupport
 import Testing
 
 @testable import QuestionnaireService
@@ -115,6 +116,16 @@ import Testing
                 ], false
             ),
             ("multi_choice", ["constraints": ["min": 2]], ["==": [["count": ["var": "first"]], 1]], true),
+            // Neither the fewest nor the most that can be chosen.
+            (
+                "multi_choice", [:],
+                [
+                    "and": [
+                        ["any_in": [["var": "first"], ["a"]]], ["any_in": [["var": "first"], ["c"]]],
+                        ["all_in": [["var": "first"], ["a", "c"]]],
+                    ]
+                ], false
+            ),
             (
                 "multi_choice", ["constraints": ["other": ["maxCount": 1, "maxLength": 9]]],
                 ["==": [["count": ["var": "first"]], 4]], false
@@ -195,7 +206,7 @@ import Testing
     // MARK: Against all walks
 
     /// Definitions by chance, their verdicts against every way of going through them.
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<Rounds.count(60, prove: 2000))
     func everyWalk(seed: Int) throws {
         let json = Self.randomDefinition(seed: UInt64(seed))
         let report = try Self.report(json)
@@ -204,6 +215,180 @@ import Testing
         let got = Set((report.problems + report.warnings).map { "\($0.code) \($0.pointer)" })
         #expect(got == expected, "\(String(decoding: CanonicalJSON.bytes(of: json), as: UTF8.self))")
         #expect(report.shortest == walks.lengths.min() && report.longest == walks.lengths.max())
+    }
+
+    /// The same with facts, and with a section about each child that what is behind looks at.
+    @Test(arguments: 0..<Rounds.count(60, prove: 2000))
+    func everyWalkOfEveryFamily(seed: Int) throws {
+        let (json, facts) = Self.randomFamily(seed: UInt64(seed))
+        let report = try Self.report(json)
+        let walks = AllWalks(definition: json, facts: facts)
+        let got = Set((report.problems + report.warnings).map { "\($0.code) \($0.pointer)" })
+        #expect(got == walks.verdicts, "\(String(decoding: CanonicalJSON.bytes(of: json), as: UTF8.self))")
+        #expect(report.shortest == walks.lengths.min() && report.longest == walks.lengths.max())
+    }
+
+    private static func randomFamily(seed: UInt64) -> (json: JSONValue, facts: [String]) {
+        var conditions = RandomConditions(generator: SeededGenerator(state: seed &* 6007))
+        func chance(_ odds: Int) -> Bool { Int.random(in: 0..<odds, using: &conditions.generator) == 0 }
+        func members() -> [String: JSONValue] {
+            let isRequired = chance(2)
+            return [
+                "required": .bool(isRequired), "skippable": .bool(!isRequired && chance(3)),
+                "declinable": .bool(chance(3)),
+            ]
+        }
+        conditions.facts = [["locale"], ["platform"], ["profile.country"], []]
+            .randomElement(using: &conditions.generator)!
+        let types = ["single_choice", "boolean", "slider"].shuffled(using: &conditions.generator)
+        let parent = Sample.question("q0", types[0], .object(members()))
+        var all = members()
+        if chance(2) { all["visibleIf"] = conditions.condition(over: [parent]) }
+        var children = [Sample.question("k0", chance(3) ? types[1] : "boolean", .object(all))]
+        if chance(4) {
+            children.append(
+                Sample.question("k1", "boolean", ["visibleIf": conditions.condition(over: [parent] + children)]))
+        }
+        let childrenIf: JSONValue = chance(3) ? conditions.condition(over: [parent]) : .null
+        let most: Int64 = children.count == 1 && chance(3) ? 3 : 2
+        let least = Int64.random(in: 0...most, using: &conditions.generator)
+        (conditions.children, conditions.parents) = (children, [parent])
+        all = members()
+        all["visibleIf"] = conditions.condition(over: [parent])
+        if all["required"] == false { all["requiredIf"] = conditions.condition(over: [parent]) }
+        all["options"] = .array(
+            ["a", "b"].map {
+                ["key": .string($0), "labelKey": "q", "visibleIf": conditions.condition(over: [parent])]
+            })
+        let last = Sample.section(
+            "two", [Sample.question("q1", "single_choice", .object(all))],
+            visibleIf: chance(2) ? conditions.condition(over: [parent]) : .null)
+        let sections = [
+            Sample.section("one", [parent]),
+            Sample.children(least...most, children, visibleIf: childrenIf), last,
+        ]
+        return (Sample.definition(sections: sections, locales: ["en", "sv"]), conditions.facts)
+    }
+
+    static let toy: JSONValue = ["var": "toy"]
+
+    @Test(
+        "what is behind a section about each of two to four children",
+        arguments: [
+            ([">": [["subjects": ["count": "child"]], 4]], ["E06"]),
+            (["<": [["subjects": ["count": "child"]], 5]], ["W1"]),
+            ([">=": [["subjects": ["count": "child"]], 2]], ["W1"]),
+            ([">": [["subjects": ["count": "child"]], 2]], []),
+            // Nobody may be added yet, and then nothing can be completed.
+            (["<": [["subjects": ["count": "child"]], 1]], []),
+            (["==": [["subjects": ["count": "child"]], 2.5]], ["E06"]),
+            (["subjects": ["any": ["child", toy]]], []),
+            (["subjects": ["all": ["child", ["answered": "toy"]]]], ["W1"]),
+            (["and": [["subjects": ["any": ["child", toy]]], ["subjects": ["any": ["child", ["not": toy]]]]]], []),
+            (
+                ["and": [["subjects": ["all": ["child", toy]]], ["subjects": ["any": ["child", ["not": toy]]]]]],
+                ["E06"]
+            ),
+            (
+                [
+                    "and": [
+                        ["subjects": ["any": ["child", toy]]], ["subjects": ["any": ["child", ["not": toy]]]],
+                        ["==": [["subjects": ["count": "child"]], 1]],
+                    ]
+                ], ["E06"]
+            ),
+            (
+                [
+                    "and": [
+                        ["subjects": ["all": ["child", toy]]], ["subjects": ["all": ["child", ["not": toy]]]],
+                        [">": [["subjects": ["count": "child"]], 0]],
+                    ]
+                ], ["E06"]
+            ),
+            (["subjects": ["any": ["child", ["and": [toy, ["not": toy]]]]]], ["E06"]),
+            (["in": [["ctx": "platform"], ["ios", "android", "web"]]], []),
+            (["and": [["==": [["ctx": "platform"], "ios"]], ["==": [["ctx": "platform"], "web"]]]], ["E06"]),
+            // Not known, it is neither.
+            (["or": [["==": [["ctx": "locale"], "en"]], ["!=": [["ctx": "locale"], "en"]]]], []),
+            (["!=": [["ctx": "profile.country"], "SE"]], []),
+            (
+                [
+                    "not": [
+                        "or": [
+                            ["==": [["ctx": "platform"], "ios"]], ["==": [["ctx": "platform"], "android"]],
+                            ["==": [["ctx": "platform"], "web"]],
+                        ]
+                    ]
+                ], ["E06"]
+            ),
+        ] as [(JSONValue, [String])])
+    func behindChildren(condition: JSONValue, expected: [String]) throws {
+        let json = Sample.definition(sections: [
+            Sample.children(2...4, [Sample.question("toy", "boolean", ["required": true])]),
+            Sample.section("after", [Sample.question("rest", "boolean", ["visibleIf": condition])]),
+        ])
+        let pointer = "/sections/1/questions/0"
+        let told = expected.map { "\($0) \(pointer)/visibleIf" } + (expected == ["E06"] ? ["W2 \(pointer)"] : [])
+        #expect(try Self.found(json) == told)
+    }
+
+    /// What decided about one child decided about the other.
+    @Test func childrenHaveTheSameParentsAndTheSameFacts() throws {
+        func found(_ one: JSONValue, _ other: JSONValue) throws -> [String] {
+            let both: JSONValue = [
+                "and": [["subjects": ["any": ["child", one]]], ["subjects": ["any": ["child", other]]]]
+            ]
+            return try Self.found(
+                Sample.definition(sections: [
+                    Sample.section("parents", [Sample.question("has", "boolean", ["required": true])]),
+                    Sample.children(
+                        0...4,
+                        [
+                            Sample.question("toy", "boolean", ["visibleIf": ["var": "has"]]),
+                            Sample.question("ball", "boolean"),
+                        ]),
+                    Sample.section("after", [Sample.question("rest", "boolean", ["visibleIf": both])]),
+                ]))
+        }
+        let pointer = "/sections/2/questions/0"
+        let never = ["E06 \(pointer)/visibleIf", "W2 \(pointer)"]
+        let isHidden: JSONValue = ["==": [["state": "toy"], "hidden"]]
+        #expect(try found(["answered": "toy"], isHidden) == never)
+        #expect(try found(["answered": "toy"], ["not": ["answered": "toy"]]) == [])
+        #expect(try found(["==": [["ctx": "platform"], "ios"]], ["==": [["ctx": "platform"], "web"]]) == never)
+        #expect(try found(["==": [["ctx": "platform"], "ios"]], ["var": "ball"]) == [])
+    }
+
+    @Test func problemsNameFactsAndSectionsToo() throws {
+        let both: JSONValue = [
+            "and": [
+                [">": [["subjects": ["count": "child"]], 9]], ["==": [["ctx": "platform"], "ios"]],
+            ]
+        ]
+        let json = Sample.definition(sections: [
+            Sample.children(0...4, [Sample.question("toy", "boolean")]),
+            Sample.section("after", [Sample.question("rest", "boolean", ["visibleIf": both])]),
+        ])
+        #expect(try Self.report(json).problems.map(\.keys) == [["platform", "children"]])
+    }
+
+    /// Each of a hundred children has four hundred ways that something behind tells apart.
+    @Test func tooManyWaysOfSubjectsAreSaidToBeUndecided() throws {
+        let keys = (0..<4).map { "q\($0)" }
+        let inner = keys.map { Sample.question($0, "single_choice", options: ["a", "b", "c", "d"]) }
+        let all = keys.flatMap { key in
+            ["a", "b", "c", "d"].map { option -> JSONValue in
+                ["subjects": ["any": ["child", ["==": [["var": .string(key)], .string(option)]]]]]
+            }
+        }
+        let after = all.enumerated().map { Sample.question("r\($0)", "boolean", ["visibleIf": $1]) }
+        let whole = Sample.question("last", "boolean", ["visibleIf": ["and": .array(Array(all.prefix(9)))]])
+        let json = Sample.definition(sections: [
+            Sample.children(0...100, inner), Sample.section("after", after + [whole]),
+        ])
+        let report = try Self.report(json)
+        #expect(report.problems.isEmpty && Set(report.warnings.map(\.code)) == ["W4"])
+        #expect(report.shortest == nil)
     }
 
     /// Two questions that stand by themselves, and three behind them, with every kind of condition.

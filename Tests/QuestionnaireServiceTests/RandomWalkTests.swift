@@ -43,7 +43,12 @@ import Testing
         }
         plain = questions(["a0", "a1", "a2"], before: [])
         let inner = questions(["b0", "b1"], before: plain)
+        conditions.facts = ["locale", "platform", "profile.country"]
+        conditions.children = inner.filter { $0["type"] != "info" }
+        conditions.parents = plain.filter { $0["type"] != "info" }
         let last = questions(["c0", "c1"], before: plain)
+        let third = shown()
+        conditions.children = []
         let least = Int64.random(in: 0...2, using: &conditions.generator)
         func shown() -> JSONValue {
             let known = plain.filter { $0["type"] != "info" }
@@ -52,9 +57,10 @@ import Testing
         }
         var repeated = Sample.section("second", inner, visibleIf: shown()).objectValue!
         repeated["repeat"] = ["subject": "child", "min": .integer(least), "max": 3]
-        return Sample.definition(sections: [
-            Sample.section("first", plain), .object(repeated), Sample.section("third", last, visibleIf: shown()),
-        ])
+        return Sample.definition(
+            sections: [
+                Sample.section("first", plain), .object(repeated), Sample.section("third", last, visibleIf: third),
+            ], locales: ["en", "sv"])
     }
 
     private static func question(
@@ -90,9 +96,14 @@ private struct Walker {
     private var keepsAll = true
 
     init(_ definition: Definition, _ json: JSONValue, _ generator: SeededGenerator) {
-        sheet = AnswerSheet(definition: definition, answers: [:], today: testDay)
-        naive = NaiveWalk(definition: json)
         self.generator = generator
+        var facts: [String: JSONValue] = [:]
+        for (name, values) in RandomConditions.values.sorted(by: { $0.key < $1.key }) {
+            facts[name] = (values + [.null]).randomElement(using: &self.generator)
+        }
+        sheet = AnswerSheet(definition: definition, answers: [:], facts: facts, today: testDay)
+        naive = NaiveWalk(definition: json)
+        naive.facts = facts.filter { $0.value != .null }
     }
 
     mutating func step() {
@@ -104,8 +115,7 @@ private struct Walker {
     }
 
     private mutating func replace(_ subjects: [Subject]) {
-        sheet = AnswerSheet(
-            definition: sheet.definition, answers: sheet.answers, subjects: subjects, today: sheet.today)
+        sheet = sheet.with(subjects)
         naive.subjects = subjects.map(\.id.description)
     }
 
@@ -131,7 +141,8 @@ private struct Walker {
         let plan = ResponsePlan.each(
             [write], on: sheet, mutations: [], now: Timestamp(microsecondsSinceEpoch: 0))
         sheet = AnswerSheet(
-            definition: before.definition, answers: plan.answers, subjects: before.subjects, today: before.today)
+            definition: before.definition, answers: plan.answers, subjects: before.subjects, facts: before.facts,
+            today: before.today)
         for (key, answer) in before.answers where key != item.key {
             keepsAll = keepsAll && sheet.answers[key] == answer
         }

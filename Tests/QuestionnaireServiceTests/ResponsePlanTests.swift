@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import JSONText
 import Testing
 
@@ -100,6 +101,52 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func whoIsTooLateLearnsOfTheDeviceAndMayForceIt() throws {
+        var before = ["a": answer(.answered, 1, revision: 3)]
+        before["a"]?.device = "iPad"
+        var late = ResponseItem(question: "a", value: 2, baseRevision: 2, device: "  iPhone of Anna ")
+        guard case .failure(let refusal) = Self.plan([late], on: before) else {
+            Issue.record("an old revision was taken")
+            return
+        }
+        #expect(
+            refusal.busError.details?["current"] == [
+                ["question": "a", "revision": 3, "state": "answered", "value": 1, "device": "iPad"]
+            ])
+        late.force = false
+        #expect(
+            Self.refusals([ResponseItem(question: "a", value: 2, baseRevision: 2, force: false)], on: before).first
+                == "answer_conflict")
+        late.force = true
+        let forced = try Self.plan([late], on: before).get()
+        #expect(forced.answers["a"]?.value == 2 && forced.answers["a"]?.revision == 4)
+        #expect(forced.answers["a"]?.device == "iPhone of Anna")
+    }
+
+    /// A family is one character for a person, and seven for Unicode.
+    @Test func aDeviceHasANameOfAtMost64Characters() throws {
+        func item(_ device: String) -> ResponseItem { ResponseItem(question: "a", value: 1, device: device) }
+        let families = String(repeating: "👨‍👩‍👧‍👦", count: 64)
+        #expect(try Self.plan([item(families)]).get().answers["a"]?.device == families)
+        for (name, code) in [(families + "x", "too_long"), ("  ", "too_short"), ("a\u{202e}b", "malformed")] {
+            #expect(Self.refusals([item(name)]) == ["validation_failed", "answers.0.device \(code)"])
+        }
+    }
+
+    /// What clients sent before there were devices is known again: the digests stand in the tables. Counted with Python's
+    /// hashlib over the text of RFC 8785.
+    @Test func digestsOfEarlierWritesStayWhatTheyWere() throws {
+        let item = ResponseItem(
+            question: "a", value: 1, state: .answered, mutationId: Identifier("019c2f00-0000-7000-8000-000000000007"),
+            baseRevision: 0, clientTime: Timestamp("2026-02-20T09:00:00.125Z"))
+        #expect(
+            Hex.encode(RecordedMutation.digest(of: item))
+                == "7997f2b118514809ac9de373e7a92ffb83135c35093278a99b6c5699b1f20bbe")
+        var other = item
+        other.device = "iPad"
+        #expect(RecordedMutation.digest(of: other) != RecordedMutation.digest(of: item))
     }
 
     @Test func aMutationIsDoneOnceAlsoAfterLaterWrites() throws {

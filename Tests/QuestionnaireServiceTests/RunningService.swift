@@ -13,13 +13,14 @@ import TestSupport
     let stage: ServiceStage
     let gateway: Bus
     let listener = Listener()
+    let profile = ProfileStandIn()
 
     var houses: [ServiceHouse] { stage.houses }
 
     fileprivate init(_ stage: ServiceStage) async throws {
         self.stage = stage
         gateway = try stage.asking(as: .gateway)
-        try stage.answering(as: .profile, listener)
+        try stage.answering(as: .profile, listener, profile)
         while try await stage.rows("SELECT count(*) FROM definitions")
             != String(QuestionnaireBlueprint.definitions.count)
         {
@@ -69,6 +70,20 @@ func withService(
         {
             try await Loop.sleep(for: .milliseconds(20))
         }
+    }
+}
+
+/// Tells facts in place of profile.
+@Loop final class ProfileStandIn: RequestHandler {
+    var facts: [String: JSONValue] = [:]
+    /// It answers nobody.
+    var isOut = false
+    private(set) var asked: [GetFacts] = []
+
+    func handle(_ request: GetFacts, context: RequestContext) async throws -> ProfileFacts {
+        asked.append(request)
+        if isOut { throw BusError(.serviceUnavailable, "Not now.") }
+        return ProfileFacts(facts: facts.filter { request.fields.contains($0.key) })
     }
 }
 

@@ -31,6 +31,35 @@ import Testing
         #expect(json.code == 65 && findings?.arrayValue?.isEmpty == false)
     }
 
+    @Test func conditionsOverFactsAndSubjectsAreCheckedWithTheirLines() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let file = FileManager.default.temporaryDirectory.appending(path: "family-\(UUID().uuidString).json").path
+        defer { unlink(file) }
+        func check(_ condition: String) throws -> (code: Int32, output: String) {
+            try """
+            {"key": "family", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
+             "strings": {"en": {"q": "A text"}},
+             "sections": [
+              {"key": "children", "repeat": {"subject": "child", "min": 1, "max": 3},
+               "questions": [{"key": "toy", "type": "boolean", "textKey": "q"}]},
+              {"key": "after", "questions": [{"key": "rest", "type": "boolean", "textKey": "q",
+               "visibleIf": \(condition)}]}]}
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+            let found = try installation.run("questionnaire", "check", file)
+            return (found.code, found.output)
+        }
+        let fine = try check(#"{"subjects": {"any": ["child", {"var": "toy"}]}}"#)
+        #expect(fine.code == 0 && fine.output.hasPrefix("0 errors, 0 warnings"))
+        let many = try check(#"{">": [{"subjects": {"count": "child"}}, 3]}"#)
+        #expect(many.code == 65)
+        #expect(many.output.contains("\(file):7:17: error: This condition can never hold. (children) [E06 "))
+        let language = try check(#"{"==": [{"ctx": "locale"}, "sv"]}"#)
+        #expect(language.output.hasPrefix("\(file):7:44: error: This must be one of en. (locale, sv) [E03 "))
+        let secret = try check(#"{"==": [{"ctx": "profile.religion"}, "x"]}"#)
+        #expect(secret.output.contains(":7:33: error:") && secret.output.contains("[E02 "))
+    }
+
     @Test func whatChangedIsToldWithItsClass() throws {
         let installation = try Installation()
         defer { installation.remove() }

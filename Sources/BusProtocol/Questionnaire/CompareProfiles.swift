@@ -28,15 +28,19 @@ public struct ProfilesCompared: BusReply {
     public static let schema = JSONSchema.object([
         .required("psychological", Likeness.schema, "How near their scores are."),
         .required("physical", Likeness.schema, "How much of what they prefer is the same."),
+        .optional("affinity", Likeness.schema, "How well each one's answers suit what the other wants."),
     ])
 
     /// How near their scores are.
     public var psychological: Likeness
     /// How much of what they prefer is the same.
     public var physical: Likeness
+    /// How well each one's answers suit what the other wants; `nil` where they share no question that asks for that. Came later
+    /// and is optional.
+    public var affinity: Likeness?
 
-    public init(psychological: Likeness, physical: Likeness) {
-        (self.psychological, self.physical) = (psychological, physical)
+    public init(psychological: Likeness, physical: Likeness, affinity: Likeness? = nil) {
+        (self.psychological, self.physical, self.affinity) = (psychological, physical, affinity)
     }
 }
 

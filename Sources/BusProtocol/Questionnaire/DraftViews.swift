@@ -184,7 +184,11 @@ public struct VersionPublished: PublicReply {
         .optional("changeClass", .string(1...32), "The gravest of its changes; of a first version there is none."),
         .required("openSessions", .integer(0...9_007_199_254_740_991), "That stay with older versions."),
         .required("answers", .integer(0...9_007_199_254_740_991), "In those, to questions that the change touches."),
+        .optional("changes", .array(of: VersionChange.schema, count: 0...mostChanges), "The first 200 of them."),
     ])
+
+    /// How many changes are told.
+    public static let mostChanges = 200
 
     public var version: Int64
     /// 64 hexadecimal digits.
@@ -195,13 +199,19 @@ public struct VersionPublished: PublicReply {
     public var openSessions: Int64
     /// In those, to questions that the change touches.
     public var answers: Int64
+    /// The first ``mostChanges`` of them, against the version before. Came later and is optional.
+    public var changes: [VersionChange]?
 
-    public init(version: Int64, hash: String, changeClass: String?, openSessions: Int64, answers: Int64) {
+    public init(
+        version: Int64, hash: String, changeClass: String?, openSessions: Int64, answers: Int64,
+        changes: [VersionChange]? = nil
+    ) {
         self.version = version
         self.hash = hash
         self.changeClass = changeClass
         self.openSessions = openSessions
         self.answers = answers
+        self.changes = changes
     }
 }
 

@@ -11,6 +11,7 @@ public struct MigrateSession: BusRequest {
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .optional("dryRun", .values("true", "false"), "Tell what would become of the answers, and write nothing."),
+        SessionMembers.acceptLanguage,
     ])
 
     /// Key of the questionnaire.
@@ -18,9 +19,14 @@ public struct MigrateSession: BusRequest {
     public var sessionId: Identifier
     /// `true`: tell what would become of the answers, and write nothing. A text, as it stands in the query.
     public var dryRun: String?
+    /// The header `Accept-Language`, for a session that was not told it when it was opened. Came later and is optional.
+    public var acceptLanguage: String?
 
-    public init(questionnaire: String, sessionId: Identifier, dryRun: String? = nil) {
+    public init(
+        questionnaire: String, sessionId: Identifier, dryRun: String? = nil, acceptLanguage: String? = nil
+    ) {
         (self.questionnaire, self.sessionId, self.dryRun) = (questionnaire, sessionId, dryRun)
+        self.acceptLanguage = acceptLanguage
     }
 }
 

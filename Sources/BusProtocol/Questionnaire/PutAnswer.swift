@@ -9,7 +9,7 @@ public struct PutAnswer: BusRequest {
     public static let type: MessageType = "questionnaire.put-answer"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused])
+        errors: [.unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("question", .string(1...64), "Key of the question."),
@@ -21,6 +21,7 @@ public struct PutAnswer: BusRequest {
         .required("state", .values("answered", "skipped", "declined", "acknowledged")),
         .optional("value", .any, "In the form of the question's type, where the state is `answered`."),
         .optional("clientTime", .dateTime, "When the person answered."),
+        SessionMembers.device, SessionMembers.force, SessionMembers.preference,
     ])
 
     /// Key of the questionnaire.
@@ -39,11 +40,17 @@ public struct PutAnswer: BusRequest {
     public var value: JSONValue?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
+    /// What the person calls the device that writes; a conflict tells it. Came later and is optional.
+    public var device: String?
+    /// `true`: written although the answer is not at ``baseRevision`` any more. Came later and is optional.
+    public var force: Bool?
+    /// What one wants of another person's answer, where the question asks for it. Came later and is optional.
+    public var preference: AnswerPreference?
 
     public init(
         questionnaire: String, sessionId: Identifier, question: String, subject: Identifier? = nil,
         mutationId: Identifier, baseRevision: Int64? = nil, state: AnswerState, value: JSONValue? = nil,
-        clientTime: Timestamp? = nil
+        clientTime: Timestamp? = nil, device: String? = nil, force: Bool? = nil, preference: AnswerPreference? = nil
     ) {
         self.questionnaire = questionnaire
         self.sessionId = sessionId
@@ -54,6 +61,8 @@ public struct PutAnswer: BusRequest {
         self.state = state
         self.value = value
         self.clientTime = clientTime
+        (self.device, self.force) = (device, force)
+        self.preference = preference
     }
 }
 
@@ -64,7 +73,7 @@ public struct DeleteAnswer: BusRequest {
     public static let type: MessageType = "questionnaire.delete-answer"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused])
+        errors: [.unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("question", .string(1...64), "Key of the question."),
@@ -74,6 +83,7 @@ public struct DeleteAnswer: BusRequest {
             "baseRevision", .integer(0...9_007_199_254_740_991), "Revision of this answer that the client saw; 0: none."
         ),
         .optional("clientTime", .dateTime, "When the person took it back."),
+        SessionMembers.device, SessionMembers.force,
     ])
 
     /// Key of the questionnaire.
@@ -89,10 +99,15 @@ public struct DeleteAnswer: BusRequest {
     public var baseRevision: Int64?
     /// When the person took it back, by the client's clock.
     public var clientTime: Timestamp?
+    /// What the person calls the device that writes; a conflict tells it. Came later and is optional.
+    public var device: String?
+    /// `true`: written although the answer is not at ``baseRevision`` any more. Came later and is optional.
+    public var force: Bool?
 
     public init(
         questionnaire: String, sessionId: Identifier, question: String, subject: Identifier? = nil,
-        mutationId: Identifier? = nil, baseRevision: Int64? = nil, clientTime: Timestamp? = nil
+        mutationId: Identifier? = nil, baseRevision: Int64? = nil, clientTime: Timestamp? = nil,
+        device: String? = nil, force: Bool? = nil
     ) {
         self.questionnaire = questionnaire
         self.sessionId = sessionId
@@ -101,6 +116,7 @@ public struct DeleteAnswer: BusRequest {
         self.mutationId = mutationId
         self.baseRevision = baseRevision
         self.clientTime = clientTime
+        (self.device, self.force) = (device, force)
     }
 }
 
@@ -137,6 +153,27 @@ public struct AnswerSaved: PublicReply {
         self.progress = progress
         self.next = next
         (self.shown, self.hidden, self.stale) = (shown, hidden, stale)
+    }
+
+    public func encoded() -> [UInt8] {
+        JSONObjectWriter.bytes { json in
+            json.member("hidden", hidden)
+            json.member("next", optional: next) { json, next in
+                json.member("before", next.before)
+                json.member("question", next.question)
+                json.member("reason", next.reason)
+                if let subject = next.subject { json.member("subject", subject.description) }
+            }
+            json.member("progress") { json in
+                json.member("answered", progress.answered)
+                json.member("percentage", progress.percentage)
+                json.member("requiredRemaining", progress.requiredRemaining)
+                json.member("total", progress.total)
+            }
+            json.member("revision", revision)
+            json.member("shown", shown)
+            json.member("stale", stale)
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {

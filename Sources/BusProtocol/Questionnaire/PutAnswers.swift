@@ -6,7 +6,8 @@ public struct PutAnswers: BusRequest {
     public typealias Reply = AnswersSaved
     public static let type: MessageType = "questionnaire.put-answers"
     public static let rules = MessageRules(
-        service: .questionnaire, callers: [.gateway], effect: .idempotent, errors: [.unauthorized, .notFound])
+        service: .questionnaire, callers: [.gateway], effect: .idempotent,
+        errors: [.unauthorized, .notFound, .versionClosed])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("answers", .array(of: QueuedAnswer.schema, count: 1...100), "Saved in this order."),
@@ -36,6 +37,7 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
             "`unanswered` takes the answer back."),
         .optional("value", .any, "In the form of the question's type, where the state is `answered`."),
         .optional("clientTime", .dateTime, "When the person answered."),
+        SessionMembers.device, SessionMembers.force, SessionMembers.preference,
     ])
 
     /// Key of the question.
@@ -51,10 +53,17 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
     public var value: JSONValue?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
+    /// What the person calls the device that writes; a conflict tells it. Came later and is optional.
+    public var device: String?
+    /// `true`: written although the answer is not at ``baseRevision`` any more. Came later and is optional.
+    public var force: Bool?
+    /// What one wants of another person's answer, where the question asks for it. Came later and is optional.
+    public var preference: AnswerPreference?
 
     public init(
         question: String, subject: Identifier? = nil, mutationId: Identifier, baseRevision: Int64? = nil,
-        state: AnswerState, value: JSONValue? = nil, clientTime: Timestamp? = nil
+        state: AnswerState, value: JSONValue? = nil, clientTime: Timestamp? = nil, device: String? = nil,
+        force: Bool? = nil, preference: AnswerPreference? = nil
     ) {
         self.question = question
         self.subject = subject
@@ -63,6 +72,8 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
         self.state = state
         self.value = value
         self.clientTime = clientTime
+        (self.device, self.force) = (device, force)
+        self.preference = preference
     }
 }
 
@@ -149,7 +160,8 @@ public struct QueuedError: Codable, Sendable, Equatable {
         .required("detail", .string(1...1000)),
         .optional("field", .string(1...64), "The member of the answer that is wrong."),
         .optional("reason", .string(1...64), "What is wrong with it: `too_small`, say."),
-        .optional("current", .any, "Of a conflict, what stands there now: `{revision, state, value}`."),
+        .optional(
+            "current", .any, "Of a conflict, what stands there now: `{revision, state, value, device, preference}`."),
     ])
 
     /// `validation_failed`, `answer_conflict` or `mutation_id_reused`.

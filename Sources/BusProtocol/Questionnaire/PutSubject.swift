@@ -10,7 +10,7 @@ public struct PutSubject: BusRequest {
     public static let type: MessageType = "questionnaire.put-subject"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .validationFailed])
+        errors: [.unauthorized, .notFound, .validationFailed, .versionClosed])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("subject", .uuid, "Chosen by the client."),
@@ -45,7 +45,8 @@ public struct RemoveSubject: BusRequest {
     public typealias Reply = SubjectsChanged
     public static let type: MessageType = "questionnaire.remove-subject"
     public static let rules = MessageRules(
-        service: .questionnaire, callers: [.gateway], effect: .idempotent, errors: [.unauthorized, .notFound])
+        service: .questionnaire, callers: [.gateway], effect: .idempotent,
+        errors: [.unauthorized, .notFound, .versionClosed])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session, .required("subject", .uuid),
     ])

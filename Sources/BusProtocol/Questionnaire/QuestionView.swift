@@ -18,6 +18,7 @@ public struct QuestionView: Codable, Sendable, Equatable {
         .required("constraints", QuestionConstraints.schema),
         .optional("options", .array(of: QuestionOption.schema, count: 1...500)),
         .optional("sectionTitle", .string(1...1000)),
+        .optional("preference", QuestionPreference.schema, "Where it asks what one wants of another person's answer."),
     ])
 
     public var key: String
@@ -39,12 +40,14 @@ public struct QuestionView: Codable, Sendable, Equatable {
     public var constraints: QuestionConstraints
     public var options: [QuestionOption]?
     public var sectionTitle: String?
+    /// Where it asks what one wants of another person's answer. Came later and is optional.
+    public var preference: QuestionPreference?
 
     public init(
         key: String, slug: String? = nil, section: String, type: String, text: String, help: String? = nil,
         required: Bool, skippable: Bool, declinable: Bool, visible: Bool, presentation: String,
         default: JSONValue? = nil, constraints: QuestionConstraints = QuestionConstraints(),
-        options: [QuestionOption]? = nil, sectionTitle: String? = nil
+        options: [QuestionOption]? = nil, sectionTitle: String? = nil, preference: QuestionPreference? = nil
     ) {
         self.key = key
         self.slug = slug
@@ -61,6 +64,7 @@ public struct QuestionView: Codable, Sendable, Equatable {
         self.constraints = constraints
         self.options = options
         self.sectionTitle = sectionTitle
+        self.preference = preference
     }
 }
 

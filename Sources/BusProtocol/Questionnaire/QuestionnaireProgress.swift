@@ -68,6 +68,7 @@ public struct AnswerView: Codable, Sendable, Equatable {
         .required("answeredAt", .dateTime, "When it was changed last."),
         .optional("stale", .boolean, "True: an option in it is not offered any more, so the question wants an answer."),
         .optional("subject", .uuid, "Whom it is about, in a section that repeats."),
+        SessionMembers.preference,
     ])
 
     public var question: String
@@ -82,10 +83,12 @@ public struct AnswerView: Codable, Sendable, Equatable {
     public var stale: Bool?
     /// Whom it is about, in a section that repeats. Came later and is optional.
     public var subject: Identifier?
+    /// What one wants of another person's answer, where the question asks for it. Came later and is optional.
+    public var preference: AnswerPreference?
 
     public init(
         question: String, state: AnswerState, value: JSONValue?, revision: Int64, answeredAt: Timestamp,
-        stale: Bool? = nil, subject: Identifier? = nil
+        stale: Bool? = nil, subject: Identifier? = nil, preference: AnswerPreference? = nil
     ) {
         self.question = question
         self.subject = subject
@@ -94,5 +97,6 @@ public struct AnswerView: Codable, Sendable, Equatable {
         self.revision = revision
         self.answeredAt = answeredAt
         self.stale = stale
+        self.preference = preference
     }
 }

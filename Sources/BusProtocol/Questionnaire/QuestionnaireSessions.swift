@@ -10,15 +10,24 @@ public struct OpenSession: BusRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent, errors: [.unauthorized, .notFound])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.acceptLanguage,
+        .optional(
+            "platform", .values(platforms[0], platforms[1], platforms[2]),
+            "Where it is opened; conditions may look at that."),
     ])
+
+    /// Where a session can be opened.
+    public static let platforms = ["ios", "android", "web"]
 
     /// Key of the questionnaire.
     public var questionnaire: String
-    /// The header `Accept-Language`, for the title.
+    /// The header `Accept-Language`, for the title and for the language that conditions may look at.
     public var acceptLanguage: String?
+    /// One of ``platforms``: what conditions may look at. A session that is open already keeps its own. Came later and is
+    /// optional.
+    public var platform: String?
 
-    public init(questionnaire: String, acceptLanguage: String? = nil) {
-        (self.questionnaire, self.acceptLanguage) = (questionnaire, acceptLanguage)
+    public init(questionnaire: String, acceptLanguage: String? = nil, platform: String? = nil) {
+        (self.questionnaire, self.acceptLanguage, self.platform) = (questionnaire, acceptLanguage, platform)
     }
 }
 
@@ -66,7 +75,7 @@ public struct CompleteSession: BusRequest {
     public static let type: MessageType = "questionnaire.complete-session"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .questionnaireIncomplete])
+        errors: [.unauthorized, .notFound, .questionnaireIncomplete, .versionClosed])
     public static let schema = GetSession.schema
 
     /// Key of the questionnaire.
@@ -109,5 +118,15 @@ enum SessionMembers {
         "acceptLanguage", .string(0...1000), "The languages that the person would rather read (RFC 9110).")
     /// `question`, or `question/subject`.
     static let place = JSONSchema.string(1...101)
+    static let device = JSONSchema.Member.optional(
+        "device", .string(1...1024),
+        "What the person calls the device that writes, at most 64 characters as a person counts them; a conflict tells it."
+    )
+    static let preference = JSONSchema.Member.optional(
+        "preference", AnswerPreference.schema,
+        "What one wants of another person's answer, where the question asks for it.")
+    static let force = JSONSchema.Member.optional(
+        "force", .boolean,
+        "True: written although the answer is not at `baseRevision` any more; what stood there is in the history.")
     static let places = JSONSchema.array(of: place, count: 0...500)
 }

@@ -15,6 +15,7 @@ public struct SessionAmended: BusEvent {
         .required("completedAt", .dateTime, "When it was completed, before this or again."),
         .required("amendedAt", .dateTime),
         .required("scores", .any, "By dimension: `{score, answered, of}`, or `{tags, answered, of}`."),
+        .optional("extracts", .boolean, "True: some answers stand for fields of the profile, as `get-extracts` tells."),
     ])
 
     public var personID: Identifier
@@ -29,10 +30,13 @@ public struct SessionAmended: BusEvent {
     public var amendedAt: Timestamp
     /// What the answers are summed up into now, by dimension.
     public var scores: JSONValue
+    /// `true`: the definition says of some answers that they stand for fields of the profile (``GetExtracts``). Came later and
+    /// is optional.
+    public var extracts: Bool?
 
     public init(
         personID: Identifier, personSequence: Int64 = 0, sessionID: Identifier, questionnaire: String, version: Int64,
-        completedAt: Timestamp, amendedAt: Timestamp, scores: JSONValue
+        completedAt: Timestamp, amendedAt: Timestamp, scores: JSONValue, extracts: Bool? = nil
     ) {
         self.personID = personID
         self.personSequence = personSequence
@@ -42,5 +46,6 @@ public struct SessionAmended: BusEvent {
         self.completedAt = completedAt
         self.amendedAt = amendedAt
         self.scores = scores
+        self.extracts = extracts
     }
 }

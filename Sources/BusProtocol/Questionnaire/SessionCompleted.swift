@@ -13,6 +13,7 @@ public struct SessionCompleted: BusEvent {
         .required("version", .integer(1...2_147_483_647), "Version of its definition that the session is pinned to."),
         .required("completedAt", .dateTime),
         .optional("scores", .any, "By dimension: `{score, answered, of}`, or `{tags, answered, of}`."),
+        .optional("extracts", .boolean, "True: some answers stand for fields of the profile, as `get-extracts` tells."),
     ])
 
     public var personID: Identifier
@@ -25,10 +26,13 @@ public struct SessionCompleted: BusEvent {
     public var completedAt: Timestamp
     /// What the answers were summed up into, by dimension. Came later and is optional.
     public var scores: JSONValue?
+    /// `true`: the definition says of some answers that they stand for fields of the profile (``GetExtracts``). Came later and
+    /// is optional.
+    public var extracts: Bool?
 
     public init(
         personID: Identifier, personSequence: Int64 = 0, sessionID: Identifier, questionnaire: String, version: Int64,
-        completedAt: Timestamp, scores: JSONValue? = nil
+        completedAt: Timestamp, scores: JSONValue? = nil, extracts: Bool? = nil
     ) {
         self.personID = personID
         self.personSequence = personSequence
@@ -37,5 +41,6 @@ public struct SessionCompleted: BusEvent {
         self.version = version
         self.completedAt = completedAt
         self.scores = scores
+        self.extracts = extracts
     }
 }

@@ -16,6 +16,7 @@ public struct SessionView: PublicReply {
         .optional("completedAt", .dateTime),
         .optional("result", SessionResult.schema, "The newest snapshot, once the session was completed."),
         .optional("isNew", .boolean, "True: it was opened by this request."),
+        .optional("offer", SessionOffer.schema, "Of an open session: a newer version to ask the person about."),
     ])
 
     public var id: Identifier
@@ -39,6 +40,8 @@ public struct SessionView: PublicReply {
     public var result: SessionResult?
     /// `true`: it was opened by this request.
     public var isNew: Bool?
+    /// Of an open session: a newer version that the person may be asked about. Came later and is optional.
+    public var offer: SessionOffer?
 
     public var isCreated: Bool { isNew == true }
 
@@ -46,7 +49,7 @@ public struct SessionView: PublicReply {
         id: Identifier, status: SessionStatus, questionnaire: QuestionnaireReference, answers: [AnswerView],
         subjects: [SubjectView], asked: [AskedQuestion], progress: QuestionnaireProgress, next: NextQuestion?,
         lastCompleted: AnsweredPlace?, openedAt: Timestamp, completedAt: Timestamp? = nil,
-        result: SessionResult? = nil, isNew: Bool? = nil
+        result: SessionResult? = nil, isNew: Bool? = nil, offer: SessionOffer? = nil
     ) {
         self.id = id
         self.status = status
@@ -61,6 +64,7 @@ public struct SessionView: PublicReply {
         self.completedAt = completedAt
         self.result = result
         self.isNew = isNew
+        self.offer = offer
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -79,7 +83,24 @@ public struct SessionView: PublicReply {
         try container.encodeIfPresent(completedAt, forKey: .completedAt)
         try container.encodeIfPresent(result, forKey: .result)
         try container.encodeIfPresent(isNew, forKey: .isNew)
+        try container.encodeIfPresent(offer, forKey: .offer)
     }
+}
+
+/// A newer version of a session's questionnaire; `POST …/migrations` moves the session to it.
+public struct SessionOffer: Codable, Sendable, Equatable {
+    static let schema = JSONSchema.object([
+        .required("version", .integer(1...2_147_483_647)),
+        .required(
+            "class", .string(1...32),
+            "What it asks of the person: `editorial`, `additive`, `rescore`, `reask` or `breaking`."),
+    ])
+
+    public var version: Int64
+    /// What it asks of the person: `editorial`, `additive`, `rescore`, `reask` or `breaking`.
+    public var `class`: String
+
+    public init(version: Int64, class: String) { (self.version, self.class) = (version, `class`) }
 }
 
 /// The answer to ``ListQuestionnaireSessions``, the newest first.

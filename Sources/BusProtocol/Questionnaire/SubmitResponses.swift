@@ -12,6 +12,7 @@ public struct SubmitResponses: BusRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [
             .unauthorized, .notFound, .validationFailed, .questionnaireIncomplete, .answerConflict, .mutationIDReused,
+            .versionClosed,
         ])
     public static let schema = JSONSchema.object([
         .optional("sessionId", .uuid, "The person's current session where it is missing."),
@@ -42,6 +43,7 @@ public struct ResponseItem: Codable, Sendable, Equatable {
             "baseRevision", .integer(0...9_007_199_254_740_991), "Revision of this answer that the client saw; 0: none."
         ),
         .optional("clientTime", .dateTime, "When the person answered."),
+        SessionMembers.device, SessionMembers.force, SessionMembers.preference,
     ])
 
     /// Key of the question.
@@ -58,10 +60,17 @@ public struct ResponseItem: Codable, Sendable, Equatable {
     public var baseRevision: Int64?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
+    /// What the person calls the device that writes; a conflict tells it. Came later and is optional.
+    public var device: String?
+    /// `true`: written although the answer is not at ``baseRevision`` any more. Came later and is optional.
+    public var force: Bool?
+    /// What one wants of another person's answer, where the question asks for it. Came later and is optional.
+    public var preference: AnswerPreference?
 
     public init(
         question: String, subject: Identifier? = nil, value: JSONValue? = nil, state: AnswerState? = nil,
-        mutationId: Identifier? = nil, baseRevision: Int64? = nil, clientTime: Timestamp? = nil
+        mutationId: Identifier? = nil, baseRevision: Int64? = nil, clientTime: Timestamp? = nil,
+        device: String? = nil, force: Bool? = nil, preference: AnswerPreference? = nil
     ) {
         self.question = question
         self.subject = subject
@@ -70,6 +79,8 @@ public struct ResponseItem: Codable, Sendable, Equatable {
         self.mutationId = mutationId
         self.baseRevision = baseRevision
         self.clientTime = clientTime
+        (self.device, self.force) = (device, force)
+        self.preference = preference
     }
 }
 

@@ -44,6 +44,7 @@ extension RouteTable {
             "Opens a session, or answers with the open one."
         ).with {
             $0.mayCreate = true
+            $0.body = .members
             $0.sources = ["questionnaire": .path("key"), "acceptLanguage": .header("accept-language")]
         },
         Route(
@@ -92,7 +93,7 @@ extension RouteTable {
         Route(
             .post, session + "/migrations", .user, .message("questionnaire.migrate-session"),
             "Moves the session to the newest version."
-        ).with { $0.sources = part.merging(["dryRun": .query("dryRun")]) { $1 } },
+        ).with { $0.sources = view.merging(["dryRun": .query("dryRun")]) { $1 } },
         Route(
             .post, session + "/migrations/undo", .user, .message("questionnaire.undo-migration"),
             "Takes the last migration back, until something is written."

@@ -60,6 +60,21 @@ struct ProfileContext: Sendable {
         events.note(news(from: old, to: new), of: new.personID, in: transaction)
     }
 
+    /// A date of birth decides who gets in and is locked from now on. Which day it is stands nowhere but sealed.
+    @Loop func noteDateOfBirth(
+        _ change: ProfileChange, of person: Identifier, in transaction: Transaction
+    ) async throws {
+        guard change.dateOfBirth != nil else { return }
+        let chain = try await house.audit.ensure(person, in: transaction)
+        house.audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
+    }
+
+    /// Whether the policy has no place for who was born then.
+    func isRefusedAsUnderage(_ change: ProfileChange, of record: ProfileRecord) -> Bool {
+        guard rejectsUnderage, let born = change.dateOfBirth else { return false }
+        return Age.eligibleOn(born: born) > today(of: record.changed(by: change))
+    }
+
     func completion(of record: ProfileRecord) -> Completion { completion.completion(of: record, now: .now()) }
 
     var underageMessage: String { "You must be 18 to use \(appName)" }

@@ -10,6 +10,10 @@ struct Answer: Sendable, Equatable {
     /// From 1.
     var revision: Int64
     var changedAt: Timestamp
+    /// What the person calls the device that it was given on; `nil` where that was not said.
+    var device: String?
+    /// What the person wants of another's answer; its options are in the order of the definition.
+    var preference: AnswerPreference?
     /// It was given to another version's question, and wants to be given again.
     var isStale = false
 }
@@ -57,14 +61,34 @@ struct AnswerSheet: Sendable {
         let subject: Identifier?
         /// Of its ``AnswerPlace``.
         let key: String
-        fileprivate(set) var question: Question
+        fileprivate let shared: SharedQuestion
+        fileprivate(set) var required: Bool
+        /// Those that are offered.
+        fileprivate(set) var options: [Question.Option]
 
-        subscript<Value>(dynamicMember path: KeyPath<Question, Value>) -> Value { question[keyPath: path] }
+        fileprivate init(_ place: Int, _ subject: Identifier?, _ shared: SharedQuestion) {
+            (self.place, self.subject, self.shared) = (place, subject, shared)
+            key = AnswerPlace(shared.question.key, of: subject).key
+            (required, options) = (shared.question.required, shared.question.options)
+        }
+
+        /// As it is asked of this person.
+        var question: Question {
+            var question = shared.question
+            (question.required, question.options) = (required, options)
+            return question
+        }
+
+        var questionKey: String { shared.question.key }
+
+        subscript<Value>(dynamicMember path: KeyPath<Question, Value>) -> Value { shared.question[keyPath: path] }
     }
 
     let definition: Definition
     /// In the order in which they are asked about.
     let subjects: [Subject]
+    /// What the session is pinned to beside its definition, by name; `null`: not known.
+    let facts: [String: JSONValue]
     /// The day that ages are counted on.
     let today: CivilDate
     /// By the place's key. Of hidden questions, too: they count again when they are shown again.
@@ -82,8 +106,12 @@ struct AnswerSheet: Sendable {
     /// By section.
     private var isShown: [Bool]
 
-    init(definition: Definition, answers: [String: Answer], subjects: [Subject] = [], today: CivilDate) {
-        (self.definition, self.answers, self.subjects, self.today) = (definition, answers, subjects, today)
+    init(
+        definition: Definition, answers: [String: Answer], subjects: [Subject] = [], facts: [String: JSONValue] = [:],
+        today: CivilDate
+    ) {
+        (self.definition, self.answers, self.subjects) = (definition, answers, subjects)
+        (self.facts, self.today) = (facts, today)
         var (items, ranges): ([Item], [Range<Int>]) = ([], [])
         for section in definition.sections {
             let start = items.count
@@ -91,9 +119,7 @@ struct AnswerSheet: Sendable {
                 section.repetition.map { kind in subjects.filter { $0.kind == kind.subject }.map(\.id) } ?? [nil]
             for subject in asked {
                 for place in section.questions {
-                    let question = definition.questions[place]
-                    let key = AnswerPlace(question.key, of: subject).key
-                    items.append(Item(place: place, subject: subject, key: key, question: question))
+                    items.append(Item(place, subject, definition.shared[place]))
                 }
             }
             ranges.append(start..<items.count)
@@ -114,6 +140,11 @@ struct AnswerSheet: Sendable {
         sheet.answers = answers
         sheet.resolve()
         return sheet
+    }
+
+    /// The same person's, asked about others.
+    func with(_ subjects: [Subject]) -> AnswerSheet {
+        AnswerSheet(definition: definition, answers: answers, subjects: subjects, facts: facts, today: today)
     }
 
     /// What a question stands for; `nil` where there is no such question, or no such subject.
@@ -178,7 +209,7 @@ struct AnswerSheet: Sendable {
             if let index = range.first(where: { isWaiting(items[$0]) }) {
                 let item = items[index]
                 return NextStep(
-                    question: item.question.key, subject: item.subject,
+                    question: item.questionKey, subject: item.subject,
                     reason: stale.contains(item.key) ? .stale : .unanswered, before: screens(before: index))
             }
             if wanted(by: number) > 0 {
@@ -195,7 +226,7 @@ struct AnswerSheet: Sendable {
         let next = next
         var last: AnswerPlace?
         for item in items where item.isCounted && !hidden.contains(item.key) {
-            if isDealtWith(item) { last = AnswerPlace(item.question.key, of: item.subject) }
+            if isDealtWith(item) { last = AnswerPlace(item.questionKey, of: item.subject) }
             if let next, item.key == next.key { break }
         }
         return last
@@ -222,7 +253,7 @@ struct AnswerSheet: Sendable {
         var found: [MissingAnswer] = []
         for (number, range) in ranges.enumerated() {
             for item in items[range] where !hidden.contains(item.key) {
-                let question = item.question.key
+                let question = item.questionKey
                 if stale.contains(item.key) {
                     found.append(MissingAnswer(question: question, subject: item.subject, reason: .stale))
                 } else if isMissing(item) {
@@ -270,18 +301,18 @@ struct AnswerSheet: Sendable {
     }
 
     private mutating func resolve(_ index: Int, inShown isSectionShown: Bool) {
-        let question = definition.questions[items[index].place]
-        let key = items[index].key
+        let shared = items[index].shared
+        let (key, question) = (items[index].key, shared.question)
         guard isSectionShown, holds(question.visibleIf, at: index) else {
             hidden.insert(key)
-            items[index].question = question
+            (items[index].required, items[index].options) = (question.required, question.options)
             return
         }
         if answers[key]?.isStale == true { stale.insert(key) }
-        items[index].question.required =
+        items[index].required =
             question.required || question.requiredIf != nil && holds(question.requiredIf, at: index)
         guard question.hasConditionalOptions else { return }
-        items[index].question.options = question.options.filter { holds($0.visibleIf, at: index) }
+        items[index].options = question.options.filter { holds($0.visibleIf, at: index) }
         if let value = answers[key]?.value, !items[index].question.takes(value, on: today) { stale.insert(key) }
     }
 
@@ -289,11 +320,32 @@ struct AnswerSheet: Sendable {
     ///
     /// - Parameter index: of the item that the condition is about.
     private func holds(_ condition: Condition?, at index: Int?) -> Bool {
-        guard let condition else { return true }
-        return condition.truth { test in
-            let item = items[self.index(of: test.question, seenFrom: index)]
-            return test.truth(state: state(of: item), value: value(of: item), today: today)
-        } ?? false
+        condition.map { truth(of: $0, at: index) ?? false } ?? true
+    }
+
+    private func truth(of condition: Condition, at index: Int?) -> Bool? {
+        condition.truth { test in
+            switch test {
+            case .answer(let test):
+                let item = items[self.index(of: test.question, seenFrom: index)]
+                return test.truth(state: state(of: item), value: value(of: item), today: today)
+            case .fact(let test): return test.truth(of: facts[test.fact], today: today)
+            case .subjects(let test): return truth(of: test)
+            }
+        }
+    }
+
+    private func truth(of test: SubjectsTest) -> Bool? {
+        let (section, range) = (definition.sections[test.section], ranges[test.section])
+        // The first item of each subject. Of a hidden section there are none that count.
+        let end = isShown[test.section] ? range.upperBound : range.lowerBound
+        let starts = stride(from: range.lowerBound, to: end, by: section.questions.count)
+        switch test.rule {
+        case .count(let rule):
+            return rule.truth(of: .integer(Int64((end - range.lowerBound) / section.questions.count)), today: today)
+        case .any(let condition): return Condition.joined(by: true, starts) { truth(of: condition, at: $0) }
+        case .all(let condition): return Condition.joined(by: false, starts) { truth(of: condition, at: $0) }
+        }
     }
 
     /// The item that a condition means by a question: in a section that repeats, that of the same subject.

@@ -18,7 +18,8 @@ extension QuestionView {
             default: question.suggestion, constraints: QuestionConstraints(question),
             options: question.options.isEmpty
                 ? nil : question.options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) },
-            sectionTitle: sectionTitle)
+            sectionTitle: sectionTitle,
+            preference: question.importances.isEmpty ? nil : QuestionPreference(importance: question.importances))
     }
 }
 

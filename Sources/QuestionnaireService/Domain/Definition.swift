@@ -17,9 +17,15 @@ struct Definition: Sendable {
     let sections: [Section]
     /// In document order, across the sections.
     let questions: [Question]
-    /// Whether what is asked depends on what was answered.
-    let hasConditions: Bool
+    /// Of the sections, the questions and their options.
+    let conditions: [Condition]
+    /// Names of what conditions look at beside answers.
+    let facts: Set<String>
+    /// What becomes of who is under way in another version, or in this one once it is retired.
+    let policy: UpgradePolicy
 
+    /// ``questions``, each behind one reference: what is asked of a person has each of them.
+    let shared: [SharedQuestion]
     /// By question: the place of its section among ``sections``.
     let sectionOf: [Int]
 
@@ -55,7 +61,8 @@ struct Definition: Sendable {
 
     init(
         key: String, version: Int64, hash: [UInt8], canonicalText: [UInt8], language: String,
-        translations: [String: Translation], dimensions: [Dimension], sections: [Section], questions: [Question]
+        translations: [String: Translation], dimensions: [Dimension], sections: [Section], questions: [Question],
+        policy: UpgradePolicy = UpgradePolicy()
     ) {
         self.key = key
         self.version = version
@@ -66,10 +73,19 @@ struct Definition: Sendable {
         self.dimensions = dimensions
         self.sections = sections
         self.questions = questions
-        hasConditions = sections.contains { $0.visibleIf != nil } || questions.contains(where: \.hasConditions)
+        shared = questions.map(SharedQuestion.init)
+        conditions = (sections.map(\.visibleIf) + questions.flatMap(\.conditions)).compactMap(\.self)
+        facts = Set(
+            conditions.flatMap(\.allTests).compactMap { if case .fact(let test) = $0 { test.fact } else { nil } })
+        self.policy = policy
         sectionOf = sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// Whether not everybody is asked the same.
+    var hasConditions: Bool { !conditions.isEmpty }
+    /// Whether some answers stand for fields of the profile, too.
+    var hasExtracts: Bool { questions.contains { $0.profileField != nil } }
 
     /// The place of a question among ``questions``.
     func place(of key: String) -> Int? { indices[key] }
@@ -143,6 +159,10 @@ struct Question: Sendable {
     var options: [Option]
     /// The question's weight in each dimension that it counts towards.
     let weights: [String: Thousandths]
+    /// How much it may matter what another person answers, rising; none: one is not asked.
+    var importances: [Int64] = []
+    /// The field of the profile that an answer stands for, too.
+    var profileField: String?
     /// Hidden while this does not hold.
     var visibleIf: Condition?
     /// Required while this holds, also where ``required`` does not say so.
@@ -151,7 +171,8 @@ struct Question: Sendable {
     /// A screen that only informs takes no answer and is not counted.
     var isCounted: Bool { kind != .info }
 
-    var hasConditions: Bool { visibleIf != nil || requiredIf != nil || hasConditionalOptions }
+    /// Its own and its options'; `nil` where there is none.
+    var conditions: [Condition?] { [visibleIf, requiredIf] + options.map(\.visibleIf) }
 
     /// Whether not everybody is offered the same options.
     var hasConditionalOptions: Bool { options.contains { $0.visibleIf != nil } }
@@ -166,6 +187,13 @@ struct Question: Sendable {
         /// Not offered while this does not hold.
         var visibleIf: Condition?
     }
+}
+
+/// A question that many places look at and none changes.
+final class SharedQuestion: Sendable {
+    let question: Question
+
+    init(_ question: Question) { self.question = question }
 }
 
 /// What an answer must keep to; which members matter depends on the question's kind.

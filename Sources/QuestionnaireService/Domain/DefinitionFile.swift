@@ -2,6 +2,20 @@ import JSONText
 
 /// A definition as it stands in its file, before anything but its shape is checked.
 struct DefinitionFile: Decodable {
+    /// The published version that this one was begun as a copy of.
+    struct Origin: Decodable, Equatable {
+        var version: Int64
+        /// 64 hexadecimal digits.
+        var contentHash: String
+    }
+
+    /// What becomes of who is under way in another version.
+    struct Policy: Decodable, Equatable {
+        /// By class of the change: `offer` or `pin`.
+        var onPublish: [String: String]?
+        var drainDays: Int64?
+    }
+
     struct Dimension: Decodable, Equatable {
         var key: String
         var method: String
@@ -42,8 +56,19 @@ struct DefinitionFile: Decodable {
         var requiredIf: JSONValue?
         var defaultCounts: Bool?
         var meaningRev: Int?
-        var extract: JSONValue?
-        var preference: JSONValue?
+        var extract: Extract?
+        var preference: Preference?
+    }
+
+    /// What a question asks about another person's answer to it.
+    struct Preference: Decodable, Equatable {
+        var acceptable: Bool
+        var importance: [Int64]
+    }
+
+    /// Where an answer goes beside the questionnaire.
+    struct Extract: Decodable, Equatable {
+        var profileField: String
     }
 
     struct Constraints: Decodable {
@@ -80,7 +105,7 @@ struct DefinitionFile: Decodable {
     var version: Int64
     var status: String?
     var contentHash: String?
-    var derivedFrom: JSONValue?
+    var derivedFrom: Origin?
     var titleKey: String
     var locales: [String]
     var defaultLocale: String
@@ -88,7 +113,7 @@ struct DefinitionFile: Decodable {
     var dimensions: [Dimension]?
     var sections: [Section]
     var migrations: [JSONValue]?
-    var policy: JSONValue?
+    var policy: Policy?
 }
 
 extension DefinitionFile {
@@ -114,6 +139,10 @@ extension DefinitionFile {
         .optional("score", .map(of: .number(0...1), count: 1...32)),
     ])
 
+    private static let preference = JSONSchema.object([
+        .required("acceptable", .boolean), .required("importance", .array(of: .integer(0...1000), count: 1...10)),
+    ])
+
     private static let question = JSONSchema.object([
         .required("key", key), .optional("slug", key), .required("type", key), .required("textKey", key),
         .optional("helpKey", key), .optional("required", .boolean), .optional("skippable", .boolean),
@@ -121,7 +150,9 @@ extension DefinitionFile {
         .optional("constraints", constraints), .optional("options", .array(of: option, count: 1...500)),
         .optional("score", .map(of: .number(0.001...1000), count: 1...32)),
         .optional("visibleIf", .any), .optional("requiredIf", .any), .optional("defaultCounts", .boolean),
-        .optional("meaningRev", .integer(1...1_000_000)), .optional("extract", .any), .optional("preference", .any),
+        .optional("meaningRev", .integer(1...1_000_000)),
+        .optional("extract", .nullable(.object([.required("profileField", key)]))),
+        .optional("preference", .nullable(preference)),
     ])
 
     private static let section = JSONSchema.object([
@@ -140,15 +171,26 @@ extension DefinitionFile {
         .optional("minAnswered", .integer(0...500)),
     ])
 
+    private static let origin = JSONSchema.object([
+        .required("version", .integer(1...2_147_483_647)), .required("contentHash", .string(64...64)),
+    ])
+
+    private static let onPublish = JSONSchema.object(
+        ChangeClass.allCases.map { .optional($0.rawValue, .values("offer", "pin")) })
+
+    private static let policy = JSONSchema.object([
+        .optional("onPublish", .nullable(onPublish)), .optional("drainDays", .integer(0...3650)),
+    ])
+
     /// The shape of a file.
     static let schema = JSONSchema.object([
         .required("key", key), .required("version", .integer(1...2_147_483_647)),
         .optional("status", .values("draft", "published", "retired")), .optional("contentHash", .string(64...64)),
-        .optional("derivedFrom", .any), .required("titleKey", key),
+        .optional("derivedFrom", .nullable(origin)), .required("titleKey", key),
         .required("locales", .array(of: key, count: 1...100)), .required("defaultLocale", key),
         .required("strings", .map(of: .map(of: .string(1...1000), count: 1...5000), count: 1...100)),
         .optional("dimensions", .array(of: dimension, count: 0...32)),
         .required("sections", .array(of: section, count: 1...500)),
-        .optional("migrations", .array(of: .any, count: 0...5000)), .optional("policy", .any),
+        .optional("migrations", .array(of: .any, count: 0...5000)), .optional("policy", .nullable(policy)),
     ])
 }

@@ -13,6 +13,8 @@ extension DefinitionParser {
             for (index, question) in section.questions.enumerated() {
                 unique(question.key, in: &questions, at: "\(pointer)/questions/\(index)/key")
                 check(question, definition, at: "\(pointer)/questions/\(index)")
+                check(question.preference, of: question, in: section, at: "\(pointer)/questions/\(index)/preference")
+                check(question.extract, of: question, in: section, at: "\(pointer)/questions/\(index)/extract")
             }
         }
         if file.sections.reduce(0, { $0 + $1.questions.count * ($1.repeat?.max ?? 1) }) > 500 {
@@ -23,8 +25,6 @@ extension DefinitionParser {
 
     private mutating func checkHeader(_ file: DefinitionFile) {
         if !Self.isKebab(file.key) { refuse("malformed", "/key", "Questionnaire keys are in kebab-case.") }
-        unsupported(file.derivedFrom, "/derivedFrom", "Derived versions")
-        unsupported(file.policy, "/policy", "Upgrade policies")
         for (pointer, message) in DefinitionMigrations(file.migrations ?? []).malformed {
             refuse("E15", pointer, message)
         }
@@ -51,8 +51,6 @@ extension DefinitionParser {
         if let slug = file.slug, !Self.isKebab(slug) {
             refuse("malformed", "\(pointer)/slug", "Slugs are in kebab-case.")
         }
-        unsupported(file.extract, "\(pointer)/extract", "Extraction into the profile")
-        unsupported(file.preference, "\(pointer)/preference", "Preferences about a partner's answer")
         if file.defaultCounts == true, file.default ?? .null == .null {
             refuse("E08", "\(pointer)/defaultCounts", "There is no default that could count.")
         }
@@ -72,6 +70,43 @@ extension DefinitionParser {
         }
         if question.presentation == "radio", question.options.count > 6 {
             refuse("E12", "\(pointer)/options", "Radio buttons are for at most 6 options.")
+        }
+    }
+
+    /// Whether there is such a field profile knows.
+    private mutating func check(
+        _ extract: DefinitionFile.Extract?, of question: DefinitionFile.Question, in section: DefinitionFile.Section,
+        at pointer: String
+    ) {
+        guard let extract else { return }
+        if !Self.isCamel(extract.profileField) {
+            refuse("malformed", "\(pointer)/profileField", "Fields of the profile are in camelCase.")
+        }
+        if section.repeat != nil {
+            refuse("E08", pointer, "What is asked about several is no field of one profile.", keys: [question.key])
+        }
+        if question.type == QuestionKind.info.rawValue {
+            refuse("E08", pointer, "A screen that only informs has no answer.", keys: [question.key])
+        }
+    }
+
+    private mutating func check(
+        _ preference: DefinitionFile.Preference?, of question: DefinitionFile.Question,
+        in section: DefinitionFile.Section, at pointer: String
+    ) {
+        guard let preference else { return }
+        let kinds = [QuestionKind.singleChoice, .multiChoice].map(\.rawValue)
+        if !kinds.contains(question.type) {
+            refuse("E08", pointer, "One wants something of another's choice only.", keys: [question.key])
+        }
+        if section.repeat != nil {
+            refuse("E08", pointer, "What is asked about several is compared with nobody's.", keys: [question.key])
+        }
+        if !preference.acceptable {
+            refuse("E08", "\(pointer)/acceptable", "Without this there is nothing to compare.", keys: [question.key])
+        }
+        if zip(preference.importance, preference.importance.dropFirst()).contains(where: { $0 >= $1 }) {
+            refuse("E08", "\(pointer)/importance", "Importances rise.", keys: [question.key])
         }
     }
 
@@ -114,11 +149,6 @@ extension DefinitionParser {
 
     mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
         if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” stands here a second time.") }
-    }
-
-    private mutating func unsupported(_ value: JSONValue?, _ pointer: String, _ what: String) {
-        guard let value, value != .null else { return }
-        refuse("unsupported", pointer, "\(what) are not supported yet.")
     }
 
     // MARK: Forms of keys

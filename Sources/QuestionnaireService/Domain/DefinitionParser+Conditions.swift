@@ -9,17 +9,15 @@ extension DefinitionParser {
     ) {
         let places = Dictionary(
             questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        let plain = questions
+        let known = ConditionParser.Known(
+            questions: questions, places: places, sections: sections, locales: file.locales)
         let references = ConditionReferences(file)
-        let repeated = sections.filter { $0.repetition != nil }.map(\.questions)
         func read(
-            _ json: JSONValue?, at pointer: String, of owner: ConditionReferences.Node, before: Int,
+            _ json: JSONValue?, at pointer: String, of owner: ConditionReferences.Node, before: Int, in section: Int,
             _ parser: inout DefinitionParser
         ) -> Condition? {
             guard let json, json != .null else { return nil }
-            // What is asked once for each subject has an answer only for who asks about the same subject.
-            let inner = repeated.filter { !$0.contains(before) }
-            var reader = ConditionParser(questions: plain, places: places, before: before, outOfReach: inner)
+            var reader = ConditionParser(known, scope: .init(before: before, section: section))
             let condition = reader.condition(json, at: pointer)
             parser.take(reader.problems, of: owner, references)
             return condition
@@ -28,19 +26,21 @@ extension DefinitionParser {
             let pointer = "/sections/\(sectionIndex)"
             let start = sections[sectionIndex].questions.lowerBound
             sections[sectionIndex].visibleIf = read(
-                section.visibleIf, at: "\(pointer)/visibleIf", of: .section(section.key), before: start, &self)
+                section.visibleIf, at: "\(pointer)/visibleIf", of: .section(section.key), before: start,
+                in: sectionIndex, &self)
             for (index, question) in section.questions.enumerated() {
                 guard let place = places[question.key] else { continue }
                 let (pointer, owner) = (
                     "\(pointer)/questions/\(index)", ConditionReferences.Node.question(question.key)
                 )
                 questions[place].visibleIf = read(
-                    question.visibleIf, at: "\(pointer)/visibleIf", of: owner, before: place, &self)
+                    question.visibleIf, at: "\(pointer)/visibleIf", of: owner, before: place, in: sectionIndex, &self)
                 questions[place].requiredIf = read(
-                    question.requiredIf, at: "\(pointer)/requiredIf", of: owner, before: place, &self)
+                    question.requiredIf, at: "\(pointer)/requiredIf", of: owner, before: place, in: sectionIndex, &self)
                 for (index, option) in (question.options ?? []).enumerated() {
                     questions[place].options[index].visibleIf = read(
-                        option.visibleIf, at: "\(pointer)/options/\(index)/visibleIf", of: owner, before: place, &self)
+                        option.visibleIf, at: "\(pointer)/options/\(index)/visibleIf", of: owner, before: place,
+                        in: sectionIndex, &self)
                 }
             }
         }
@@ -48,11 +48,11 @@ extension DefinitionParser {
 
     /// A reference that does not go backwards is told with the whole circle, where it makes one.
     private mutating func take(
-        _ problems: [DefinitionProblem], of owner: ConditionReferences.Node, _ references: ConditionReferences
+        _ problems: [ConditionParser.Problem], of owner: ConditionReferences.Node, _ references: ConditionReferences
     ) {
-        for var problem in problems {
-            if problem.code == "E04", let target = problem.keys.first {
-                let way = references.way(from: owner, through: .question(target))
+        for (var problem, target) in problems {
+            if let target {
+                let way = references.way(from: owner, through: target)
                 problem.message += " " + way.map(\.name).joined(separator: " → ")
                 problem.keys = way.map(\.key)
             }
@@ -82,13 +82,18 @@ struct ConditionReferences {
     }
 
     private var targets: [Node: [Node]] = [:]
+    /// By what each of them is: the sections that are asked about several.
+    private var repeated: [String: Node] = [:]
 
     init(_ file: DefinitionFile) {
         for section in file.sections {
-            targets[.section(section.key)] = Self.questions(in: section.visibleIf)
+            if let subject = section.repeat?.subject { repeated[subject] = .section(section.key) }
+        }
+        for section in file.sections {
+            targets[.section(section.key)] = nodes(in: section.visibleIf)
             for question in section.questions {
                 let conditions = [question.visibleIf, question.requiredIf] + (question.options ?? []).map(\.visibleIf)
-                targets[.question(question.key)] = [.section(section.key)] + conditions.flatMap(Self.questions)
+                targets[.question(question.key)] = [.section(section.key)] + conditions.flatMap(nodes)
             }
         }
     }
@@ -119,16 +124,19 @@ struct ConditionReferences {
         return [start] + way
     }
 
-    private static func questions(in json: JSONValue?) -> [Node] {
+    private func nodes(in json: JSONValue?) -> [Node] {
         switch json {
         case .object(let members):
             members.sorted { $0.key < $1.key }.flatMap { name, operand -> [Node] in
                 if ["var", "answered", "age_years", "state"].contains(name), let key = operand.stringValue {
                     return [.question(key)]
                 }
-                return questions(in: operand)
+                // The subject of `count`, `any` and `all`.
+                let subject = operand["count"] ?? (operand["any"] ?? operand["all"])?.arrayValue?.first
+                let section = name == "subjects" ? subject?.stringValue.flatMap { repeated[$0] } : nil
+                return (section.map { [$0] } ?? []) + nodes(in: operand)
             }
-        case .array(let elements): elements.flatMap { questions(in: $0) }
+        case .array(let elements): elements.flatMap { nodes(in: $0) }
         default: []
         }
     }

@@ -4,7 +4,7 @@ import JSONText
 
 /// One thing that keeps a definition from being published.
 struct DefinitionProblem: Sendable, Hashable, CustomStringConvertible {
-    /// `E01` and on, as the questionnaire rules count them; `malformed` and `unsupported` beside those.
+    /// `E01` and on, as the questionnaire rules count them; `malformed` beside those.
     var code: String
     /// JSON Pointer (RFC 6901) into the file.
     var pointer: String
@@ -23,7 +23,7 @@ struct DefinitionError: Error, Sendable, CustomStringConvertible {
 }
 
 /// Reads a definition file and holds it against the rules that each of its parts can break by itself; what only shows
-/// along the paths is the ``PublishGate``'s. What this version cannot do yet is refused by name and never ignored.
+/// along the paths is the ``PublishGate``'s. What it does not know is refused and never ignored.
 struct DefinitionParser {
     /// Of a file of 256 KB, whatever is in it.
     static let limits = JSONLimits(depth: 24, values: 65_536)
@@ -122,7 +122,8 @@ struct DefinitionParser {
         return Definition(
             key: file.key, version: file.version, hash: SHA256.digest(canonicalText), canonicalText: canonicalText,
             language: file.defaultLocale, translations: Dictionary(translations, uniquingKeysWith: { a, _ in a }),
-            dimensions: dimensions(file.dimensions ?? []), sections: sections, questions: questions)
+            dimensions: dimensions(file.dimensions ?? []), sections: sections, questions: questions,
+            policy: UpgradePolicy(file.policy))
     }
 
     /// Everything but the conditions, with the texts of one language.
@@ -191,7 +192,8 @@ struct DefinitionParser {
             suggestion: file.default == .null ? nil : file.default, suggestionCounts: file.defaultCounts ?? false,
             presentation: file.presentation ?? kind.presentations[0],
             constraints: constraints(file.constraints, kind, strings: strings, at: "\(pointer)/constraints"),
-            options: options, weights: weights)
+            options: options, weights: weights, importances: file.preference?.importance ?? [],
+            profileField: file.extract?.profileField)
     }
 
     private mutating func constraints(

@@ -7,6 +7,8 @@ struct ProfileComparison {
     struct Side {
         let scores: JSONValue
         let definition: Definition
+        /// Of the snapshot that the scores are in, by place.
+        var answers: JSONValue = [:]
     }
 
     let first: Side
@@ -60,12 +62,13 @@ struct ProfileComparison {
         return []
     }
 
+    static func percent(_ millionths: Int64) -> Double { Thousandths(count: (millionths + 5) / 10).double }
+
     private func likeness(_ parts: [Int64], of total: Int) -> Likeness {
-        func percent(_ millionths: Int64) -> Double { Thousandths(count: (millionths + 5) / 10).double }
         guard total > 0, !parts.isEmpty else { return Likeness(score: nil, coverage: 0) }
         let count = Int64(parts.count)
         return Likeness(
-            score: percent((parts.reduce(0, +) + count / 2) / count),
-            coverage: percent(count * Scoring.one / Int64(total)))
+            score: Self.percent((parts.reduce(0, +) + count / 2) / count),
+            coverage: Self.percent(count * Scoring.one / Int64(total)))
     }
 }

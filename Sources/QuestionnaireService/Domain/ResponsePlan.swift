@@ -145,8 +145,40 @@ private struct ResponsePlanner {
         return .invalid(.init(field: "subject", code: "unknown_subject", message: message))
     }
 
-    /// The state and the canonical value that an item stands for.
-    private func judge(
+    /// The state, the canonical value and the device's name that an item stands for.
+    private func judge(_ item: ResponseItem, of asked: AnswerSheet.Item) throws(ItemProblem) -> Judged {
+        let (state, value) = try judgeValue(item, of: asked)
+        return Judged(
+            state: state, value: value, device: try deviceName(item.device),
+            preference: try preference(of: item, state, asked))
+    }
+
+    private func preference(
+        of item: ResponseItem, _ state: AnswerState, _ asked: AnswerSheet.Item
+    ) throws(ItemProblem) -> AnswerPreference? {
+        guard let given = item.preference else { return nil }
+        guard state == .answered else {
+            throw ItemProblem("preference", "not_allowed", "Only with an answer can you say what you want of others.")
+        }
+        do throws(AnswerProblem) {
+            // Another person may be offered what this one is not.
+            return try sheet.definition.questions[asked.place].canonical(given)
+        } catch {
+            throw ItemProblem("preference", error.code, error.message)
+        }
+    }
+
+    private func deviceName(_ name: String?) throws(ItemProblem) -> String? {
+        guard let name else { return nil }
+        do throws(AnswerProblem) {
+            return try AnswerValidator.text(
+                .string(name), in: TextLimits(least: 1, most: 64, pattern: .singleLine))
+        } catch {
+            throw ItemProblem("device", error.code, error.message)
+        }
+    }
+
+    private func judgeValue(
         _ item: ResponseItem, of asked: AnswerSheet.Item
     ) throws(ItemProblem) -> (AnswerState, JSONValue?) {
         let state = item.state ?? .answered
@@ -181,20 +213,22 @@ private struct ResponsePlanner {
         }
     }
 
-    private mutating func write(
-        _ judged: (state: AnswerState, value: JSONValue?), _ item: ResponseItem, at key: String
-    ) -> ItemOutcome {
+    private mutating func write(_ judged: Judged, _ item: ResponseItem, at key: String) -> ItemOutcome {
         let current = sheet.answers[key]
         var answer = Answer(
-            state: judged.state, value: judged.value, revision: (current?.revision ?? 0) + 1, changedAt: now)
+            state: judged.state, value: judged.value, revision: (current?.revision ?? 0) + 1, changedAt: now,
+            device: judged.device, preference: judged.preference)
         // Given again, an answer to another version's question is one to this.
         let isChange =
             (current?.state ?? .unanswered) != answer.state || current?.value != answer.value
-            || current?.isStale == true
+            || current?.preference != answer.preference || current?.isStale == true
         if !isChange {
             answer = current ?? Answer(state: .unanswered, value: nil, revision: 0, changedAt: now)
         }
-        if isChange, let base = item.baseRevision, base != current?.revision ?? 0 { return .conflict(current) }
+        // Whoever forces it has seen the other answer, which stays in the history.
+        if isChange, item.force != true, let base = item.baseRevision, base != current?.revision ?? 0 {
+            return .conflict(current)
+        }
         let mutation = item.mutationId.map {
             RecordedMutation(
                 id: $0, digest: RecordedMutation.digest(of: item), key: key, revision: answer.revision)
@@ -214,6 +248,15 @@ extension AnswerRevision {
     fileprivate init(_ place: AnswerPlace, _ revision: Int64) {
         self.init(question: place.question, revision: revision, subject: place.subject)
     }
+}
+
+/// What an item stands for, once nothing is wrong with it.
+private struct Judged {
+    var state: AnswerState
+    /// Canonical.
+    var value: JSONValue?
+    var device: String?
+    var preference: AnswerPreference?
 }
 
 /// What is wrong with one member of an item.

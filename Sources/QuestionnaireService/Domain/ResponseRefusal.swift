@@ -104,6 +104,8 @@ extension ItemOutcome {
         var members: [String: JSONValue] = ["revision": .integer(current?.revision ?? 0)]
         members["state"] = current.map { .string($0.state.rawValue) }
         members["value"] = current?.value
+        members["device"] = current?.device.map { .string($0) }
+        members["preference"] = current?.preference?.json
         return members
     }
 }

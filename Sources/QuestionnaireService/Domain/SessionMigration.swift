@@ -117,6 +117,9 @@ struct MigrationPath: Sendable {
             name = map.renamed[name] ?? name
             carried.value = carried.value.map { value in map.options[name].map { Self.replace($0, in: value) } ?? value
             }
+            if let options = map.options[name], let wanted = carried.preference {
+                carried.preference?.acceptable = wanted.acceptable.map { options[$0] ?? $0 }
+            }
             if let rule = map.conversions[name] {
                 // What was skipped or declined stays so: the question is the same.
                 carried.value = carried.value.flatMap(rule.convert)
@@ -134,7 +137,10 @@ struct MigrationPath: Sendable {
                 || !question.takes(answer.state, hasValue: canonical != nil))
         // What is asked again is kept as the person gave it.
         carried.value = carried.isStale ? answer.value : canonical
-        if carried.value != answer.value { (carried.revision, carried.changedAt) = (answer.revision + 1, now) }
+        carried.preference = carried.isStale ? answer.preference : carried.preference.flatMap(question.carried)
+        if (carried.value, carried.preference) != (answer.value, answer.preference) {
+            (carried.revision, carried.changedAt) = (answer.revision + 1, now)
+        }
         return (AnswerPlace(key, of: place.subject).key, carried)
     }
 
@@ -189,7 +195,8 @@ struct MigrationRecord: Sendable, Equatable {
                 answers[key] = nil
                 continue
             }
-            if let now = current[key], (now.state, now.value) != (old.state, old.value) {
+            if let now = current[key], (now.state, now.value, now.preference) != (old.state, old.value, old.preference)
+            {
                 old.revision = now.revision + 1
             } else if let now = current[key] {
                 old.revision = now.revision

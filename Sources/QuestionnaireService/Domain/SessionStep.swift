@@ -10,10 +10,12 @@ enum SessionStep: Equatable {
 
     /// - Parameter wasCompleted: before it was opened again.
     init(
-        status: SessionStatus, wasCompleted: Bool, changesAnswers: Bool, completes: Bool, missing: [MissingAnswer]
+        status: SessionStatus, wasCompleted: Bool, changesAnswers: Bool, completes: Bool,
+        missing: @autoclosure () -> [MissingAnswer]
     ) {
         switch status {
         case .inProgress where completes:
+            let missing = missing()
             self = missing.isEmpty ? .conclude(wasCompleted ? .amended : .completed) : .refuse(missing)
         case .completed where changesAnswers, .amended where changesAnswers: self = .conclude(.amended)
         default: self = .stay

@@ -32,11 +32,9 @@ struct SubjectPlan {
             known ?? Subject(id: request.subject, kind: repetition.subject, position: next, label: nil)
         if repetition.label == nil, let label = request.label { subject.label = try text(label) }
         let subjects = (sheet.subjects.filter { $0.id != subject.id } + [subject]).sorted { $0.position < $1.position }
-        let widened = AnswerSheet(
-            definition: sheet.definition, answers: sheet.answers, subjects: subjects, today: sheet.today)
+        let widened = sheet.with(subjects)
         let answers = try name(request, by: repetition, on: widened, now: now)
-        let after = AnswerSheet(
-            definition: sheet.definition, answers: answers.answers, subjects: widened.subjects, today: sheet.today)
+        let after = widened.with(answers.answers)
         return SubjectPlan(
             subject: subject, answers: answers, sheet: after,
             changesSession: before != subject || answers.changesAnswers)

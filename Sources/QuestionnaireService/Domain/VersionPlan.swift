@@ -66,8 +66,9 @@ struct VersionPlan: Sendable {
             if !contents.contains(where: { isSame($0, .object(members)) }) {
                 report.problems += RetiredKeys(earlier).problems(in: try DefinitionParser.read(bytes).file)
             }
+            let file = try DefinitionParser.read(bytes).file
+            report.problems += DerivedFrom(contents).problems(in: file)
             if let before = earlier.last {
-                let file = try DefinitionParser.read(bytes).file
                 report.problems += MigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
             }
         } catch {
@@ -78,8 +79,8 @@ struct VersionPlan: Sendable {
 
     private static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
         func content(_ value: JSONValue) -> [String: JSONValue] {
-            // What it says of the answers to the version before it is a matter of its own.
-            (value.objectValue ?? [:]).filter { $0.key != "version" && $0.key != "migrations" }
+            // Where it comes from, and what it says of the answers to the version before it, are matters of their own.
+            (value.objectValue ?? [:]).filter { !["version", "derivedFrom", "migrations"].contains($0.key) }
         }
         return content(a) == content(b)
     }

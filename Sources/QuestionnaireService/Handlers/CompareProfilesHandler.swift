@@ -15,11 +15,16 @@ struct CompareProfilesHandler: RequestHandler {
             return ProfilesCompared(psychological: nothing, physical: nothing)
         }
         let comparison = ProfileComparison(first: first, second: second)
-        return ProfilesCompared(psychological: comparison.psychological, physical: comparison.physical)
+        return ProfilesCompared(
+            psychological: comparison.psychological, physical: comparison.physical,
+            affinity: comparison.affinity)
     }
 
     @Loop private func side(_ person: Identifier, _ questionnaire: String) async throws -> ProfileComparison.Side? {
-        guard let (scores, hash) = try await sessions.newestScores(of: person, for: questionnaire) else { return nil }
-        return ProfileComparison.Side(scores: scores, definition: try await definitions.definition(hash).definition)
+        guard let (scores, answers, hash) = try await sessions.newestScores(of: person, for: questionnaire) else {
+            return nil
+        }
+        let definition = try await definitions.definition(hash).definition
+        return ProfileComparison.Side(scores: scores, definition: definition, answers: answers)
     }
 }

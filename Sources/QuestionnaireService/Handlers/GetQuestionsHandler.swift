@@ -5,18 +5,18 @@ import EventLoop
 /// Shows the person's questionnaire: the version that the session is pinned to, or the newest published one.
 struct GetQuestionsHandler: RequestHandler {
     let questionnaire: String
-    let sessions: SessionStore
-    let definitions: DefinitionStore
+    let desk: SessionDesk
 
     func handle(_ request: GetQuestions, context: RequestContext) async throws -> QuestionsView {
         let person = try context.person().userID
-        guard let session = try await sessions.current(of: person, for: questionnaire) else {
-            throw BusError.nothingPublished
+        let facts = SessionFacts(language: .header(request.acceptLanguage))
+        let session = try await desk.knowing(facts, of: person, context) {
+            try await desk.current(of: person, for: questionnaire, knowing: $0)
         }
-        let published = try await definitions.definition(session.hash)
+        let published = try await desk.definitions.definition(session.hash)
         let sheet = AnswerSheet(
             definition: published.definition, answers: session.answers, subjects: session.subjects,
-            today: session.now.date)
+            facts: session.facts, today: session.now.date)
         let language = published.language(for: request.acceptLanguage)
         return QuestionsView(
             questionnaire: published.reference(in: language), sessionId: session.id, status: session.status,

@@ -12,7 +12,7 @@ import JSONText
     /// A version that sessions go to, and the way from another one.
     struct Way: Sendable {
         let path: MigrationPath
-        let target: Definition
+        let target: PublishedDefinition
     }
 
     /// - Returns: `nil` where the version is the newest.
@@ -20,31 +20,35 @@ import JSONText
         guard let found = try await migrations.way(from: version, of: questionnaire), let last = found.last else {
             return nil
         }
-        let target = try await desk.definitions.definition(last.hash).definition
+        let target = try await desk.definitions.definition(last.hash)
         let path = try await Loop.offload {
             let files = try found.map { try DefinitionParser.read($0.content).file }
-            return MigrationPath(from: files[0], through: Array(files.dropFirst()), to: target)
+            return MigrationPath(from: files[0], through: Array(files.dropFirst()), to: target.definition)
         }
         return Way(path: path, target: target)
     }
 
     /// What becomes of the session's answers; written where it is meant.
+    ///
+    /// - Throws: ``SessionFacts/Wanted``.
     func move(
-        _ hand: SessionAtHand, along way: Way?, isDryRun: Bool, in transaction: Transaction
-    ) -> SessionMigrated {
+        _ hand: SessionAtHand, along way: Way?, isDryRun: Bool, knowing facts: SessionFacts, in transaction: Transaction
+    ) throws -> SessionMigrated {
         let (session, answers) = (hand.session, hand.session.answers)
         guard let way else {
             let version = hand.session.version
             return SessionMigrated(SessionMigration(unchanged: hand.sheet), from: version, to: version)
         }
-        let version = way.target.version
+        let version = way.target.definition.version
         let migration = SessionMigration(of: answers, along: way.path, now: session.now)
         if !isDryRun {
+            let pins = try facts.pins(for: way.target, beside: session.facts)
             migrations.note(
                 MigrationRecord(migration, of: answers), from: session, of: hand.person, to: version,
                 in: transaction)
             desk.sessions.replace(answers, by: migration.answers, of: hand.person, session: session.id, in: transaction)
-            migrations.pin(session.id, of: hand.person, to: version, way.target.hash, in: transaction)
+            migrations.pin(
+                session.id, of: hand.person, to: version, way.target.definition.hash, knowing: pins, in: transaction)
         }
         return SessionMigrated(migration, from: session.version, to: version)
     }
@@ -64,14 +68,19 @@ struct MigrateSessionHandler: RequestHandler {
 
     func handle(_ request: MigrateSession, context: RequestContext) async throws -> SessionMigrated {
         let person = try context.person().userID
-        return try await mover.desk.once(context, keepsAll: true) { transaction in
-            let hand = try await mover.desk.take(
-                request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            guard hand.session.status == .inProgress else {
-                throw BusError(.sessionNotOpen, "Only an open session is moved to another version.")
+        let facts = SessionFacts(language: .header(request.acceptLanguage))
+        return try await mover.desk.knowing(facts, of: person, context) { facts in
+            try await mover.desk.once(context, keepsAll: true) { transaction in
+                let hand = try await mover.desk.take(
+                    request.sessionId, of: person, for: request.questionnaire, in: transaction)
+                guard hand.session.status == .inProgress else {
+                    throw BusError(.sessionNotOpen, "Only an open session is moved to another version.")
+                }
+                let way = try await mover.way(from: hand.session.version, of: request.questionnaire)
+                return .reply(
+                    try mover.move(
+                        hand, along: way, isDryRun: request.dryRun == "true", knowing: facts, in: transaction))
             }
-            let way = try await mover.way(from: hand.session.version, of: request.questionnaire)
-            return .reply(mover.move(hand, along: way, isDryRun: request.dryRun == "true", in: transaction))
         }
     }
 }
@@ -96,7 +105,8 @@ struct UndoMigrationHandler: RequestHandler {
             (session.version, session.hash, session.answers) = (last.version, last.hash, answers)
             let published = try await desk.definitions.definition(last.hash)
             let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
-            return .reply(desk.view(session, published, language: request.acceptLanguage, result: result))
+            return .reply(
+                try await desk.view(session, published, language: request.acceptLanguage, result: result))
         }
     }
 }
@@ -122,7 +132,11 @@ struct MigrateSessionsHandler: RequestHandler {
             guard start == 0 || context.remaining > .seconds(1) else { break }
             let wave = due[start..<min(start + Self.atOnce, due.count)]
             let moves = wave.map { one in
-                Loop.spawn { try await move(one.session, of: one.person, request, ways) }
+                Loop.spawn {
+                    try await mover.desk.knowing(SessionFacts(language: .untold), of: one.person, context) { facts in
+                        try await move(one.session, of: one.person, request, ways, knowing: facts)
+                    }
+                }
             }
             for case let moved? in try await Self.all(moves) { tally.add(moved) }
             last = wave.last.map { ($0.person, $0.session) }
@@ -145,7 +159,8 @@ struct MigrateSessionsHandler: RequestHandler {
 
     /// - Returns: `nil` where it was closed, or erased, in the meantime.
     @Loop private func move(
-        _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownWays
+        _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownWays,
+        knowing facts: SessionFacts
     ) async throws -> SessionMigrated? {
         try await mover.desk.sessions.database.transaction { transaction in
             guard
@@ -158,7 +173,7 @@ struct MigrateSessionsHandler: RequestHandler {
             }
             guard let way = ways.byVersion[found.version] ?? nil else { return nil }
             let hand = SessionAtHand(found, of: person, try await mover.desk.definitions.definition(found.hash))
-            return mover.move(hand, along: way, isDryRun: request.dryRun, in: transaction)
+            return try mover.move(hand, along: way, isDryRun: request.dryRun, knowing: facts, in: transaction)
         }
     }
 

@@ -12,11 +12,16 @@ struct SessionAtHand: Sendable {
     /// The answers before the request.
     let sheet: AnswerSheet
 
+    /// The session's version was retired for so long that nothing is written with it any more.
+    var isDrained: Bool {
+        published.definition.policy.isDrained(retiredAt: session.retiredAt, now: session.now)
+    }
+
     init(_ session: StoredSession, of person: Identifier, _ published: PublishedDefinition) {
         (self.person, self.session, self.published) = (person, session, published)
         sheet = AnswerSheet(
             definition: published.definition, answers: session.answers, subjects: session.subjects,
-            today: session.now.date)
+            facts: session.facts, today: session.now.date)
     }
 }
 
@@ -24,8 +29,10 @@ struct SessionAtHand: Sendable {
 @Loop struct SessionDesk {
     let sessions: SessionStore
     let definitions: DefinitionStore
+    let offers: OfferStore
     let inbox: Inbox
     let outbox: Outbox
+    let bus: Bus
 
     /// Runs `body` in a transaction, once for each key that a client gave.
     ///
@@ -42,23 +49,42 @@ struct SessionAtHand: Sendable {
         return reply
     }
 
-    /// - Parameters:
-    ///   - id: `nil` for the current one, opened where there is none.
-    ///   - mutations: what is remembered of these comes along.
-    /// - Throws: ``ResponseRefusal/unknownSession``, or that nothing is published yet.
+    /// - Parameter mutations: what is remembered of these comes along.
+    /// - Throws: ``ResponseRefusal/unknownSession``.
     func take(
-        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
+        _ id: Identifier, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
         in transaction: Transaction
     ) async throws -> SessionAtHand {
         guard
             let session = try await sessions.locked(
                 id, of: person, for: questionnaire, mutations: mutations, in: transaction)
-        else { throw id == nil ? BusError.nothingPublished : ResponseRefusal.unknownSession.busError }
+        else { throw ResponseRefusal.unknownSession.busError }
+        return try await hand(session, of: person)
+    }
+
+    func hand(_ session: StoredSession, of person: Identifier) async throws -> SessionAtHand {
+        SessionAtHand(session, of: person, try await definitions.definition(session.hash))
+    }
+
+    /// As ``take(_:of:for:mutations:in:)``, of one by its id, which somebody else may change meanwhile.
+    func look(
+        _ id: Identifier, of person: Identifier, for questionnaire: String, mutations: [Identifier]
+    ) async throws -> SessionAtHand {
+        guard
+            let session = try await sessions.find(id, of: person, for: questionnaire, mutations: mutations)
+        else { throw ResponseRefusal.unknownSession.busError }
         return SessionAtHand(session, of: person, try await definitions.definition(session.hash))
     }
 
     /// The answers after a plan, and what it does to the session's state.
-    func step(after plan: ResponsePlan, on hand: SessionAtHand, completes: Bool) -> (AnswerSheet, SessionStep) {
+    ///
+    /// - Throws: ``BusError`` `version_closed`.
+    func step(
+        after plan: ResponsePlan, on hand: SessionAtHand, completes: Bool
+    ) throws(BusError) -> (AnswerSheet, SessionStep) {
+        // What was written before is answered as then.
+        let writes = !plan.writes.isEmpty || completes && hand.session.status == .inProgress
+        if writes, hand.isDrained { throw .versionClosed }
         let sheet = plan.changesAnswers ? hand.sheet.with(plan.answers) : hand.sheet
         let step = SessionStep(
             status: hand.session.status, wasCompleted: hand.session.snapshots > 0, changesAnswers: plan.changesAnswers,
@@ -73,15 +99,19 @@ struct SessionAtHand: Sendable {
         guard case .conclude(let status) = step else { return }
         sessions.conclude(sheet, as: status, of: hand.person, session: hand.session, in: transaction)
         let (session, now, scores) = (hand.session, hand.session.now, Scoring(sheet: sheet).result)
+        // Profile asks for them: no answer is told in an event.
+        let extracts = sheet.definition.hasExtracts ? true : nil
         guard status == .amended else {
             let event = SessionCompleted(
                 personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
-                version: sheet.definition.version, completedAt: now, scores: scores)
+                version: sheet.definition.version, completedAt: now, scores: scores,
+                extracts: extracts)
             return try await outbox.tell(event, in: transaction)
         }
         let event = SessionAmended(
             personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
-            version: sheet.definition.version, completedAt: session.completedAt ?? now, amendedAt: now, scores: scores)
+            version: sheet.definition.version, completedAt: session.completedAt ?? now, amendedAt: now, scores: scores,
+            extracts: extracts)
         try await outbox.tell(event, in: transaction)
     }
 
@@ -89,18 +119,28 @@ struct SessionAtHand: Sendable {
     func view(
         _ session: StoredSession, _ published: PublishedDefinition, language header: String?, result: SessionResult?,
         isNew: Bool? = nil
-    ) -> SessionView {
+    ) async throws -> SessionView {
+        // Whoever begins now begins with the newest version.
+        let hasOffer = session.status == .inProgress && isNew != true
+        let offer = hasOffer ? try await offers.offer(from: session.version, of: published.definition.key) : nil
         let sheet = AnswerSheet(
             definition: published.definition, answers: session.answers, subjects: session.subjects,
-            today: session.now.date)
+            facts: session.facts, today: session.now.date)
         return SessionView(
             id: session.id, status: session.status,
             questionnaire: published.reference(in: published.language(for: header)), answers: sheet.views,
             subjects: sheet.subjectViews, asked: sheet.asked, progress: sheet.progress,
             next: sheet.next.map(NextQuestion.init),
             lastCompleted: sheet.lastCompleted.map { AnsweredPlace(question: $0.question, subject: $0.subject) },
-            openedAt: session.openedAt, completedAt: session.completedAt, result: result, isNew: isNew)
+            openedAt: session.openedAt, completedAt: session.completedAt, result: result, isNew: isNew,
+            offer: offer)
     }
+}
+
+extension BusError {
+    /// Reading, opening again and moving go on.
+    static let versionClosed = BusError(
+        .versionClosed, "This version of the questionnaire is closed. Move the session to the newest one to go on.")
 }
 
 extension AnswerSheet {
@@ -108,8 +148,9 @@ extension AnswerSheet {
     var views: [AnswerView] {
         visibleAnswers.map { item, answer in
             AnswerView(
-                question: item.question.key, state: answer.state, value: answer.value, revision: answer.revision,
-                answeredAt: answer.changedAt, stale: stale.contains(item.key) ? true : nil, subject: item.subject)
+                question: item.questionKey, state: answer.state, value: answer.value, revision: answer.revision,
+                answeredAt: answer.changedAt, stale: stale.contains(item.key) ? true : nil, subject: item.subject,
+                preference: answer.preference)
         }
     }
 
@@ -128,7 +169,7 @@ extension AnswerSheet {
     var asked: [AskedQuestion] {
         visible.map { item in
             AskedQuestion(
-                question: item.question.key, subject: item.subject, required: item.required,
+                question: item.questionKey, subject: item.subject, required: item.required,
                 options: definition.questions[item.place].hasConditionalOptions ? item.options.map(\.key) : nil)
         }
     }

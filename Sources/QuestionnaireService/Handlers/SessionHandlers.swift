@@ -9,16 +9,24 @@ struct OpenSessionHandler: RequestHandler {
 
     func handle(_ request: OpenSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        return try await desk.once(context) { transaction in
-            guard
-                let (session, isNew) = try await desk.sessions.opened(
-                    for: person, request.questionnaire, in: transaction)
-            else { throw BusError(.notFound, "There is no such questionnaire.") }
-            let published = try await desk.definitions.definition(session.hash)
-            let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
-            return .reply(
-                desk.view(session, published, language: request.acceptLanguage, result: result, isNew: isNew))
+        let facts = SessionFacts(language: .header(request.acceptLanguage), platform: request.platform)
+        return try await desk.knowing(facts, of: person, context) { facts in
+            try await desk.once(context) { try await open(request, of: person, knowing: facts, in: $0) }
         }
+    }
+
+    @Loop private func open(
+        _ request: OpenSession, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
+    ) async throws -> Outcome<SessionView> {
+        guard
+            let (session, isNew) = try await desk.opened(
+                for: person, request.questionnaire, knowing: facts, in: transaction)
+        else { throw BusError(.notFound, "There is no such questionnaire.") }
+        let published = try await desk.definitions.definition(session.hash)
+        let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
+        return .reply(
+            try await desk.view(
+                session, published, language: request.acceptLanguage, result: result, isNew: isNew))
     }
 }
 
@@ -45,7 +53,7 @@ struct GetSessionHandler: RequestHandler {
         }
         let published = try await desk.definitions.definition(session.hash)
         let result = session.snapshots > 0 ? try await desk.sessions.result(of: session.id, of: person) : nil
-        return desk.view(session, published, language: request.acceptLanguage, result: result)
+        return try await desk.view(session, published, language: request.acceptLanguage, result: result)
     }
 }
 
@@ -58,7 +66,7 @@ struct CompleteSessionHandler: RequestHandler {
         return try await desk.once(context) { transaction in
             let hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            let (sheet, step) = desk.step(
+            let (sheet, step) = try desk.step(
                 after: ResponsePlan(answers: hand.session.answers), on: hand, completes: true)
             if case .refuse(let missing) = step {
                 throw ResponseRefusal.incompleteUnchanged(missing: missing).busError
@@ -68,7 +76,8 @@ struct CompleteSessionHandler: RequestHandler {
             session.status = step.status(after: session.status)
             session.completedAt = session.completedAt ?? session.now
             let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
-            return .reply(desk.view(session, hand.published, language: request.acceptLanguage, result: result))
+            return .reply(
+                try await desk.view(session, hand.published, language: request.acceptLanguage, result: result))
         }
     }
 }
@@ -88,7 +97,8 @@ struct ReopenSessionHandler: RequestHandler {
                 (session.status, session.completedAt) = (.inProgress, nil)
             }
             let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
-            return .reply(desk.view(session, hand.published, language: request.acceptLanguage, result: result))
+            return .reply(
+                try await desk.view(session, hand.published, language: request.acceptLanguage, result: result))
         }
     }
 

@@ -12,6 +12,7 @@ struct PutSubjectHandler: RequestHandler {
         return try await desk.sessions.database.transaction { transaction in
             let hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            if hand.isDrained { throw BusError.versionClosed }
             let (known, next) = try await desk.sessions.subject(
                 request.subject, of: person, session: hand.session.id, in: transaction)
             let plan = try SubjectPlan.make(
@@ -37,14 +38,13 @@ struct RemoveSubjectHandler: RequestHandler {
         return try await desk.sessions.database.transaction { transaction in
             let hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            if hand.isDrained { throw BusError.versionClosed }
             guard
                 try await desk.sessions.subject(request.subject, of: person, session: hand.session.id, in: transaction)
                     .known != nil
             else { throw BusError(.notFound, "There is nobody of that id in this session.") }
             let rest = hand.sheet.subjects.filter { $0.id != request.subject }
-            let sheet = AnswerSheet(
-                definition: hand.sheet.definition, answers: hand.session.answers, subjects: rest,
-                today: hand.sheet.today)
+            let sheet = hand.sheet.with(rest)
             desk.sessions.remove(
                 request.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
             let step = SessionStep(

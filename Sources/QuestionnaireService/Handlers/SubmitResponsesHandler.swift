@@ -10,18 +10,18 @@ struct SubmitResponsesHandler: RequestHandler {
 
     func handle(_ request: SubmitResponses, context: RequestContext) async throws -> ResponsesSubmitted {
         let person = try context.person().userID
-        return try await desk.once(context) { try await submit(request, of: person, in: $0) }
+        return try await desk.knowing(SessionFacts(language: .untold), of: person, context) { facts in
+            try await desk.once(context) { try await submit(request, of: person, knowing: facts, in: $0) }
+        }
     }
 
     @Loop private func submit(
-        _ request: SubmitResponses, of person: Identifier, in transaction: Transaction
+        _ request: SubmitResponses, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
     ) async throws -> Outcome<ResponsesSubmitted> {
-        let hand = try await desk.take(
-            request.sessionId, of: person, for: questionnaire, mutations: request.answers.compactMap(\.mutationId),
-            in: transaction)
+        let hand = try await hand(request, of: person, knowing: facts, in: transaction)
         let plan = try ResponsePlan.make(
             request.answers, on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now)
-        let (sheet, step) = desk.step(after: plan, on: hand, completes: request.complete == true)
+        let (sheet, step) = try desk.step(after: plan, on: hand, completes: request.complete == true)
         desk.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
         if case .refuse(let missing) = step { return .refusal(ResponseRefusal.incomplete(missing: missing).busError) }
         try await desk.conclude(sheet, step, on: hand, in: transaction)
@@ -31,6 +31,19 @@ struct SubmitResponsesHandler: RequestHandler {
                 sessionId: hand.session.id, status: step.status(after: hand.session.status), progress: sheet.progress,
                 nextQuestion: sheet.next?.question, answers: plan.revisions, shown: change.shown.orNil,
                 hidden: change.hidden.orNil, stale: change.stale.orNil))
+    }
+}
+
+extension SubmitResponsesHandler {
+    @Loop private func hand(
+        _ request: SubmitResponses, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
+    ) async throws -> SessionAtHand {
+        let mutations = request.answers.compactMap(\.mutationId)
+        if let id = request.sessionId {
+            return try await desk.take(id, of: person, for: questionnaire, mutations: mutations, in: transaction)
+        }
+        return try await desk.takeCurrent(
+            of: person, for: questionnaire, mutations: mutations, knowing: facts, in: transaction)
     }
 }
 

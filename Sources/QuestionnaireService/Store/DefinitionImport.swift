@@ -22,11 +22,13 @@ import EventLoop
                 guard try row.bytes("content_hash") == definition.hash else { throw Edited() }
                 return .alreadyThere
             }
-            let earlier = try await transaction.query(Self.findEarlier, version).map { row in
-                try DefinitionParser.read(Array(try row.text("content").utf8)).file
+            let documents = try await transaction.query(Self.findEarlier, version).map { row in
+                try DefinitionParser.read(Array(try row.text("content").utf8))
             }
+            let earlier = documents.map(\.file)
             let file = try DefinitionParser.read(definition.canonicalText).file
             var problems = RetiredKeys(earlier).problems(in: file)
+            problems += DerivedFrom(documents.map(\.document.root.value)).problems(in: file)
             if let before = earlier.last {
                 problems += MigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
             }

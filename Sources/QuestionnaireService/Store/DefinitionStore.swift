@@ -32,6 +32,13 @@ import ServiceRuntime
         try await database.read(Self.newest, [.text(nil)]).map { try $0.bytes("content_hash") }
     }
 
+    /// The newest version that is not retired.
+    func newest(of questionnaire: String) async throws -> (version: Int64, hash: [UInt8])? {
+        try await database.read(Self.newestHash, [.text(questionnaire)]).first.map {
+            (try $0.integer("version"), try $0.bytes("content_hash"))
+        }
+    }
+
     /// - Parameter version: `nil` for the newest that is not retired.
     func published(_ questionnaire: String, version: Int64?) async throws -> PublishedQuestionnaire? {
         let values: [SQLValue] = [.text(questionnaire)] + (version.map { [.integer($0)] } ?? [])
@@ -52,6 +59,12 @@ import ServiceRuntime
         WHERE ($1::text IS NULL OR questionnaire = $1) AND NOT EXISTS (
             SELECT 1 FROM retirements r WHERE (r.questionnaire, r.version) = (d.questionnaire, d.version))
         ORDER BY questionnaire, version DESC
+        """
+    private static let newestHash: Statement = """
+        SELECT version, content_hash FROM definitions d
+        WHERE questionnaire = $1 AND NOT EXISTS (
+            SELECT 1 FROM retirements r WHERE (r.questionnaire, r.version) = (d.questionnaire, d.version))
+        ORDER BY version DESC LIMIT 1
         """
     private static let one: Statement = """
         SELECT version, content_hash, content, published_at FROM definitions WHERE questionnaire = $1 AND version = $2

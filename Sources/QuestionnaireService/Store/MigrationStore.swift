@@ -16,11 +16,24 @@ import JSONText
         return try rows.map { (try $0.bytes("content_hash"), Array(try $0.text("content").utf8)) }
     }
 
-    /// Pins a session to another version.
+    /// Every version from one to another, the first one first.
+    func path(from version: Int64, to newest: Int64, of questionnaire: String) async throws -> [[UInt8]] {
+        try await database.read(Self.findPath, [.text(questionnaire), .integer(version), .integer(newest)]).map {
+            Array(try $0.text("content").utf8)
+        }
+    }
+
+    /// Pins a session to another version, and to these facts beside those that it has.
     func pin(
-        _ session: Identifier, of person: Identifier, to version: Int64, _ hash: [UInt8], in transaction: Transaction
+        _ session: Identifier, of person: Identifier, to version: Int64, _ hash: [UInt8],
+        knowing facts: [String: JSONValue] = [:], in transaction: Transaction
     ) {
-        transaction.send(Self.setVersion, [.uuid(person), .uuid(session), .integer(version), .bytes(hash)])
+        transaction.send(
+            Self.setVersion,
+            [
+                .uuid(person), .uuid(session), .integer(version), .bytes(hash),
+                .json(CanonicalJSON.bytes(of: .object(facts))),
+            ])
     }
 
     func note(
@@ -84,8 +97,12 @@ import JSONText
                 SELECT 1 FROM retirements r WHERE (r.questionnaire, r.version) = (n.questionnaire, n.version)))
         ORDER BY version
         """
+    private static let findPath: Statement = """
+        SELECT content FROM definitions WHERE questionnaire = $1 AND version BETWEEN $2 AND $3 ORDER BY version
+        """
     private static let setVersion: Statement = """
-        UPDATE sessions SET version = $3, content_hash = $4 WHERE person_id = $1 AND session_id = $2
+        UPDATE sessions SET version = $3, content_hash = $4, facts = $5::jsonb || facts
+        WHERE person_id = $1 AND session_id = $2
         """
     private static let insert: Statement = """
         INSERT INTO session_migrations
@@ -135,6 +152,8 @@ extension MigrationRecord {
                     "changedAt": .string(answer.changedAt.description), "isStale": .bool(answer.isStale),
                 ]
                 members["value"] = answer.value
+                members["device"] = answer.device.map { .string($0) }
+                members["preference"] = answer.preference?.json
                 return .object(members)
             })
     }
@@ -152,6 +171,8 @@ extension MigrationRecord {
             else { return nil }
             before[key] = Answer(
                 state: AnswerState(rawValue: state), value: value["value"], revision: revision, changedAt: changedAt,
+                device: value["device"]?.stringValue,
+                preference: value["preference"].flatMap { AnswerPreference($0) },
                 isStale: value["isStale"]?.boolValue ?? false)
         }
         self.init(before: before)

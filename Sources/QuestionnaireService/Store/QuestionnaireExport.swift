@@ -14,21 +14,21 @@ enum QuestionnaireExport {
     private static let session = """
         SELECT session_id::text AS key, jsonb_build_object(
             'id', session_id, 'questionnaire', questionnaire, 'version', version, 'status', status,
-            'openedAt', \(time("opened_at")), 'completedAt', \(time("completed_at"))) AS record
+            'facts', jsonb_strip_nulls(facts), 'openedAt', \(time("opened_at")), 'completedAt', \(time("completed_at"))) AS record
         FROM sessions WHERE person_id = $1
         """
     private static let answer = """
         SELECT session_id || ' ' || question AS key, jsonb_build_object(
             'sessionId', session_id, 'question', split_part(question, '/', 1),
             'subject', nullif(split_part(question, '/', 2), ''), 'state', state, 'value', value, 'revision', revision,
-            'changedAt', \(time("changed_at"))) AS record
+            'changedAt', \(time("changed_at")), 'device', device, 'preference', preference) AS record
         FROM answers WHERE person_id = $1
         """
     private static let history = """
         SELECT session_id || ' ' || question || ' ' || lpad(revision::text, 19, '0') AS key, jsonb_build_object(
             'sessionId', session_id, 'question', split_part(question, '/', 1),
             'subject', nullif(split_part(question, '/', 2), ''), 'state', state, 'value', value, 'revision', revision,
-            'changedAt', \(time("changed_at")), 'clientTime', \(time("client_time"))) AS record
+            'changedAt', \(time("changed_at")), 'clientTime', \(time("client_time")), 'device', device, 'preference', preference) AS record
         FROM answer_history WHERE person_id = $1
         """
     private static let snapshot = """

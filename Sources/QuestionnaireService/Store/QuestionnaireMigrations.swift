@@ -8,6 +8,10 @@ enum QuestionnaireMigrations {
         migration("m0003_validate_states", PackageResources.m0003_validate_states_sql),
         migration("m0004_life_cycle", PackageResources.m0004_life_cycle_sql),
         migration("m0005_migrations", PackageResources.m0005_migrations_sql),
+        migration("m0006_facts", PackageResources.m0006_facts_sql),
+        migration("m0007_answer_devices", PackageResources.m0007_answer_devices_sql),
+        migration("m0008_revisions", PackageResources.m0008_revisions_sql),
+        migration("m0009_preferences", PackageResources.m0009_preferences_sql),
     ]
 
     private static func migration(_ name: String, _ sql: [UInt8]) -> Migration {

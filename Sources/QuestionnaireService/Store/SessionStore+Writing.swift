@@ -12,18 +12,43 @@ extension SessionStore {
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for write in plan.writes {
-            let mutation: [SQLValue] = [
-                .uuid(write.mutation?.id), .bytes(write.mutation?.digest), .json(reply),
-            ]
             if write.changesAnswer {
-                let columns = Self.columns(write.key, write.answer)
-                transaction.send(Self.saveAnswer, row + columns + [.timestamp(write.clientTime)] + mutation)
+                transaction.send(Self.saveAnswer, row + Self.columns(write, reply))
             } else {
                 transaction.send(
                     Self.rememberMutation,
-                    row + mutation + [.text(write.key), .integer(write.mutation?.revision)])
+                    row + Self.mutation(write, reply) + [.text(write.key), .integer(write.mutation?.revision)])
             }
         }
+    }
+
+    /// Writes one changed answer of an open session in a transaction of its own.
+    ///
+    /// - Parameter session: as it was read without a lock.
+    /// - Returns: false where it is not so any more, or the mutation was remembered meanwhile: nothing was written.
+    func writeAtOnce(
+        _ write: ResponsePlan.Write, of person: Identifier, session: StoredSession, reply: [UInt8]
+    ) async throws -> Bool {
+        let row: [SQLValue] = [.uuid(person), .uuid(session.id)]
+        do {
+            let values = row + Self.columns(write, reply) + [.integer(session.revision)]
+            return try await !database.write(Self.saveAnswerUnlocked, values).isEmpty
+        } catch let error where error.isUniqueViolation {
+            return false
+        }
+    }
+
+    private static func columns(_ write: ResponsePlan.Write, _ reply: [UInt8]?) -> [SQLValue] {
+        columns(write.key, write.answer) + [.timestamp(write.clientTime)] + mutation(write, reply)
+            + described(write.answer)
+    }
+
+    private static func mutation(_ write: ResponsePlan.Write, _ reply: [UInt8]?) -> [SQLValue] {
+        [.uuid(write.mutation?.id), .bytes(write.mutation?.digest), .json(reply)]
+    }
+
+    private static func described(_ answer: Answer) -> [SQLValue] {
+        [.text(answer.device), .json(answer.preference.map { CanonicalJSON.bytes(of: $0.json) })]
     }
 
     private static func columns(_ key: String, _ answer: Answer) -> [SQLValue] {
@@ -44,9 +69,10 @@ extension SessionStore {
                 transaction.send(Self.removeAnswer, row + [.text(key)])
                 continue
             }
-            transaction.send(Self.upsertAnswer, row + Self.columns(key, answer) + [.bool(answer.isStale)])
+            transaction.send(
+                Self.upsertAnswer, row + Self.columns(key, answer) + [.bool(answer.isStale)] + Self.described(answer))
             // What came back under its old key stands in the history already.
-            transaction.send(Self.recallHistory, row + Self.columns(key, answer))
+            transaction.send(Self.recallHistory, row + Self.columns(key, answer) + Self.described(answer))
         }
     }
 
@@ -111,35 +137,54 @@ extension SessionStore {
     }
 
     private static let upsertAnswer: Statement = """
-        INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at, is_stale)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at, is_stale, device, preference)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         ON CONFLICT (person_id, session_id, question) DO UPDATE
             SET revision = excluded.revision, state = excluded.state, value = excluded.value,
-                changed_at = excluded.changed_at, is_stale = excluded.is_stale
+                changed_at = excluded.changed_at, is_stale = excluded.is_stale, device = excluded.device,
+                preference = excluded.preference
         """
     private static let removeAnswer: Statement = """
         DELETE FROM answers WHERE person_id = $1 AND session_id = $2 AND question = $3
         """
     private static let recallHistory: Statement = """
-        INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+        INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at, device, preference)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
         """
-    // One statement for all that a change writes: it is sent, planned and answered once.
-    private static let saveAnswer: Statement = """
-        WITH answer AS (
-            INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            ON CONFLICT (person_id, session_id, question) DO UPDATE
-                SET revision = excluded.revision, state = excluded.state, value = excluded.value,
-                    changed_at = excluded.changed_at, is_stale = false
-        ), past AS (
-            INSERT INTO answer_history
-                (person_id, session_id, question, revision, state, value, changed_at, client_time)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-        )
-        INSERT INTO mutations (person_id, session_id, question, revision, mutation_id, digest, reply)
-        SELECT $1, $2, $3, $4, $9::uuid, $10::bytea, $11::jsonb WHERE $9::uuid IS NOT NULL
-        """
+    private static let saveAnswer = saving(in: "SELECT 1")
+    private static let saveAnswerUnlocked = saving(
+        in: """
+            UPDATE sessions SET revision = revision + 1
+            WHERE person_id = $1 AND session_id = $2 AND revision = $14 AND status = 'in_progress' RETURNING 1
+            """)
+    /// One statement for all that a change writes: it is sent, planned and answered once.
+    ///
+    /// - Parameter turn: gives one row where it is to be written, otherwise none.
+    private static func saving(in turn: String) -> Statement {
+        Statement(
+            """
+            WITH turn AS (
+                \(turn)
+            ), answer AS (
+                INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at, device,
+                    preference)
+                SELECT $1, $2, $3, $4, $5, $6, $7, $12, $13 FROM turn
+                ON CONFLICT (person_id, session_id, question) DO UPDATE
+                    SET revision = excluded.revision, state = excluded.state, value = excluded.value,
+                        changed_at = excluded.changed_at, is_stale = false, device = excluded.device,
+                        preference = excluded.preference
+            ), past AS (
+                INSERT INTO answer_history
+                    (person_id, session_id, question, revision, state, value, changed_at, client_time, device,
+                    preference)
+                SELECT $1, $2, $3, $4, $5, $6, $7, $8, $12, $13 FROM turn
+            ), known AS (
+                INSERT INTO mutations (person_id, session_id, question, revision, mutation_id, digest, reply)
+                SELECT $1, $2, $3, $4, $9::uuid, $10::bytea, $11::jsonb FROM turn WHERE $9::uuid IS NOT NULL
+            )
+            SELECT 1 FROM turn
+            """)
+    }
     private static let rememberMutation: Statement = """
         INSERT INTO mutations (person_id, session_id, mutation_id, digest, reply, question, revision)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -176,6 +221,7 @@ extension Answer {
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = ["state": .string(state.rawValue), "revision": .integer(revision)]
         members["value"] = value
+        members["preference"] = preference?.json
         return .object(members)
     }
 }

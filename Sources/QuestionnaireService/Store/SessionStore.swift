@@ -8,21 +8,16 @@ import JSONText
 @Loop struct SessionStore {
     let database: Database
 
-    /// The person's session, in one round trip; opened where there is none.
-    ///
-    /// - Returns: `nil` where nothing is published that one could be opened for.
-    func current(of person: Identifier, for questionnaire: String) async throws -> StoredSession? {
-        if let session = try await find(nil, of: person, for: questionnaire) { return session }
-        try await database.transaction { open(for: person, questionnaire, unless: Self.notStopped, in: $0) }
-        return try await find(nil, of: person, for: questionnaire)
+    /// - Parameters:
+    ///   - id: `nil` for the newest.
+    ///   - mutations: what is remembered of these comes along.
+    func find(
+        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
+    ) async throws -> StoredSession? {
+        try StoredSession(try await database.read(Self.load, Self.values(id, person, questionnaire, mutations)))
     }
 
-    /// - Parameter id: `nil` for the newest.
-    func find(_ id: Identifier?, of person: Identifier, for questionnaire: String) async throws -> StoredSession? {
-        try StoredSession(try await database.read(Self.load, Self.values(id, person, questionnaire, [])))
-    }
-
-    /// The person's session, nobody else's until the transaction ends; opened where none was asked for by id.
+    /// The person's session, nobody else's until the transaction ends.
     ///
     /// - Parameters:
     ///   - id: `nil` for the current one.
@@ -34,40 +29,46 @@ import JSONText
         let values = Self.values(id, person, questionnaire, mutations)
         // The answers are read by a statement of their own: it sees what was committed while the lock was waited for.
         transaction.send(Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)])
-        if let session = try StoredSession(try await transaction.query(Self.load, values)) { return session }
-        guard id == nil else { return nil }
-        open(for: person, questionnaire, unless: Self.notStopped, in: transaction)
-        transaction.send(Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)])
         return try StoredSession(try await transaction.query(Self.load, values))
     }
 
-    /// The open session; a new one where there is none.
-    ///
-    /// - Returns: `nil` where nothing is published; whether it is new.
-    func opened(
-        for person: Identifier, _ questionnaire: String, in transaction: Transaction
-    ) async throws -> (session: StoredSession, isNew: Bool)? {
-        let id = Identifier.ordered()
-        Erasure.wait(for: person, in: transaction)
-        transaction.send(
-            Self.open,
-            [.uuid(person), .text(questionnaire), .uuid(id), .textArray([SessionStatus.inProgress.rawValue])])
-        let values: [SQLValue] = [.uuid(person), .text(questionnaire)]
-        guard let row = try await transaction.query(Self.findOpen, values).first else { return nil }
-        let found = try row.uuid("session_id")
-        let rows = try await transaction.query(Self.load, Self.values(found, person, questionnaire, []))
-        return try StoredSession(rows).map { ($0, found == id) }
+    /// The open session; `nil` where there is none.
+    func findOpen(
+        of person: Identifier, for questionnaire: String, in transaction: Transaction
+    ) async throws -> StoredSession? {
+        guard let row = try await transaction.query(Self.findOpen, [.uuid(person), .text(questionnaire)]).first else {
+            return nil
+        }
+        let id = try row.uuid("session_id")
+        return try StoredSession(try await transaction.query(Self.load, Self.values(id, person, questionnaire, [])))
     }
 
-    /// Opens a session where there is none, but for who was deleted.
+    /// What would be opened now.
     ///
-    /// - Parameter statuses: a session in one of these is one.
-    private func open(
-        for person: Identifier, _ questionnaire: String, unless statuses: [String], in transaction: Transaction
-    ) {
+    /// - Parameter statuses: a session in one of these is one, and nothing is opened beside it.
+    /// - Returns: the hash of its definition; `nil` where there is a session, nothing is published, or the person was
+    ///   deleted.
+    func toOpen(
+        for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], in transaction: Transaction
+    ) async throws -> [UInt8]? {
         Erasure.wait(for: person, in: transaction)
+        let values: [SQLValue] = [
+            .uuid(person), .text(questionnaire), .textArray(statuses.map(\.rawValue)), .bytes(nil),
+        ]
+        return try await transaction.query(Self.findToOpen, values).first?.bytes("content_hash")
+    }
+
+    /// Opens what ``toOpen(for:_:unless:in:)`` found, where nobody else did.
+    func open(
+        _ hash: [UInt8], for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus],
+        as id: Identifier, knowing facts: [String: JSONValue], in transaction: Transaction
+    ) {
         transaction.send(
-            Self.open, [.uuid(person), .text(questionnaire), .uuid(.ordered()), .textArray(statuses)])
+            Self.open,
+            [
+                .uuid(person), .text(questionnaire), .textArray(statuses.map(\.rawValue)), .bytes(hash), .uuid(id),
+                .json(CanonicalJSON.bytes(of: .object(facts))),
+            ])
     }
 
     /// Every session of the person, the newest first.
@@ -95,11 +96,14 @@ import JSONText
     /// What the person's newest snapshot of a questionnaire came to, with the hash of its definition.
     func newestScores(
         of person: Identifier, for questionnaire: String
-    ) async throws -> (scores: JSONValue, hash: [UInt8])? {
+    ) async throws -> (scores: JSONValue, answers: JSONValue, hash: [UInt8])? {
         guard let row = try await database.read(Self.scores, [.uuid(person), .text(questionnaire)]).first else {
             return nil
         }
-        return (try JSONValue.parse(try row.json("scores")), try row.bytes("content_hash"))
+        return (
+            try JSONValue.parse(try row.json("scores")), try JSONValue.parse(try row.json("answers")),
+            try row.bytes("content_hash")
+        )
     }
 
     /// Removes everything about a person; what stands in the sessions goes with them.
@@ -107,20 +111,19 @@ import JSONText
         transaction.send("DELETE FROM sessions WHERE person_id = $1", [.uuid(person)])
     }
 
-    private static let notStopped = [SessionStatus.inProgress, .completed, .amended].map(\.rawValue)
-
     private static func values(
         _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier]
     ) -> [SQLValue] {
         [.uuid(person), .text(questionnaire), .uuid(id), .uuidArray(mutations)]
     }
 
-    // The newest session counts: a stopped one does not, a completed one does.
+    // The newest session counts: a stopped one does not, a completed one does. It stands in a row of its own beside those of its
+    // answers: what a row does not have is neither sent nor read.
     private static let load: Statement = """
-        SELECT s.session_id, s.status, s.content_hash, s.opened_at, s.completed_at, s.snapshots, s.subjects, s.mutations,
-            s.version, clock_timestamp() AS now, a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale
-        FROM (
-            SELECT session_id, status, version, content_hash, opened_at, completed_at,
+        WITH s AS MATERIALIZED (
+            SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts,
+                (SELECT retired_at FROM retirements r
+                WHERE r.questionnaire = $2 AND r.version = t.version) AS retired_at,
                 (SELECT count(*) FROM snapshots n WHERE n.person_id = $1 AND n.session_id = t.session_id) AS snapshots,
                 (SELECT jsonb_agg(jsonb_build_object('id', subject, 'kind', kind, 'position', position,
                     'label', label)
@@ -133,24 +136,43 @@ import JSONText
             WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped'
                 AND ($3::uuid IS NULL OR session_id = $3)
             ORDER BY opened_at DESC, session_id DESC LIMIT 1
-        ) s LEFT JOIN answers a ON a.person_id = $1 AND a.session_id = s.session_id
+        )
+        SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts, retired_at, snapshots,
+            subjects, mutations, clock_timestamp() AS now, NULL AS question, NULL AS state, NULL::jsonb AS value,
+            NULL::bigint AS answer_revision, NULL::timestamptz AS changed_at, NULL::boolean AS is_stale,
+            NULL AS device, NULL::jsonb AS preference
+        FROM s
+        UNION ALL
+        SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+            a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale, a.device, a.preference
+        FROM s JOIN answers a ON a.person_id = $1 AND a.session_id = s.session_id
         """
+    // Whoever has read a session without its lock finds another revision then.
     private static let lock: Statement = """
-        SELECT session_id FROM sessions
-        WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped' AND ($3::uuid IS NULL OR session_id = $3)
-        ORDER BY session_id FOR UPDATE
+        WITH turn AS MATERIALIZED (
+            SELECT session_id FROM sessions
+            WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped' AND ($3::uuid IS NULL OR session_id = $3)
+            ORDER BY session_id FOR UPDATE
+        )
+        UPDATE sessions s SET revision = revision + 1 FROM turn
+        WHERE s.person_id = $1 AND s.session_id = turn.session_id
         """
-    private static let open: Statement = """
-        INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash)
-        SELECT $1, $3, d.questionnaire, d.version, d.content_hash
+    private static let toOpen = """
         FROM definitions d
         WHERE d.questionnaire = $2 AND NOT is_erased($1) AND NOT EXISTS (
             SELECT 1 FROM retirements r WHERE (r.questionnaire, r.version) = (d.questionnaire, d.version)
         ) AND NOT EXISTS (
-            SELECT 1 FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status = ANY ($4))
+            SELECT 1 FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status = ANY ($3)
+        ) AND ($4::bytea IS NULL OR d.content_hash = $4)
         ORDER BY d.version DESC LIMIT 1
-        ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING
         """
+    private static let findToOpen = Statement("SELECT d.content_hash \(toOpen)")
+    private static let open = Statement(
+        """
+        INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash, facts)
+        SELECT $1, $5, d.questionnaire, d.version, d.content_hash, $6::jsonb \(toOpen)
+        ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING
+        """)
     private static let findOpen: Statement = """
         SELECT session_id FROM sessions WHERE person_id = $1 AND questionnaire = $2 AND status = 'in_progress'
         """
@@ -159,7 +181,7 @@ import JSONText
         WHERE person_id = $1 AND questionnaire = $2 ORDER BY opened_at DESC, session_id DESC LIMIT 1000
         """
     private static let scores: Statement = """
-        SELECT n.scores, n.content_hash FROM sessions s JOIN snapshots n USING (person_id, session_id)
+        SELECT n.scores, n.answers, n.content_hash FROM sessions s JOIN snapshots n USING (person_id, session_id)
         WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status <> 'stopped'
         ORDER BY n.taken_at DESC, n.number DESC LIMIT 1
         """

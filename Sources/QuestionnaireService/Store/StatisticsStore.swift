@@ -13,6 +13,7 @@ import JSONText
         let status: SessionStatus
         let answers: [UInt8]?
         let subjects: [UInt8]?
+        let facts: [UInt8]
     }
 
     func hash(of version: Int64, _ questionnaire: String) async throws -> [UInt8]? {
@@ -28,7 +29,7 @@ import JSONText
         let samples = try await transaction.query(Self.newest, values + [.integer(Self.most)]).map { row in
             Sample(
                 status: SessionStatus(rawValue: try row.text("status")), answers: try row.optionalJSON("answers"),
-                subjects: try row.optionalJSON("subjects"))
+                subjects: try row.optionalJSON("subjects"), facts: try row.json("facts"))
         }
         var medians: [String: Double] = [:]
         for row in try await transaction.query(Self.times, values + [.integer(Self.most)]) {
@@ -44,7 +45,7 @@ import JSONText
         SELECT count(*) AS count FROM sessions WHERE questionnaire = $1 AND version = $2
         """
     private static let newest: Statement = """
-        SELECT s.status,
+        SELECT s.status, s.facts,
             (SELECT jsonb_object_agg(question, jsonb_build_array(state, value, is_stale)) FROM answers a
             WHERE (a.person_id, a.session_id) = (s.person_id, s.session_id)) AS answers,
             (SELECT jsonb_agg(jsonb_build_array(subject, kind, position) ORDER BY position, subject) FROM subjects u
@@ -88,6 +89,6 @@ extension AnswerSheet {
                     let position = parts[2].integerValue
                 else { return nil }
                 return Subject(id: id, kind: kind, position: position, label: nil)
-            }, today: now.date)
+            }, facts: try JSONValue.parse(sample.facts).objectValue ?? [:], today: now.date)
     }
 }

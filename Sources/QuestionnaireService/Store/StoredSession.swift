@@ -9,30 +9,39 @@ struct StoredSession: Sendable {
     var status: SessionStatus
     var version: Int64
     var hash: [UInt8]
+    /// When its version was retired; `nil`: it is in use.
+    var retiredAt: Timestamp?
     var openedAt: Timestamp
     var completedAt: Timestamp?
+    /// Goes up whenever somebody has taken the session to change it.
+    var revision: Int64
     /// How many snapshots were taken.
     var snapshots: Int64
     /// By their places' keys.
     var answers: [String: Answer]
     var subjects: [Subject]
+    /// What it is pinned to beside its definition, by name; `null`: not known.
+    var facts: [String: JSONValue]
     /// What is remembered of the mutation ids that were asked for.
     var mutations: [RecordedMutation]
     /// The database's clock when it was read.
     var now: Timestamp
 
-    /// - Parameter rows: of ``SessionStore/load``: one for each answer, or one without an answer; none: no session.
+    /// - Parameter rows: of ``SessionStore/load``: one of the session and one for each answer; none: no session.
     init?(_ rows: [Row]) throws {
-        guard let first = rows.first else { return nil }
+        guard let first = try rows.first(where: { try $0.optionalUUID("session_id") != nil }) else { return nil }
         id = try first.uuid("session_id")
         status = SessionStatus(rawValue: try first.text("status"))
         version = try first.integer("version")
         hash = try first.bytes("content_hash")
+        retiredAt = try first.optionalTimestamp("retired_at")
         openedAt = try first.timestamp("opened_at")
         completedAt = try first.optionalTimestamp("completed_at")
+        revision = try first.integer("revision")
         snapshots = try first.integer("snapshots")
         now = try first.timestamp("now")
         subjects = try Self.list(first, "subjects").compactMap(Subject.init)
+        facts = try JSONValue.parse(try first.json("facts")).objectValue ?? [:]
         mutations = try Self.list(first, "mutations").compactMap(RecordedMutation.init)
         answers = [:]
         for row in rows {
@@ -40,7 +49,9 @@ struct StoredSession: Sendable {
             answers[question] = Answer(
                 state: AnswerState(rawValue: try row.text("state")),
                 value: try row.optionalJSON("value").map { try JSONValue.parse($0) },
-                revision: try row.integer("revision"), changedAt: try row.timestamp("changed_at"),
+                revision: try row.integer("answer_revision"), changedAt: try row.timestamp("changed_at"),
+                device: try row.optionalText("device"),
+                preference: try row.optionalJSON("preference").flatMap { AnswerPreference(try JSONValue.parse($0)) },
                 isStale: try row.bool("is_stale"))
         }
     }

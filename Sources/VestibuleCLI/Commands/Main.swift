@@ -110,6 +110,11 @@ enum Help {
                                           everything that is wrong with a definition, with its line; nothing need run
           vestibule questionnaire diff OLD NEW [--json]
                                           what changed, and what each change asks of people who are under way
+          vestibule questionnaire import FILE [--state DIR]
+                                          makes a draft of a definition, and says what keeps it from being published
+          vestibule questionnaire publish KEY DRAFT [--accept CLASS] [--state DIR]
+                                          makes a draft the next version; CLASS is the gravest change that is meant:
+                                          editorial, additive, rescore, reask or breaking
           vestibule questionnaire migrate KEY [--dry-run] [--batch N] [--state DIR]
                                           moves every open session to the newest version; run again, it goes on
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI

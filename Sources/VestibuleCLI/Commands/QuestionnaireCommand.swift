@@ -6,13 +6,21 @@ import Foundation
 /// started in place of this one, and reads the files where no system runs and no database is.
 enum QuestionnaireCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        if words.first == "migrate" { return try migrate(words.dropFirst()) }
+        switch words.first {
+        case "migrate": return try migrate(words.dropFirst())
+        case "import": return try DraftCommand.load(words.dropFirst())
+        case "publish": return try DraftCommand.publish(words.dropFirst())
+        default: break
+        }
         let arguments = try Arguments(words, flags: ["--json"], mostWords: 3)
         let flags = arguments.has("--json") ? ["--json"] : []
         switch (arguments.rest.first, arguments.rest.count) {
         case ("check", 2): try become(["--check-definition"] + arguments.rest.dropFirst() + flags)
         case ("diff", 3): try become(["--diff-definitions"] + arguments.rest.dropFirst() + flags)
-        default: throw CommandError.usage("expected vestibule questionnaire check FILE, diff OLD NEW or migrate KEY")
+        default:
+            throw CommandError.usage(
+                "expected vestibule questionnaire check FILE, diff OLD NEW, import FILE, publish KEY NUMBER or migrate KEY"
+            )
         }
     }
 

@@ -62,7 +62,8 @@ extension Provider {
     /// Everything that stands in the tables, as one digest, once nothing is on its way out any more.
     ///
     /// Not when a device was last used, which is no effect; nor its sealed push token, which is new bytes each time; nor
-    /// the marks of keys and clocks and the anchors of the audit trail, which a replica makes in its own time.
+    /// the marks of keys and clocks and the anchors of the audit trail, which a replica makes in its own time; nor how often a
+    /// session was taken in hand.
     func tables() async throws -> String {
         while try await stage.rows("SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'") != "0" {
             try await Loop.sleep(for: .milliseconds(5))
@@ -70,8 +71,9 @@ extension Provider {
         return try await stage.rows(
             """
             SELECT md5(string_agg(tablename || query_to_xml(format(
-                'SELECT to_jsonb(t) - ''{last_used_at,push_token_sealed,is_anchored}''::text[] AS r FROM %I.%I t ORDER BY 1', schemaname, tablename),
-                true, true, '')::text, '' ORDER BY tablename))
+                'SELECT to_jsonb(t) - %L::text[] AS r FROM %I.%I t ORDER BY 1',
+                '{last_used_at,push_token_sealed,is_anchored' || CASE tablename WHEN 'sessions' THEN ',revision}' ELSE '}' END,
+                schemaname, tablename), true, true, '')::text, '' ORDER BY tablename))
             FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('key_marks', 'clock_marks')
                 AND tablename NOT LIKE 'audit_anchor%'
             """)

@@ -23,7 +23,7 @@ enum PutAnswerContract: MessageContract {
         shown: ["menstrualCycle"], hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
     static let errors = [
         Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.invalid, SessionSamples.conflict,
-        SessionSamples.reused,
+        SessionSamples.reused, SessionSamples.closed,
     ]
 
     static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/answers/{question} 200"
@@ -66,6 +66,13 @@ enum PutAnswerContract: MessageContract {
             try await questionnaire.reply(to: Asked(put(session, "never", mutation: mutation), for: person))
             return Asked(put(session, "regularly", mutation: mutation), for: person)
         },
+        "version_closed": { questionnaire in
+            let (session, person) = try await questionnaire.closed()
+            return Asked(
+                PutAnswer(
+                    questionnaire: "family", sessionId: session, question: "homeTown", mutationId: .ordered(),
+                    state: .answered, value: "Umeå"), for: person)
+        },
     ]
 }
 
@@ -87,7 +94,7 @@ enum DeleteAnswerContract: MessageContract {
         BusError(
             .validationFailed, "Some answers cannot be saved as they are.",
             errors: [.init(field: "question", code: "unknown_question", message: "There is no such question.")]),
-        SessionSamples.conflict, SessionSamples.reused,
+        SessionSamples.conflict, SessionSamples.reused, SessionSamples.closed,
     ]
 
     static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/answers/{question} 200"
@@ -135,6 +142,13 @@ enum DeleteAnswerContract: MessageContract {
                     questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: mutation),
                 for: person)
         },
+        "version_closed": { questionnaire in
+            let (session, person) = try await questionnaire.closed()
+            return Asked(
+                DeleteAnswer(
+                    questionnaire: "family", sessionId: session, question: "homeTown", mutationId: .ordered()),
+                for: person)
+        },
     ]
 }
 
@@ -175,7 +189,7 @@ enum PutAnswersContract: MessageContract {
                     reason: "answer_conflict", current: ["revision": 2, "state": "answered", "value": "Zoë’s ☕️"]))
         ], progress: SessionSamples.done, next: SessionSamples.fullNext, shown: ["menstrualCycle"],
         hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
-    static let errors = [Sample.unauthorized, SessionSamples.unknownSession]
+    static let errors = [Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.closed]
 
     static let route: String? = "POST /questionnaires/{key}/sessions/{id}/answers:batch 200"
     static let hasEffect = true
@@ -194,6 +208,15 @@ enum PutAnswersContract: MessageContract {
 
     static let provocations: [String: Provocation<QuestionnaireProvider, PutAnswers>] = [
         "unauthorized": { _ in Asked(canonical) }, "not_found": { _ in Asked(canonical, for: .random()) },
+        "version_closed": { questionnaire in
+            let (session, person) = try await questionnaire.closed()
+            return Asked(
+                PutAnswers(
+                    questionnaire: "family", sessionId: session,
+                    answers: [
+                        QueuedAnswer(question: "homeTown", mutationId: .ordered(), state: .answered, value: "Umeå")
+                    ]), for: person)
+        },
     ]
 }
 
@@ -217,6 +240,7 @@ enum PutSubjectContract: MessageContract {
         BusError(
             .validationFailed, "Some answers cannot be saved as they are.",
             errors: [.init(field: "subject", code: "too_many", message: "There are at most 3 of these.")]),
+        SessionSamples.closed,
     ]
 
     static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
@@ -238,6 +262,12 @@ enum PutSubjectContract: MessageContract {
                 PutSubject(questionnaire: "family", sessionId: session, subject: .ordered(), label: "Alva"),
                 for: person)
         },
+        "version_closed": { questionnaire in
+            let (session, person) = try await questionnaire.closed()
+            return Asked(
+                PutSubject(questionnaire: "family", sessionId: session, subject: .ordered(), label: "Alva"),
+                for: person)
+        },
     ]
 }
 
@@ -253,6 +283,7 @@ enum RemoveSubjectContract: MessageContract {
     static let maximalReply = PutSubjectContract.maximalReply
     static let errors = [
         Sample.unauthorized, BusError(.notFound, "There is nobody of that id in this session."),
+        SessionSamples.closed,
     ]
 
     static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
@@ -271,6 +302,11 @@ enum RemoveSubjectContract: MessageContract {
         "unauthorized": { _ in Asked(canonical) },
         "not_found": { questionnaire in
             let (session, person) = try await questionnaire.family(children: 0)
+            return Asked(
+                RemoveSubject(questionnaire: "family", sessionId: session, subject: .ordered()), for: person)
+        },
+        "version_closed": { questionnaire in
+            let (session, person) = try await questionnaire.closed()
             return Asked(
                 RemoveSubject(questionnaire: "family", sessionId: session, subject: .ordered()), for: person)
         },

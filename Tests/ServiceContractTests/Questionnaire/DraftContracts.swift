@@ -44,21 +44,39 @@ enum DraftSamples {
 
 extension QuestionnaireProvider {
     /// A draft with the number that it has in the path.
-    func draft(_ definition: JSONValue = family) async throws -> String {
+    func draft(_ definition: JSONValue = family, of questionnaire: String = "family") async throws -> String {
         let created = try await reply(
             to: DraftSamples.admin(
-                CreateDraft(questionnaire: "family", definition: definition), key: "key-\(Identifier.random())"))
+                CreateDraft(questionnaire: questionnaire, definition: definition), key: "key-\(Identifier.random())"))
         return String(created.number)
     }
 
     /// - Returns: the number of the draft that was published.
-    @discardableResult func published(_ definition: JSONValue = family) async throws -> String {
-        let draft = try await draft(definition)
+    @discardableResult func published(
+        _ definition: JSONValue = family, of questionnaire: String = "family"
+    ) async throws -> String {
+        let draft = try await draft(definition, of: questionnaire)
         try await reply(
             to: DraftSamples.admin(
-                PublishDraft(questionnaire: "family", draft: draft, acceptClass: "breaking"),
+                PublishDraft(questionnaire: questionnaire, draft: draft, acceptClass: "breaking"),
                 key: "key-\(Identifier.random())"))
         return draft
+    }
+
+    /// An open session of a version that nothing is written with any more, and a newer version.
+    func closed(
+        _ old: JSONValue = largerFamily, then new: JSONValue = family, of questionnaire: String = "family"
+    ) async throws -> (session: Identifier, person: Identifier) {
+        var members = old.objectValue ?? [:]
+        members["policy"] = ["drainDays": 0]
+        try await published(.object(members), of: questionnaire)
+        let person = Identifier.random()
+        let view = try await reply(to: Asked(OpenSession(questionnaire: questionnaire), for: person))
+        try await published(new, of: questionnaire)
+        try await reply(
+            to: DraftSamples.admin(
+                RetireVersion(questionnaire: questionnaire, version: String(view.questionnaire.version))))
+        return (view.id, person)
     }
 
     /// ``family`` with one required question more.

@@ -11,6 +11,6 @@ enum QuestionnaireContracts {
         ViewQuestionnaireContract.self, CreateDraftContract.self, GetDraftContract.self, PutDraftContract.self,
         CheckDraftContract.self, PublishDraftContract.self, RetireVersionContract.self, CompareVersionsContract.self,
         MigrateSessionContract.self, UndoMigrationContract.self, MigrateSessionsContract.self,
-        CompareProfilesContract.self, GetStatisticsContract.self,
+        CompareProfilesContract.self, GetStatisticsContract.self, GetExtractsContract.self,
     ]
 }

@@ -55,6 +55,8 @@ enum SessionSamples {
         errors: [
             .init(field: "mutationId", code: "mutation_id_reused", message: "This id was used for another write.")
         ])
+    static let closed = BusError(
+        .versionClosed, "This version of the questionnaire is closed. Move the session to the newest one to go on.")
     static let incomplete = BusError(
         .questionnaireIncomplete, "Some questions still want an answer.",
         errors: [.init(field: "coreValues", code: "unanswered", message: "This question wants an answer.")],
@@ -154,7 +156,9 @@ enum CompleteSessionContract: MessageContract {
     static let canonicalReply = SessionSamples.view
     static let minimalReply = SessionSamples.small
     static let maximalReply = SessionSamples.full
-    static let errors = [Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.incomplete]
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.incomplete, SessionSamples.closed,
+    ]
 
     static let route: String? = "POST /questionnaires/{key}/sessions/{id}/complete 200"
     static let hasEffect = true
@@ -171,6 +175,10 @@ enum CompleteSessionContract: MessageContract {
         "questionnaire_incomplete": { questionnaire in
             let (session, person) = try await questionnaire.session()
             return Asked(CompleteSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+        },
+        "version_closed": { questionnaire in
+            let (session, person) = try await questionnaire.closed()
+            return Asked(CompleteSession(questionnaire: "family", sessionId: session), for: person)
         },
     ]
 }

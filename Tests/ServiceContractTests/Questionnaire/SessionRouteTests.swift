@@ -60,6 +60,72 @@ import Testing
         }
     }
 
+    @Test func whereASessionIsOpenedMayBeSaid() async throws {
+        try await Town.run { town in
+            let person = try await town.signIn("+14155550123")
+            let wrong = try await town.send("POST", Self.base, ["platform": "vax"], as: person)
+            #expect(wrong.status == 422 && wrong.json["errors"]?.arrayValue?.first?["field"] == "platform")
+            let opened = try await town.send("POST", Self.base, ["platform": "android"], as: person)
+            #expect(opened.status == 201)
+            let again = try await town.send("POST", Self.base, ["platform": "web"], as: person)
+            #expect(again.status == 200 && again.json["id"] == opened.json["id"])
+            let facts = try await town.rows(.questionnaire, "SELECT facts FROM sessions")
+            #expect(try JSONValue.parse(Array(facts.utf8)) == ["locale": "en", "platform": "android"])
+        }
+    }
+
+    /// The loser of two devices is told what the other wrote and where, may write all the same, and nothing is lost.
+    @Test func whoForcesAnAnswerHasSeenTheOther() async throws {
+        try await Town.run { town in
+            @Loop func write(_ value: JSONValue, _ device: String, base: Int64, force: Bool? = nil) -> JSONValue {
+                var members = Self.put(value, base: base).objectValue ?? [:]
+                members["device"] = .string(device)
+                members["force"] = force.map { .bool($0) }
+                return .object(members)
+            }
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", Self.base, as: person)
+            let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
+            let smoking = session + "/answers/smoking"
+            _ = try await town.send("PUT", smoking, write("never", "Zoë’s iPad", base: 0), as: person)
+            let late = try await town.send("PUT", smoking, write("socially", "Pixel 9", base: 0), as: person)
+            #expect(
+                late.json["current"] == [
+                    "revision": 1, "state": "answered", "value": "never", "device": "Zoë’s iPad",
+                ])
+            let forced = try await town.send(
+                "PUT", smoking, write("socially", "Pixel 9", base: 0, force: true), as: person)
+            #expect(forced.status == 200 && forced.json["revision"] == 2)
+            var queued = write("never", "Zoë’s iPad", base: 1).objectValue ?? [:]
+            queued["question"] = "smoking"
+            let batch = session + "/answers:batch"
+            let refused = try await town.send("POST", batch, ["answers": [.object(queued)]], as: person)
+            #expect(
+                refused.json["results"]?.arrayValue?.first?["error"]?["current"]?["device"] == "Pixel 9")
+            (queued["force"], queued["mutationId"]) = (true, .string(Identifier.ordered().description))
+            let won = try await town.send("POST", batch, ["answers": [.object(queued)]], as: person)
+            #expect(won.json["results"]?.arrayValue?.first?["revision"] == 3)
+            let gone = try await town.send(
+                "DELETE", smoking, ["baseRevision": 1, "device": "Pixel 9", "force": true], as: person)
+            #expect(gone.status == 200 && gone.json["revision"] == 4)
+            let history = try await town.rows(
+                .questionnaire,
+                "SELECT string_agg(device || ' ' || state || ' ' || coalesce(value #>> '{}', '-'), ', ' ORDER BY revision) FROM answer_history"
+            )
+            #expect(
+                history
+                    == "Zoë’s iPad answered never, Pixel 9 answered socially, Zoë’s iPad answered never, Pixel 9 unanswered -"
+            )
+            let lines = try await town.send("GET", "/users/me/export", as: person).text.components(separatedBy: "\r\n")
+            let body = stride(from: 1, to: lines.count, by: 2).map { lines[$0] }.joined()
+            let records = try JSONValue.parse(Array(body.utf8))["questionnaire"]?.arrayValue ?? []
+            let devices = ["answer_history", "answer"].flatMap { kind in
+                records.filter { $0["kind"]?.stringValue == kind }.map { $0["device"]?.stringValue }
+            }
+            #expect(devices == ["Zoë’s iPad", "Pixel 9", "Zoë’s iPad", "Pixel 9", "Pixel 9"])
+        }
+    }
+
     @Test func anOfflineQueueIsReplayedAndTheSessionCompletedAndAmended() async throws {
         try await Town.run { town in
             let person = try await town.signIn("+14155550123")
@@ -178,6 +244,10 @@ import Testing
             }
             let draft = try await editor(CreateDraft(questionnaire: "family", from: 1))
             #expect(draft.number == 1 && draft.from == 1)
+            let first = try await town.send("GET", "/questionnaires/family/versions/1", as: person)
+            #expect(
+                draft.definition["derivedFrom"]
+                    == ["version": 1, "contentHash": first.json["hash"] ?? .null])
             let number = String(draft.number)
             _ = try await editor(
                 PutDraft(questionnaire: "family", draft: number, definition: ["key": "family"], ifMatch: "\"r1\""))

@@ -3,6 +3,8 @@ import EventLoop
 import JSONText
 import Testing
 
+@testable import QuestionnaireService
+
 enum SubmitResponsesContract: MessageContract {
     private static let session = GetQuestionsContract.session
 
@@ -64,6 +66,7 @@ enum SubmitResponsesContract: MessageContract {
                     field: "answers.0.mutationId", code: "mutation_id_reused",
                     message: "This id was used for another write.")
             ]),
+        SessionSamples.closed,
     ]
 
     static let route: String? = "POST /compatibility/responses 200"
@@ -99,6 +102,12 @@ enum SubmitResponsesContract: MessageContract {
                     ResponseItem(question: "smoking", value: "never", mutationId: mutation), for: person))
             return questionnaire.item(
                 ResponseItem(question: "drinking", value: "never", mutationId: mutation), for: person)
+        },
+        "version_closed": { questionnaire in
+            let shipped = try JSONValue.parse(
+                QuestionnaireBlueprint.definitions[0], limits: DefinitionParser.limits)
+            let (_, person) = try await questionnaire.closed(shipped, then: shipped, of: "yoked-compat")
+            return questionnaire.item(ResponseItem(question: "smoking", value: "never"), for: person)
         },
     ]
 }

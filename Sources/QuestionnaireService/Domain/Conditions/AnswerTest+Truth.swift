@@ -23,12 +23,15 @@ extension AnswerTest {
         switch rule {
         case .isAnswered: return value != nil
         case .hasState(let states): return states.contains(state)
-        default: return value.flatMap { truth(of: $0, today: today) }
+        default: return value.flatMap { rule.truth(of: $0, today: today) }
         }
     }
+}
 
-    private func truth(of value: JSONValue, today: CivilDate) -> Bool? {
-        switch rule {
+extension AnswerTest.Rule {
+    /// Whether it holds of a value; `nil` of what is asked of a state.
+    func truth(of value: JSONValue, today: CivilDate) -> Bool? {
+        switch self {
         case .isAnswered, .hasState: return nil
         case .isOneOf(let constants):
             return Self.constant(.value, of: value, like: constants.first, today).map { constants.contains($0) }
@@ -50,8 +53,8 @@ extension AnswerTest {
     /// What of an answer is compared, in the form of the constant that it is compared with; `nil` for an entry of one's
     /// own, which is no option.
     private static func constant(
-        _ measure: Measure, of value: JSONValue, like constant: Constant?, _ today: CivilDate
-    ) -> Constant? {
+        _ measure: AnswerTest.Measure, of value: JSONValue, like constant: AnswerTest.Constant?, _ today: CivilDate
+    ) -> AnswerTest.Constant? {
         switch (measure, constant) {
         case (.count, _): .number(Thousandths(whole: chosen(value).count))
         case (.age, _):

@@ -1,7 +1,7 @@
 import BusProtocol
 
-/// A condition over the answers before it, already held against its definition.
-typealias Condition = Logic<AnswerTest>
+/// A condition over what stands before it, already held against its definition.
+typealias Condition = Logic<ConditionTest>
 
 /// Tests put together by and, or and not.
 ///
@@ -18,17 +18,20 @@ indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
         switch self {
         case .constant(let constant): return constant
         case .not(let inner): return inner.truth(value).map(!)
-        case .all(let parts): return Self.first(false, of: parts, value)
-        case .any(let parts): return Self.first(true, of: parts, value)
+        case .all(let parts): return Self.joined(by: false, parts) { $0.truth(value) }
+        case .any(let parts): return Self.joined(by: true, parts) { $0.truth(value) }
         case .test(let test): return value(test)
         }
     }
 
-    /// One `decisive` part decides; else one that is not known leaves the whole not known.
-    private static func first(_ decisive: Bool, of parts: [Logic], _ value: (Test) -> Bool?) -> Bool? {
+    /// "And" where `false` is decisive, "or" where `true` is: one decisive part decides; else one that is not known leaves
+    /// the whole not known.
+    static func joined<Part>(
+        by decisive: Bool, _ parts: some Sequence<Part>, _ truth: (Part) -> Bool?
+    ) -> Bool? {
         var isKnown = true
         for part in parts {
-            let truth = part.truth(value)
+            let truth = truth(part)
             if truth == decisive { return decisive }
             if truth == nil { isKnown = false }
         }

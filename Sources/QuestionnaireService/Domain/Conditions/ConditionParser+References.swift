@@ -1,17 +1,42 @@
 import JSONText
 
 extension ConditionParser {
-    /// What a comparison takes from one question.
+    /// What a comparison takes from one question, fact or section.
     struct Reference {
-        let question: Int
+        enum Source {
+            case question(Int)
+            case fact(String)
+            /// The number of the subjects of a section.
+            case subjects(Int)
+        }
+
+        let source: Source
         let measure: AnswerTest.Measure
         let kind: Kind
+
+        func test(_ rule: AnswerTest.Rule) -> Condition {
+            switch source {
+            case .question(let place): .test(.answer(AnswerTest(question: place, rule: rule)))
+            case .fact(let name): .test(.fact(FactTest(fact: name, rule: rule)))
+            case .subjects(let section): .test(.subjects(SubjectsTest(section: section, rule: .count(rule))))
+            }
+        }
     }
 
-    /// `{"var": q}`, `{"count": {"var": q}}`, `{"age_years": q}` or `{"state": q}`.
+    /// How what is compared is called.
+    func names(of reference: Reference) -> [String] {
+        switch reference.source {
+        case .question(let place): [known.questions[place].key]
+        case .fact(let name): [name]
+        case .subjects(let section): [known.sections[section].key]
+        }
+    }
+
+    /// `{"var": q}`, `{"count": {"var": q}}`, `{"age_years": q}`, `{"state": q}`, `{"ctx": fact}` or
+    /// `{"subjects": {"count": subject}}`.
     mutating func term(_ json: JSONValue, at pointer: String) -> Reference? {
         guard let members = json.objectValue, members.count == 1, let (name, operand) = members.first else {
-            refuse("malformed", pointer, "This must be an object that names a question.")
+            refuse("malformed", pointer, "This must be an object that names what is compared.")
             return nil
         }
         return reference(name, operand, at: "\(pointer)/\(name)")
@@ -21,19 +46,27 @@ extension ConditionParser {
         switch name {
         case "var": return question(operand, at: pointer).flatMap { value(of: $0, at: pointer) }
         case "count":
-            return set(operand, at: pointer).map { Reference(question: $0, measure: .count, kind: .number) }
+            return set(operand, at: pointer).map { Reference(source: .question($0), measure: .count, kind: .number) }
         case "age_years":
             guard let place = question(operand, at: pointer) else { return nil }
-            guard questions[place].kind == .date else {
-                refuse("E05", pointer, "Years are counted from a date.", keys: [questions[place].key])
+            guard known.questions[place].kind == .date else {
+                refuse("E05", pointer, "Years are counted from a date.", keys: [known.questions[place].key])
                 return nil
             }
-            return Reference(question: place, measure: .age, kind: .number)
+            return Reference(source: .question(place), measure: .age, kind: .number)
         case "state":
-            return question(operand, at: pointer).map { Reference(question: $0, measure: .value, kind: .state) }
-        case "ctx", "subjects":
-            refuse("unsupported", pointer, "“\(name)” is not supported yet.")
-            return nil
+            return question(operand, at: pointer).map {
+                Reference(source: .question($0), measure: .value, kind: .state)
+            }
+        case "ctx": return fact(operand, at: pointer)
+        case "subjects":
+            guard let members = operand.objectValue, members.count == 1, let subject = members["count"] else {
+                refuse("E05", pointer, "Of subjects, only their number is compared: {\"count\": subject}.")
+                return nil
+            }
+            return section(subject, at: "\(pointer)/count").map {
+                Reference(source: .subjects($0), measure: .value, kind: .number)
+            }
         default:
             refuse("E05", pointer, "“\(name)” gives nothing that could be compared.")
             return nil
@@ -47,8 +80,9 @@ extension ConditionParser {
             return nil
         }
         guard let place = question(operand, at: "\(pointer)/var") else { return nil }
-        guard [.multiChoice, .tags, .ranking].contains(questions[place].kind) else {
-            refuse("E05", pointer, "The answer to this question is no set of options.", keys: [questions[place].key])
+        guard [.multiChoice, .tags, .ranking].contains(known.questions[place].kind) else {
+            refuse(
+                "E05", pointer, "The answer to this question is no set of options.", keys: [known.questions[place].key])
             return nil
         }
         return place
@@ -60,15 +94,20 @@ extension ConditionParser {
             refuse("malformed", pointer, "A question is named by its key.")
             return nil
         }
-        guard let place = places[key] else {
+        guard let place = known.places[key] else {
             refuse("E02", pointer, "There is no question “\(key)”.", keys: [key])
             return nil
         }
-        guard place < before else {
-            refuse("E04", pointer, "The question “\(key)” does not stand before this.", keys: [key])
+        guard place < scope.before else {
+            let end = scope.subject.map { "the end of the section about each “\($0)”" } ?? "this"
+            refuse(
+                "E04", pointer, "The question “\(key)” does not stand before \(end).", keys: [key],
+                target: .question(key))
             return nil
         }
-        guard !outOfReach.contains(where: { $0.contains(place) }) else {
+        // What is asked once for each subject has an answer only for who asks about the same subject.
+        let section = known.sectionOf[place]
+        guard section == scope.section || known.sections[section].repetition == nil else {
             refuse(
                 "E05", pointer, "“\(key)” is asked once for each subject, so it has no one answer here.", keys: [key])
             return nil
@@ -78,7 +117,7 @@ extension ConditionParser {
 
     private mutating func value(of place: Int, at pointer: String) -> Reference? {
         let kind: Kind
-        switch questions[place].kind {
+        switch known.questions[place].kind {
         case .singleChoice: kind = .option(place)
         case .boolean: kind = .truth
         case .slider, .number, .height: kind = .number
@@ -86,12 +125,13 @@ extension ConditionParser {
         case .text: kind = .text
         case .multiChoice, .tags, .ranking:
             refuse(
-                "E05", pointer, "A set is not compared: use any_in, all_in or count.", keys: [questions[place].key])
+                "E05", pointer, "A set is not compared: use any_in, all_in or count.",
+                keys: [known.questions[place].key])
             return nil
         case .info:
-            refuse("E05", pointer, "A screen that only informs has no answer.", keys: [questions[place].key])
+            refuse("E05", pointer, "A screen that only informs has no answer.", keys: [known.questions[place].key])
             return nil
         }
-        return Reference(question: place, measure: .value, kind: kind)
+        return Reference(source: .question(place), measure: .value, kind: kind)
     }
 }

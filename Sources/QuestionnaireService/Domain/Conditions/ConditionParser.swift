@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// Reads a condition out of its JSON and holds it against the questions that stand before it.
+/// Reads a condition out of its JSON and holds it against what stands before it.
 ///
 /// Nothing is converted: every operator says what it takes, and a constant has the type of what it is compared with.
 struct ConditionParser {
@@ -11,6 +11,8 @@ struct ConditionParser {
         /// One of the options of the question at that place.
         case option(Int)
         case state
+        /// One of a list that is known.
+        case listed([String])
 
         var name: String {
             switch self {
@@ -20,24 +22,47 @@ struct ConditionParser {
             case .text: "a text"
             case .option: "an option’s key"
             case .state: "a state: \(AnswerTest.states.sorted().joined(separator: ", "))"
+            case .listed(let values): "one of \(values.joined(separator: ", "))"
             }
         }
     }
 
+    /// The definition that conditions are held against.
+    struct Known {
+        let questions: [Question]
+        let places: [String: Int]
+        let sections: [Definition.Section]
+        let locales: [String]
+        /// By question: the place of its section.
+        let sectionOf: [Int]
+
+        init(questions: [Question], places: [String: Int], sections: [Definition.Section], locales: [String]) {
+            (self.questions, self.places, self.sections, self.locales) = (questions, places, sections, locales)
+            sectionOf = sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
+        }
+    }
+
+    /// From where a condition looks back.
+    struct Scope {
+        /// How many questions stand before it.
+        let before: Int
+        /// The place of the section that it stands in, or that is asked about the subject that it is about.
+        let section: Int
+        /// Of what is asked of each subject: what they are. It looks back from the end of their section.
+        var subject: String?
+    }
+
+    /// What is wrong and, where a reference does not go backwards, what it leads to.
+    typealias Problem = (problem: DefinitionProblem, target: ConditionReferences.Node?)
+
     static let depthLimit = 8
     static let nodeLimit = 64
 
-    let questions: [Question]
-    let places: [String: Int]
-    /// How many questions stand before the one that the condition is about.
-    let before: Int
-    /// Places of questions that are asked once for each of several subjects, and not for the one that this is about.
-    let outOfReach: [Range<Int>]
-    private(set) var problems: [DefinitionProblem] = []
+    let known: Known
+    var scope: Scope
+    private(set) var problems: [Problem] = []
 
-    init(questions: [Question], places: [String: Int], before: Int, outOfReach: [Range<Int>]) {
-        (self.questions, self.places, self.before, self.outOfReach) = (questions, places, before, outOfReach)
-    }
+    init(_ known: Known, scope: Scope) { (self.known, self.scope) = (known, scope) }
 
     /// - Returns: `nil` where ``problems`` says why.
     mutating func condition(_ json: JSONValue, at pointer: String) -> Condition? {
@@ -52,8 +77,11 @@ struct ConditionParser {
         return truth(json, at: pointer)
     }
 
-    mutating func refuse(_ code: String, _ pointer: String, _ message: String, keys: [String] = []) {
-        problems.append(DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys))
+    mutating func refuse(
+        _ code: String, _ pointer: String, _ message: String, keys: [String] = [],
+        target: ConditionReferences.Node? = nil
+    ) {
+        problems.append((DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys), target))
     }
 
     /// Operators and constants are nodes. A list of operands is none, and what stands in a list adds no depth of its own.
@@ -71,7 +99,7 @@ struct ConditionParser {
 
     // MARK: Truth
 
-    private mutating func truth(_ json: JSONValue, at pointer: String) -> Condition? {
+    mutating func truth(_ json: JSONValue, at pointer: String) -> Condition? {
         if let constant = json.boolValue { return .constant(constant) }
         guard let (name, operand) = operation(json, at: pointer) else { return nil }
         let inner = "\(pointer)/\(name)"
@@ -83,14 +111,15 @@ struct ConditionParser {
         case "in": return membership(operand, at: inner)
         case "any_in", "all_in": return quantified(name, operand, at: inner)
         case "answered":
-            return question(operand, at: inner).map { .test(AnswerTest(question: $0, rule: .isAnswered)) }
+            return question(operand, at: inner).map { .test(.answer(AnswerTest(question: $0, rule: .isAnswered))) }
         case "var":
             guard let reference = reference(name, operand, at: inner) else { return nil }
             guard reference.kind == .truth else {
                 return mismatch(inner, "Only a question of type boolean is a condition by itself.", reference)
             }
-            return .test(AnswerTest(question: reference.question, rule: .isEqual(.value, .truth(true))))
-        case "count", "age_years", "state":
+            return reference.test(.isEqual(.value, .truth(true)))
+        case "subjects": return subjects(operand, at: inner)
+        case "count", "age_years", "state", "ctx":
             refuse("E05", inner, "“\(name)” is no condition by itself: compare it.")
             return nil
         default:
@@ -110,13 +139,8 @@ struct ConditionParser {
     }
 
     /// The name and the operand of an object with one member.
-    private mutating func operation(_ json: JSONValue, at pointer: String) -> (name: String, operand: JSONValue)? {
+    mutating func operation(_ json: JSONValue, at pointer: String) -> (name: String, operand: JSONValue)? {
         if let members = json.objectValue, members.count == 1, let member = members.first {
-            // Later forms of the language, which sessions cannot answer yet.
-            guard !["ctx", "subjects"].contains(member.key) else {
-                refuse("unsupported", "\(pointer)/\(member.key)", "“\(member.key)” is not supported yet.")
-                return nil
-            }
             return (member.key, member.value)
         }
         refuse("malformed", pointer, "A condition is true, false, or an object with one operator.")
@@ -132,7 +156,7 @@ struct ConditionParser {
         }
         let isReference = sides.map { $0.objectValue != nil }
         guard isReference[0] != isReference[1] else {
-            refuse("E05", pointer, "A comparison is of a question with a constant.")
+            refuse("E05", pointer, "A comparison is of something with a constant.")
             return nil
         }
         let place = isReference[0] ? 0 : 1
@@ -148,11 +172,8 @@ struct ConditionParser {
     private mutating func comparison(
         _ name: String, _ reference: Reference, _ constant: AnswerTest.Constant, at pointer: String
     ) -> Condition? {
-        func test(_ rule: AnswerTest.Rule) -> Condition {
-            .test(AnswerTest(question: reference.question, rule: rule))
-        }
         if name == "==" || name == "!=" {
-            let isEqual = test(
+            let isEqual = reference.test(
                 reference.kind == .state
                     ? .hasState([constant.text]) : .isEqual(reference.measure, constant))
             return name == "==" ? isEqual : .not(isEqual)
@@ -161,10 +182,10 @@ struct ConditionParser {
             return mismatch(pointer, "Only numbers and dates have an order.", reference)
         }
         switch name {
-        case "<": return test(.isBelow(reference.measure, constant))
-        case ">": return test(.isAbove(reference.measure, constant))
-        case "<=": return .not(test(.isAbove(reference.measure, constant)))
-        default: return .not(test(.isBelow(reference.measure, constant)))
+        case "<": return reference.test(.isBelow(reference.measure, constant))
+        case ">": return reference.test(.isAbove(reference.measure, constant))
+        case "<=": return .not(reference.test(.isAbove(reference.measure, constant)))
+        default: return .not(reference.test(.isBelow(reference.measure, constant)))
         }
     }
 
@@ -175,25 +196,20 @@ struct ConditionParser {
         guard let constants = constants(list, like: reference, at: "\(pointer)/1") else { return nil }
         if reference.kind == .state {
             let states = Set(constants.map(\.text))
-            return .test(AnswerTest(question: reference.question, rule: .hasState(states)))
+            return reference.test(.hasState(states))
         }
-        if reference.measure == .value {
-            return .test(AnswerTest(question: reference.question, rule: .isOneOf(Set(constants))))
-        }
-        return .any(
-            constants.map {
-                .test(AnswerTest(question: reference.question, rule: .isEqual(reference.measure, $0)))
-            })
+        if reference.measure == .value { return reference.test(.isOneOf(Set(constants))) }
+        return .any(constants.map { reference.test(.isEqual(reference.measure, $0)) })
     }
 
     private mutating func quantified(_ name: String, _ json: JSONValue, at pointer: String) -> Condition? {
         guard let (left, list) = listed(json, at: pointer), let question = set(left, at: "\(pointer)/0") else {
             return nil
         }
-        let reference = Reference(question: question, measure: .value, kind: .option(question))
+        let reference = Reference(source: .question(question), measure: .value, kind: .option(question))
         guard let constants = constants(list, like: reference, at: "\(pointer)/1") else { return nil }
         let keys = Set(constants.map(\.text))
-        return .test(AnswerTest(question: question, rule: name == "any_in" ? .anyIn(keys) : .allIn(keys)))
+        return reference.test(name == "any_in" ? .anyIn(keys) : .allIn(keys))
     }
 
     private mutating func listed(_ json: JSONValue, at pointer: String) -> (left: JSONValue, list: [JSONValue])? {
@@ -221,15 +237,21 @@ struct ConditionParser {
             case .truth: json.boolValue.map { .truth($0) }
             case .number: Thousandths(json).map { .number($0) }
             case .date: json.stringValue.flatMap { CivilDate($0) }.map { .date($0) }
-            case .text, .option: json.stringValue.map { .text($0) }
+            case .text, .option, .listed: json.stringValue.map { .text($0) }
             case .state: json.stringValue.flatMap { AnswerTest.states.contains($0) ? .text($0) : nil }
             }
         guard let found else {
             return mismatch(pointer, "This must be \(reference.kind.name).", reference)
         }
-        if case .option(let place) = reference.kind, !questions[place].options.contains(where: { $0.key == found.text })
+        if case .listed(let values) = reference.kind, !values.contains(found.text) {
+            refuse(
+                "E03", pointer, "This must be \(reference.kind.name).", keys: names(of: reference) + [found.text])
+            return nil
+        }
+        if case .option(let place) = reference.kind,
+            !known.questions[place].options.contains(where: { $0.key == found.text })
         {
-            let key = questions[place].key
+            let key = known.questions[place].key
             refuse(
                 "E03", pointer, "The question “\(key)” has no option “\(found.text)”.", keys: [key, found.text])
             return nil
@@ -238,7 +260,7 @@ struct ConditionParser {
     }
 
     private mutating func mismatch<Value>(_ pointer: String, _ message: String, _ reference: Reference) -> Value? {
-        refuse("E05", pointer, message, keys: [questions[reference.question].key])
+        refuse("E05", pointer, message, keys: names(of: reference))
         return nil
     }
 }

@@ -26,6 +26,7 @@ extension DefinitionDifference {
         if before.visibleIf != after.visibleIf || isMoved { note(.visibilityChanged, "\(pointer)/visibleIf", [key]) }
         if (before.meaningRev ?? 1) < (after.meaningRev ?? 1) { note(.meaningRaised, "\(pointer)/meaningRev", [key]) }
         if before.score ?? [:] != after.score ?? [:] { note(.scoringChanged, "\(pointer)/score", [key]) }
+        if before.preference != after.preference { note(.scoringChanged, "\(pointer)/preference", [key]) }
         compareUnlisted(before, after, pointer)
         compareDuties(before, after, pointer)
         guard before.type == after.type else {
@@ -43,7 +44,7 @@ extension DefinitionDifference {
         _ before: DefinitionFile.Question, _ after: DefinitionFile.Question, _ pointer: String
     ) {
         if before.defaultCounts ?? false != after.defaultCounts ?? false || before.extract != after.extract
-            || before.preference != after.preference || before.meaningRev ?? 1 > after.meaningRev ?? 1
+            || before.meaningRev ?? 1 > after.meaningRev ?? 1
         {
             note(.unlisted, pointer, [after.key])
         }

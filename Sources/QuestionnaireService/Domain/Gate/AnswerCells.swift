@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 
 /// The answers to each question of a definition, those put together for which every test on the question comes out the
-/// same. A cell is known by its number.
+/// same; and so for facts and for subjects. A cell is known by its number.
 final class AnswerCells {
     /// What can become of a question.
     struct Outcome: Hashable {
@@ -21,21 +21,36 @@ final class AnswerCells {
 
     let definition: Definition
     let today: CivilDate
-    /// Every test that looks at a question, by the question's place.
-    let tests: [[AnswerTest]]
-    /// By place and cell: how each test comes out.
+    /// Every test that looks at a stop of the ``PathMap``.
+    let tests: [[ConditionTest]]
+    /// By stop and cell: how each test comes out.
     private(set) var truths: [[[Bool?]]]
+    /// By the question's place.
+    private let asked: [[AnswerTest]]
+    private let stopOf: [Int]
     private var numbers: [[[Bool?]: Int]]
     private var known: [Standing: [Outcome]?] = [:]
     private var answers: [Standing: Bool] = [:]
 
-    init(_ definition: Definition, tests: [[AnswerTest]], today: CivilDate) {
+    init(_ definition: Definition, stops: [PathMap.Stop], tests: [[ConditionTest]], today: CivilDate) {
         (self.definition, self.tests, self.today) = (definition, tests, today)
         truths = Array(repeating: [], count: tests.count)
         numbers = Array(repeating: [:], count: tests.count)
+        let places = stops.indices.filter { if case .question = stops[$0] { true } else { false } }
+        stopOf = places
+        asked = places.map { tests[$0].compactMap { if case .answer(let test) = $0 { test } else { nil } } }
     }
 
     func hidden(_ place: Int) -> Int { cell(of: place, state: AnswerTest.hidden, value: nil) }
+
+    /// Everything that a fact can be: each value that is asked for, any other where there may be one, and not known.
+    func outcomes(ofFact stop: Int) -> [Outcome] {
+        let tests = tests[stop].compactMap { if case .fact(let test) = $0 { test } else { nil } }
+        let cells = SessionFact.samples(tests).map { value in
+            cell(of: stop, tests.map { $0.truth(of: value, today: today) })
+        }
+        return Set(cells).sorted().map { Outcome(cell: $0, isDone: true) }
+    }
 
     /// Everything that can become of a question that is shown; `nil` where it is too much to go through.
     func outcomes(of standing: Standing) -> [Outcome]? {
@@ -70,7 +85,7 @@ final class AnswerCells {
             let name = state?.rawValue ?? AnswerTest.unanswered
             found.insert(Outcome(cell: cell(of: place, state: name, value: value), isDone: isDone))
         }
-        guard let values = AnswerSamples(question: question, tests: tests[place], today: today).values else {
+        guard let values = AnswerSamples(question: question, tests: asked[place], today: today).values else {
             return nil
         }
         for value in values { add(.answered, value, isDone: true) }
@@ -87,11 +102,15 @@ final class AnswerCells {
     }
 
     private func cell(of place: Int, state: String, value: JSONValue?) -> Int {
-        let truths = tests[place].map { $0.truth(state: state, value: value, today: today) }
-        if let known = numbers[place][truths] { return known }
-        let number = self.truths[place].count
-        numbers[place][truths] = number
-        self.truths[place].append(truths)
+        cell(of: stopOf[place], asked[place].map { $0.truth(state: state, value: value, today: today) })
+    }
+
+    /// The cell in which the tests on a stop come out so.
+    func cell(of stop: Int, _ truths: [Bool?]) -> Int {
+        if let known = numbers[stop][truths] { return known }
+        let number = self.truths[stop].count
+        numbers[stop][truths] = number
+        self.truths[stop].append(truths)
         return number
     }
 }

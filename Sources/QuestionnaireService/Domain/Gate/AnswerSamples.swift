@@ -67,7 +67,7 @@ struct AnswerSamples {
         for subset in 1..<(1 << groups.count) {
             let chosen = groups.indices.filter { subset >> $0 & 1 == 1 }.map { groups[$0] }
             let (least, most) = (chosen.count, chosen.reduce(0) { $0 + $1.count })
-            for count in counts where (least...most).contains(count) {
+            for count in counts(from: least, to: most) {
                 let rest = chosen.flatMap { $0.dropFirst() }.prefix(count - least)
                 found.append(.array(chosen.map { $0[0] } + rest))
             }
@@ -75,16 +75,19 @@ struct AnswerSamples {
         return found
     }
 
-    /// Numbers of choices that differ for some test, or are the fewest or the most that are taken.
-    private var counts: [Int] {
-        let all = question.options.count + question.constraints.otherCount
-        guard question.kind != .ranking else { return [question.constraints.topK ?? all] }
-        let (least, most) = question.countLimits
+    /// Numbers of choices that differ for some test, and the fewest and the most that are taken of so many.
+    private func counts(from fewest: Int, to all: Int) -> [Int] {
+        guard question.kind != .ranking else {
+            let count = question.constraints.topK ?? question.options.count
+            return (fewest...all).contains(count) ? [count] : []
+        }
+        let limits = question.countLimits
+        let (least, most) = (max(limits.least, fewest), min(limits.most, all))
         let asked = tests.flatMap(\.numbers).flatMap { number -> [Int] in
             let whole = Int(number.count / 1000)
             return [whole - 1, whole, whole + 1]
         }
-        return Array(Set(asked + [least, most, min(most, all)]).filter { $0 > 0 && $0 <= all }).sorted()
+        return Set(asked + [least, most]).filter { $0 >= least && $0 <= most }.sorted()
     }
 
     // MARK: Numbers, dates, texts
@@ -148,17 +151,24 @@ extension AnswerTest {
         }
     }
 
-    private var constants: [Constant] {
-        switch rule {
+    fileprivate var numbers: [Thousandths] { rule.numbers }
+    fileprivate var dates: [CivilDate] {
+        rule.constants.compactMap { if case .date(let date) = $0 { date } else { nil } }
+    }
+    fileprivate var texts: [String] { rule.texts }
+}
+
+extension AnswerTest.Rule {
+    fileprivate var constants: [AnswerTest.Constant] {
+        switch self {
         case .isOneOf(let constants): Array(constants)
         case .isBelow(_, let constant), .isAbove(_, let constant), .isEqual(_, let constant): [constant]
         case .isAnswered, .hasState, .anyIn, .allIn: []
         }
     }
 
-    fileprivate var numbers: [Thousandths] {
-        constants.compactMap { if case .number(let number) = $0 { number } else { nil } }
-    }
-    fileprivate var dates: [CivilDate] { constants.compactMap { if case .date(let date) = $0 { date } else { nil } } }
-    fileprivate var texts: [String] { constants.compactMap { if case .text(let text) = $0 { text } else { nil } } }
+    /// Numbers that are compared with.
+    var numbers: [Thousandths] { constants.compactMap { if case .number(let number) = $0 { number } else { nil } } }
+    /// Texts that are compared with, options by their keys.
+    var texts: [String] { constants.compactMap { if case .text(let text) = $0 { text } else { nil } } }
 }

@@ -36,7 +36,7 @@ struct DefinitionCheck {
         } catch {
             problems = error.problems
         }
-        let text = PositionedText(document)
+        let text = JSONPositions(document)
         findings = (problems.map { ($0, true) } + warnings.map { ($0, false) }).map { problem, isError in
             let (line, column) = text.position(of: problem.pointer)
             return Finding(problem: problem, isError: isError, line: line, column: column)
@@ -75,32 +75,5 @@ struct DefinitionCheck {
             "shortestPath": shortest.map { .integer(Int64($0)) } ?? .null,
             "longestPath": longest.map { .integer(Int64($0)) } ?? .null,
         ]
-    }
-}
-
-/// Finds the place of a JSON Pointer in a text.
-private struct PositionedText {
-    let document: JSONDocument
-    /// Where each line begins.
-    private let starts: [Int]
-
-    init(_ document: JSONDocument) {
-        self.document = document
-        starts = [0] + document.bytes.indices.filter { document.bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
-    }
-
-    /// The value's own place, or, of something that is missing, that of what it is missing in.
-    func position(of pointer: String) -> (line: Int, column: Int) {
-        var node = document.root
-        for part in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let name = String(part).replacing("~1", with: "/").replacing("~0", with: "~")
-            let elements = node.elements
-            guard let child = node[name] ?? Int(name).flatMap({ elements.indices.contains($0) ? elements[$0] : nil })
-            else { break }
-            node = child
-        }
-        let offset = node.rawText.startIndex
-        let line = starts.lastIndex { $0 <= offset } ?? 0
-        return (line + 1, offset - starts[line] + 1)
     }
 }

@@ -1,10 +1,21 @@
 import BusProtocol
 
-/// A definition made ready to be walked through: which question's conditions look at which, and what answers can differ in.
+/// A definition made ready to be walked through: which conditions look at what, and what answers can differ in.
 final class PathMap {
-    /// A test by its question's place and its own among those on that question.
+    /// What a walk comes to, one after the other.
+    enum Stop: Hashable {
+        /// A fact, before everything else.
+        case fact(String)
+        /// By its place among the definition's questions.
+        case question(Int)
+        /// Behind the questions of a section that repeats, by its place: how many subjects there are, and what they have in
+        /// common.
+        case subjects(Int)
+    }
+
+    /// A test by its stop and its own place among those on that stop.
     struct Look: Sendable, Hashable {
-        let place: Int
+        let stop: Int
         let test: Int
     }
 
@@ -12,7 +23,7 @@ final class PathMap {
     struct Part {
         var visibleIf: Logic<Look>?
         var requiredIf: Logic<Look>?
-        /// For each option.
+        /// For each option; of subjects, for each test on them: what it asks of one of them.
         var options: [Logic<Look>?] = []
 
         var looks: [Look] {
@@ -22,40 +33,73 @@ final class PathMap {
 
     let definition: Definition
     let cells: AnswerCells
+    let stops: [Stop]
+    /// By question: its place among the stops.
+    let stopOf: [Int]
     let sections: [Part]
-    let questions: [Part]
-    /// The section of each question.
-    let sectionOf: [Int]
-    /// By place: the earlier questions that decide how it stands, its section's condition included.
+    /// By stop.
+    let parts: [Part]
+    /// By stop: the earlier ones that decide how it stands, its section's condition included.
     let causes: [Set<Int>]
 
     init(_ definition: Definition, today: CivilDate) {
-        var (tests, numbers) = (
-            Array(repeating: [AnswerTest](), count: definition.questions.count), [AnswerTest: Look]()
-        )
-        func look(at test: AnswerTest) -> Look {
-            if let known = numbers[test] { return known }
-            let look = Look(place: test.question, test: tests[test.question].count)
-            tests[test.question].append(test)
-            numbers[test] = look
-            return look
+        let (stops, numbers) = Self.stops(of: definition)
+        var looker = Looker(numbers)
+        sections = definition.sections.map { Part(visibleIf: looker.condition($0.visibleIf)) }
+        var parts = stops.map { stop -> Part in
+            guard case .question(let place) = stop else { return Part() }
+            let question = definition.questions[place]
+            return Part(
+                visibleIf: looker.condition(question.visibleIf), requiredIf: looker.condition(question.requiredIf),
+                options: question.hasConditionalOptions ? question.options.map { looker.condition($0.visibleIf) } : [])
         }
-        sections = definition.sections.map { Part(visibleIf: $0.visibleIf?.map(look)) }
-        questions = definition.questions.map { question in
-            Part(
-                visibleIf: question.visibleIf?.map(look), requiredIf: question.requiredIf?.map(look),
-                options: question.hasConditionalOptions ? question.options.map { $0.visibleIf?.map(look) } : [])
+        for (index, stop) in stops.enumerated() {
+            if case .subjects = stop { parts[index].options = looker.inner[index] }
         }
-        sectionOf = definition.sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
-        self.definition = definition
-        cells = AnswerCells(definition, tests: tests, today: today)
-        let (parts, whole, owner) = (questions, sections, sectionOf)
-        causes = parts.indices.map { place in
-            Set((parts[place].looks + whole[owner[place]].looks).map(\.place))
+        (self.definition, self.stops, self.parts) = (definition, stops, parts)
+        stopOf = definition.questions.indices.map { numbers[.question($0)] ?? 0 }
+        cells = AnswerCells(definition, stops: stops, tests: looker.tests, today: today)
+        let sections = sections
+        causes = stops.indices.map { index in
+            let whole = Self.section(of: stops[index], in: definition).map { sections[$0].looks } ?? []
+            return Set((parts[index].looks + whole).map(\.stop))
         }
     }
 
-    /// Those questions and all that they depend on, directly or not, in document order.
+    /// Facts and subjects only where some condition looks at them.
+    private static func stops(of definition: Definition) -> (stops: [Stop], numbers: [Stop: Int]) {
+        let repeated = Set(
+            definition.conditions.flatMap(\.allTests).compactMap { test -> Int? in
+                if case .subjects(let test) = test { test.section } else { nil }
+            })
+        var stops = definition.facts.sorted().map(Stop.fact)
+        for (index, section) in definition.sections.enumerated() {
+            stops += section.questions.map(Stop.question)
+            if repeated.contains(index) { stops.append(.subjects(index)) }
+        }
+        return (stops, Dictionary(uniqueKeysWithValues: stops.enumerated().map { ($1, $0) }))
+    }
+
+    /// The section that a stop stands in.
+    private static func section(of stop: Stop, in definition: Definition) -> Int? {
+        switch stop {
+        case .fact: nil
+        case .question(let place): definition.sectionOf[place]
+        case .subjects(let section): section
+        }
+    }
+
+    func section(of stop: Int) -> Int? { Self.section(of: stops[stop], in: definition) }
+
+    /// The conditions that decide how a stop stands. Of subjects, all that decided what each of them was asked: for two of
+    /// them it is the same.
+    func conditions(at stop: Int) -> [Part] {
+        let own = [parts[stop]] + (section(of: stop).map { [sections[$0]] } ?? [])
+        guard case .subjects(let section) = stops[stop] else { return own }
+        return own + definition.sections[section].questions.map { parts[stopOf[$0]] }
+    }
+
+    /// Those stops and all that they depend on, directly or not, in order.
     func cone(of places: Set<Int>) -> [Int] {
         var (found, next) = (places, Array(places))
         while let place = next.popLast() {
@@ -64,9 +108,9 @@ final class PathMap {
         return found.sorted()
     }
 
-    /// The questions in groups of which none depends on another, each in document order.
+    /// The stops in groups of which none depends on another, each in order.
     var components: [[Int]] {
-        var root = Array(questions.indices)
+        var root = Array(stops.indices)
         func find(_ place: Int) -> Int {
             var place = place
             while root[place] != place {
@@ -76,6 +120,43 @@ final class PathMap {
             return place
         }
         for (place, causes) in causes.enumerated() { for cause in causes { root[find(place)] = find(cause) } }
-        return Dictionary(grouping: questions.indices, by: find).values.map { $0.sorted() }.sorted { $0[0] < $1[0] }
+        return Dictionary(grouping: stops.indices, by: find).values.map { $0.sorted() }.sorted { $0[0] < $1[0] }
+    }
+}
+
+/// Puts numbers in the places of tests.
+private struct Looker {
+    /// By stop.
+    private(set) var tests: [[ConditionTest]]
+    /// By stop and test: of subjects, what is asked of each.
+    private(set) var inner: [[Logic<PathMap.Look>?]]
+    private let stops: [PathMap.Stop: Int]
+    private var known: [ConditionTest: PathMap.Look] = [:]
+
+    init(_ stops: [PathMap.Stop: Int]) {
+        self.stops = stops
+        tests = Array(repeating: [], count: stops.count)
+        inner = Array(repeating: [], count: stops.count)
+    }
+
+    mutating func condition(_ condition: Condition?) -> Logic<PathMap.Look>? {
+        guard let condition else { return nil }
+        for test in condition.tests where known[test] == nil { add(test) }
+        return condition.map { known[$0] ?? PathMap.Look(stop: 0, test: 0) }
+    }
+
+    private mutating func add(_ test: ConditionTest) {
+        let stop: PathMap.Stop =
+            switch test {
+            case .answer(let test): .question(test.question)
+            case .fact(let test): .fact(test.fact)
+            case .subjects(let test): .subjects(test.section)
+            }
+        guard let number = stops[stop] else { return }
+        known[test] = PathMap.Look(stop: number, test: tests[number].count)
+        tests[number].append(test)
+        guard case .subjects(let subjects) = test else { return }
+        let asked = condition(subjects.condition)
+        inner[number].append(asked)
     }
 }

@@ -15,7 +15,7 @@ struct GateReport: Sendable, Equatable {
 /// Looks for what no single question shows: conditions that never hold, questions that nobody sees or nobody can answer.
 ///
 /// Every verdict is exact for the day of the check, or is not given: then W4 says so. A section that repeats is looked at
-/// for one subject. Questions that have to do with each other are walked through together, once; where that is too much,
+/// for one subject, and what is behind it for any number of them. Questions that have to do with each other are walked through together, once; where that is too much,
 /// each is looked at by itself, with what it depends on and nothing else.
 struct PublishGate {
     let map: PathMap
@@ -96,30 +96,32 @@ struct PublishGate {
     private mutating func check(_ component: [Int], counting counters: [Set<Int>]) -> [PathWalk.Counts]? {
         let before = (report, hiddenSections)
         var (walk, steps) = (PathWalk(map, through: component, end: [], counting: counters), stepsLeft)
-        let isWhole = walk.run(&steps) { place, walk in look(at: place, on: walk) }
+        let isWhole = walk.run(&steps) { stop, walk in
+            if case .question(let place) = map.stops[stop] { look(at: place, on: walk) }
+        }
         stepsLeft = steps
         guard isWhole else {
             (report, hiddenSections) = before
-            for place in component { checkAlone(place) }
+            for stop in component { if case .question(let place) = map.stops[stop] { checkAlone(place) } }
             return nil
         }
         return walk.ways.filter(\.key.isDone).map(\.value)
     }
 
     private mutating func look(at place: Int, on walk: PathWalk) {
-        if isFirst(place) { judge(section: map.sectionOf[place], on: walk) }
+        if isFirst(place) { judge(section: map.definition.sectionOf[place], on: walk) }
         judge(question: place, on: walk)
     }
 
     private mutating func checkAlone(_ place: Int) {
-        let section = map.sectionOf[place]
-        let (part, whole) = (map.questions[place], map.sections[section])
+        let section = map.definition.sectionOf[place]
+        let (part, whole) = (map.parts[map.stopOf[place]], map.sections[section])
         if isFirst(place), whole.visibleIf != nil,
-            let walk = walk(to: Set(whole.looks.map(\.place)), end: [whole], at: "/sections/\(section)/visibleIf")
+            let walk = walk(to: Set(whole.looks.map(\.stop)), end: [whole], at: "/sections/\(section)/visibleIf")
         {
             judge(section: section, on: walk)
         }
-        if let walk = walk(to: map.causes[place], end: [part, whole], at: pointer(place)) {
+        if let walk = walk(to: map.causes[map.stopOf[place]], end: [part, whole], at: pointer(place)) {
             judge(question: place, on: walk)
         }
     }
@@ -134,7 +136,7 @@ struct PublishGate {
     }
 
     private func isFirst(_ place: Int) -> Bool {
-        map.definition.sections[map.sectionOf[place]].questions.lowerBound == place
+        map.definition.sections[map.definition.sectionOf[place]].questions.lowerBound == place
     }
 
     // MARK: Verdicts
@@ -142,13 +144,13 @@ struct PublishGate {
     private mutating func judge(section: Int, on walk: PathWalk) {
         let part = map.sections[section]
         judge(
-            part.visibleIf, on: walk, at: "/sections/\(section)/visibleIf", keys: keys(Set(part.looks.map(\.place))))
+            part.visibleIf, on: walk, at: "/sections/\(section)/visibleIf", keys: keys(Set(part.looks.map(\.stop))))
         if !walk.ways.keys.contains(where: { walk.holds(part.visibleIf, on: $0) }) { hiddenSections.insert(section) }
     }
 
     private mutating func judge(question place: Int, on walk: PathWalk) {
-        let (part, question) = (map.questions[place], map.definition.questions[place])
-        let (pointer, keys) = (pointer(place), keys(map.causes[place]))
+        let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
+        let (pointer, keys) = (pointer(place), keys(map.causes[map.stopOf[place]]))
         judge(part.visibleIf, on: walk, at: "\(pointer)/visibleIf", keys: keys)
         judge(part.requiredIf, on: walk, at: "\(pointer)/requiredIf", keys: keys)
         for (index, condition) in part.options.enumerated() {
@@ -165,14 +167,14 @@ struct PublishGate {
         let question = map.definition.questions[place]
         if question.required || question.requiredIf != nil {
             refuse("E07", pointer(place), "This is required, and nobody ever sees it.", keys: [question.key] + keys)
-        } else if !hiddenSections.contains(map.sectionOf[place]) {
+        } else if !hiddenSections.contains(map.definition.sectionOf[place]) {
             warn("W2", pointer(place), "Nobody ever sees this question.", keys: [question.key] + keys)
         }
     }
 
     /// What depends on answers, and comes out the same whenever the question is seen.
     private mutating func checkBranches(_ place: Int, _ seen: [PathWalk.Sight], keys: [String]) {
-        let (part, question) = (map.questions[place], map.definition.questions[place])
+        let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
         for (index, condition) in part.options.enumerated()
         where condition != nil && !seen.contains(where: { $0.offered[index] }) {
             warn(
@@ -217,11 +219,19 @@ struct PublishGate {
     // MARK: Telling
 
     private func pointer(_ place: Int) -> String {
-        let section = map.sectionOf[place]
+        let section = map.definition.sectionOf[place]
         return "/sections/\(section)/questions/\(place - map.definition.sections[section].questions.lowerBound)"
     }
 
-    private func keys(_ places: Set<Int>) -> [String] { places.sorted().map { map.definition.questions[$0].key } }
+    private func keys(_ stops: Set<Int>) -> [String] {
+        stops.sorted().map { stop in
+            switch map.stops[stop] {
+            case .fact(let name): name
+            case .question(let place): map.definition.questions[place].key
+            case .subjects(let section): map.definition.sections[section].key
+            }
+        }
+    }
 
     private mutating func refuse(_ code: String, _ pointer: String, _ message: String, keys: [String]) {
         report.problems.append(DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys))

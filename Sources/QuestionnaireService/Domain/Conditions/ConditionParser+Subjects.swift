@@ -1,0 +1,59 @@
+import JSONText
+
+extension ConditionParser {
+    /// `{"any": [subject, condition]}` or `{"all": [subject, condition]}`.
+    mutating func subjects(_ json: JSONValue, at pointer: String) -> Condition? {
+        guard let (name, operand) = operation(json, at: pointer) else { return nil }
+        let inner = "\(pointer)/\(name)"
+        guard ["any", "all"].contains(name) else {
+            refuse(
+                name == "count" ? "E05" : "malformed", inner,
+                name == "count"
+                    ? "“count” is no condition by itself: compare it." : "Of subjects there are any, all and count.")
+            return nil
+        }
+        guard let parts = operand.arrayValue, parts.count == 2 else {
+            refuse("malformed", inner, "This takes what the subjects are, and a condition.")
+            return nil
+        }
+        guard let section = section(parts[0], at: "\(inner)/0") else { return nil }
+        let outer = scope
+        defer { scope = outer }
+        scope = Scope(
+            before: known.sections[section].questions.upperBound, section: section, subject: parts[0].stringValue)
+        return truth(parts[1], at: "\(inner)/1").map { condition in
+            .test(.subjects(SubjectsTest(section: section, rule: name == "any" ? .any(condition) : .all(condition))))
+        }
+    }
+
+    /// The section that is asked about each subject of a kind, and stands wholly before.
+    mutating func section(_ json: JSONValue, at pointer: String) -> Int? {
+        guard let subject = json.stringValue else {
+            refuse("malformed", pointer, "Subjects are named by what their section’s “repeat” calls them.")
+            return nil
+        }
+        guard let section = known.sections.firstIndex(where: { $0.repetition?.subject == subject }) else {
+            refuse("E02", pointer, "No section is asked about each “\(subject)”.", keys: [subject])
+            return nil
+        }
+        guard section < scope.section else {
+            refuse(
+                "E04", pointer, "The section about each “\(subject)” does not stand before this.", keys: [subject],
+                target: .section(known.sections[section].key))
+            return nil
+        }
+        return section
+    }
+
+    mutating func fact(_ json: JSONValue, at pointer: String) -> Reference? {
+        guard let name = json.stringValue else {
+            refuse("malformed", pointer, "A fact is named by a text.")
+            return nil
+        }
+        guard let fact = SessionFact(name) else {
+            refuse("E02", pointer, "“\(name)” is nothing that a condition may look at.", keys: [name])
+            return nil
+        }
+        return Reference(source: .fact(name), measure: .value, kind: fact.values(in: known.locales))
+    }
+}

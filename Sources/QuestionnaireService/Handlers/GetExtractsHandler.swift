@@ -1,0 +1,22 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import EventLoop
+
+/// Tells profile what a result says of its fields.
+struct GetExtractsHandler: RequestHandler {
+    let sessions: SessionStore
+    let definitions: DefinitionStore
+
+    func handle(_ request: GetExtracts, context: RequestContext) async throws -> ProfileExtracts {
+        // What only reads is open to operators; a person's answers are not.
+        guard context.caller == .profile else {
+            throw BusError(.callerNotAllowed, "This service does not take this message from this caller.")
+        }
+        guard let result = try await sessions.result(of: request.sessionID, of: request.personID),
+            let hash = Hex.decode(result.hash)
+        else { return ProfileExtracts(extracts: []) }
+        let definition = try await definitions.definition(hash).definition
+        return ProfileExtracts(extracts: Extraction.extracts(of: definition, from: result.answers))
+    }
+}

@@ -1,0 +1,161 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+@Suite("what a questionnaire adds to a profile") struct ExtractedFieldsTests {
+    private static let today = CivilDate("2026-02-20")!
+
+    private static func taken(
+        _ extracts: [(String, JSONValue)], by fields: FieldStates = [:], born: String? = nil
+    ) -> ExtractedFields {
+        var record = ProfileRecord(personID: .random(), createdAt: .now(), updatedAt: .now())
+        (record.fields, record.dateOfBirth) = (fields, born.flatMap { CivilDate($0) })
+        return ExtractedFields(extracts.map { ProfileExtract(field: $0, value: $1) }, to: record, today: today)
+    }
+
+    @Test func neverReplacesWhatThePersonSaid() {
+        let taken = Self.taken(
+            [
+                ("bio", "From the questionnaire"), ("religion", "sikh"), ("gender", "female"), ("city", "Lund"),
+                ("dateOfBirth", "1990-01-01"),
+            ],
+            by: [
+                "bio": .answered("My own"), "religion": .declined, "gender": .skipped(times: 1, last: .now()),
+                "city": .stale("Oz"),
+            ], born: "1980-01-01")
+        #expect(taken.change.states == ["gender": .answered("female"), "city": .answered("Lund")])
+        #expect(taken.change.dateOfBirth == nil && !taken.change.isDateOfBirthLocked && taken.leftOut == [])
+    }
+
+    @Test func leavesOutWhatDoesNotFitAndTakesTheRest() {
+        let taken = Self.taken([
+            ("shoeSize", 43), ("height", ["feet": 5, "inches": 7]), ("timeZone", "Europe/Stockholm"),
+            ("heightInches", 400), ("country", "Sweden"), ("dateOfBirth", "2190-01-01"), ("firstName", "Zoë"),
+        ])
+        // As where the person gives it: a first name stands in where no display name was chosen.
+        #expect(taken.change.states == ["firstName": .answered("Zoë"), "displayName": .answered("Zoë")])
+        #expect(taken.change.dateOfBirth == nil && taken.change.timeZone == nil && taken.change.problems.isEmpty)
+        #expect(
+            taken.leftOut.map { "\($0.field) \($0.code)" } == [
+                "shoeSize unknown_member", "height unknown_member", "timeZone unknown_member", "country not_allowed",
+                "dateOfBirth too_large", "heightInches too_large",
+            ])
+    }
+}
+
+/// Events of completed sessions, with a questionnaire service that answers, or does not.
+@Suite("taking in extracts") @Loop struct ExtractEventTests {
+    @Loop private final class Questionnaire: RequestHandler {
+        var refusals: Int
+        var extracts: [ProfileExtract]
+        private(set) var asked: [GetExtracts] = []
+
+        init(refusals: Int = 0, _ extracts: [(String, JSONValue)]) {
+            self.refusals = refusals
+            self.extracts = extracts.map { ProfileExtract(field: $0, value: $1) }
+        }
+
+        /// Stands in for questionnaire; returns when profile has found it.
+        func begin(for profile: ProfileStage) async throws -> Bus {
+            let (refusals, extracts) = (refusals, extracts)
+            (self.refusals, self.extracts) = (0, [])
+            try profile.stage.answering(as: .questionnaire, self)
+            let voice = try profile.stage.asking(as: .questionnaire)
+            let isFound = try await comes {
+                let event = ExtractEventTests.event(of: .random())
+                return (try? await voice.call(event, CallOptions(timeout: .seconds(2)))) != nil
+            }
+            #expect(isFound)
+            (self.refusals, self.extracts, asked) = (refusals, extracts, [])
+            return voice
+        }
+
+        func handle(_ request: GetExtracts, context: RequestContext) async throws -> ProfileExtracts {
+            asked.append(request)
+            refusals -= 1
+            guard refusals < 0 else { throw BusError(.internalError, "Not now.") }
+            return ProfileExtracts(extracts: extracts)
+        }
+    }
+
+    fileprivate nonisolated static func event(
+        of person: Identifier, sequence: Int64 = 1, extracts: Bool? = true, questionnaire: String = "yoked-compat"
+    ) -> SessionCompleted {
+        SessionCompleted(
+            personID: person, personSequence: sequence, sessionID: .ordered(), questionnaire: questionnaire,
+            version: 1, completedAt: .now(), extracts: extracts)
+    }
+
+    private static let history = """
+        SELECT string_agg(key || ' ' || state, ',' ORDER BY id) FROM profile_field_history WHERE key <> 'displayName'
+        """
+
+    @Test func isDoneOnceHoweverOftenAndWhereverTheEventComes() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let questionnaire = Questionnaire([("bio", "Te är livet"), ("dateOfBirth", "1990-02-28")])
+            let voice = try await questionnaire.begin(for: profile)
+            try await profile.update(["displayName": "Zoë"])
+            let event = Self.event(of: profile.person)
+            _ = try await atOnce(8) {
+                _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+            }
+            let me = try await profile.ask(GetMe())
+            #expect(me.profile["bio"] == "Te är livet" && me.profile["dateOfBirth"] == "1990-02-28")
+            #expect(try await profile.stage.rows(Self.history) == "bio answered")
+            #expect(
+                try await profile.stage.rows("SELECT count(*) FROM audit WHERE act = 'date_of_birth_set'") == "1")
+            #expect(questionnaire.asked.allSatisfy { $0.personID == profile.person && $0.sessionID == event.sessionID })
+            // What is amended later does not replace what stands there; what was cleared is free again.
+            questionnaire.extracts = [ProfileExtract(field: "bio", value: "Fika är livet")]
+            let amended = SessionAmended(
+                personID: profile.person, personSequence: 2, sessionID: event.sessionID, questionnaire: "other",
+                version: 1, completedAt: .now(), amendedAt: .now(), scores: [:], extracts: true)
+            _ = try await voice.call(amended, CallOptions(timeout: .seconds(20)))
+            #expect(try await profile.ask(GetMe()).profile["bio"] == "Te är livet")
+            try await profile.update(["bio": nil])
+            var third = amended
+            third.personSequence = 3
+            _ = try await voice.call(third, CallOptions(timeout: .seconds(20)))
+            #expect(try await profile.ask(GetMe()).profile["bio"] == "Fika är livet")
+        }
+    }
+
+    @Test func anEventComesAgainWhereTheQuestionnaireDoesNotAnswer() async throws {
+        try await ProfileStage.run { profile in
+            let questionnaire = Questionnaire(refusals: 1, [("bio", "Te är livet")])
+            let voice = try await questionnaire.begin(for: profile)
+            let event = Self.event(of: profile.person)
+            await #expect(throws: BusError.self) { try await voice.call(event, CallOptions(timeout: .seconds(20))) }
+            let taken = "SELECT count(*) FROM event_positions WHERE person_id = '\(profile.person)'"
+            #expect(try await profile.stage.rows(taken) == "0", "nothing of it was taken")
+            _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+            #expect(try await profile.ask(GetMe()).profile["bio"] == "Te är livet")
+            // Where a definition extracts nothing, nobody is asked.
+            _ = try await voice.call(
+                Self.event(of: profile.person, sequence: 2, extracts: nil), CallOptions(timeout: .seconds(20)))
+            #expect(questionnaire.asked.count == 2)
+        }
+    }
+
+    @Test func whoIsTooYoungIsTakenAsByThePolicyAndNothingIsLoggedOfIt() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
+            let born = "\(Timestamp.now().date.year - 16)-02-28"
+            let questionnaire = Questionnaire([
+                ("dateOfBirth", .string(born)), ("bio", "Te är livet"), ("religion", "secretfaith"),
+            ])
+            let voice = try await questionnaire.begin(for: profile)
+            _ = try await voice.call(Self.event(of: profile.person), CallOptions(timeout: .seconds(20)))
+            let me = try await profile.ask(GetMe())
+            #expect(me.profile["dateOfBirth"] == nil && me.profile["bio"] == "Te är livet")
+            let lines = profile.stage.log.text.split(separator: "\n").filter { $0.contains("extract_left_out") }
+            #expect(lines.count == 2 && lines.contains { $0.contains("underage") })
+            let text = profile.stage.log.text
+            #expect(!text.contains(born) && !text.contains("secretfaith") && !text.contains(profile.person.description))
+        }
+    }
+}

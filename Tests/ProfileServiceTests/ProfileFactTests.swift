@@ -1,0 +1,46 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+@Suite("what questionnaires may look at") struct ProfileFactTests {
+    /// What everybody may see, is not sensitive, and is chosen from a list or one line of no name.
+    @Test func theFactsFollowFromTheCatalogue() throws {
+        let views = try FieldCatalogue.shippedViews.get().flatMap(\.fields)
+        let sensitive = Set(views.filter(\.sensitive).map(\.key))
+        #expect(sensitive.contains("religion") && sensitive.contains("gender"))
+        let facts = FieldCatalogue.fields.filter { field in
+            switch field.kind {
+            case .choice, .line: field.isPublic && !sensitive.contains(field.key)
+            default: false
+            }
+        }
+        #expect(Set(facts.map(\.key)) == GetFacts.fields)
+    }
+
+    @Test func whatIsAnsweredIsToldAndNothingElse() async throws {
+        try await ProfileStage.run { profile in
+            let asking = try profile.stage.asking(as: .questionnaire)
+            func facts(_ fields: [String], of person: Identifier) async throws -> [String: JSONValue] {
+                try await asking.call(
+                    GetFacts(personID: person, fields: fields), CallOptions(timeout: .seconds(10))
+                ).facts
+            }
+            let all = GetFacts.fields.sorted() + ["religion", "dateOfBirth", "lastName", "bio", "weather"]
+            #expect(try await facts(all, of: profile.person) == [:], "nobody whom profile knows")
+            #expect(try await profile.stage.rows("SELECT count(*) FROM profiles") == "0", "and it makes no profile")
+            try await profile.update([
+                "displayName": "Zoë", "lastName": "Ågren", "dateOfBirth": "1994-02-28", "religion": "buddhist",
+                "city": "Stockholm", "country": "SE", "bio": "Fika är livet",
+            ])
+            _ = try await profile.ask(SkipField(field: "state"))
+            #expect(try await facts(all, of: profile.person) == ["city": "Stockholm", "country": "SE"])
+            #expect(try await facts(["country"], of: profile.person) == ["country": "SE"])
+            #expect(try await facts(["religion"], of: profile.person) == [:])
+        }
+    }
+}

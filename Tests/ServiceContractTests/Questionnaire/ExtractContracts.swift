@@ -1,0 +1,127 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+@testable import QuestionnaireService
+
+enum GetExtractsContract: MessageContract {
+    static let canonical = GetExtracts(personID: Sample.person, sessionID: Sample.session)
+    static let minimal = GetExtracts(personID: Sample.person, sessionID: Sample.session)
+    static let maximal = GetExtracts(personID: Sample.person, sessionID: Sample.session)
+    static let canonicalReply = ProfileExtracts(extracts: [
+        ProfileExtract(field: "firstName", value: "Zoë"), ProfileExtract(field: "heightInches", value: 70),
+    ])
+    static let minimalReply = ProfileExtracts(extracts: [])
+    static let maximalReply = ProfileExtracts(extracts: [
+        ProfileExtract(field: DraftSamples.longest, value: ["nature", ["other": "Zoë’s ☕️"]])
+    ])
+    static let errors: [BusError] = []
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetExtracts> {
+        try await questionnaire.published(ExtractTests.definition, of: "about-me")
+        let person = Identifier.random()
+        let session = try await questionnaire.reply(to: Asked(OpenSession(questionnaire: "about-me"), for: person)).id
+        try await questionnaire.reply(
+            to: Asked(
+                PutAnswer(
+                    questionnaire: "about-me", sessionId: session, question: "name", mutationId: .ordered(),
+                    state: .answered, value: "Zoë"), for: person))
+        try await questionnaire.reply(
+            to: Asked(CompleteSession(questionnaire: "about-me", sessionId: session), for: person))
+        return Asked(GetExtracts(personID: person, sessionID: session), as: .profile)
+    }
+    static let provocations: [String: Provocation<QuestionnaireProvider, GetExtracts>] = [:]
+}
+
+/// From the last answer to the field of the profile, through the whole house.
+@Suite("extraction into the profile") @Loop struct ExtractTests {
+    nonisolated static let definition: JSONValue = [
+        "key": "about-me", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
+        "strings": ["en": ["q": "A text"]],
+        "sections": [
+            [
+                "key": "me",
+                "questions": [
+                    [
+                        "key": "name", "type": "text", "textKey": "q", "required": true,
+                        "extract": ["profileField": "firstName"],
+                    ],
+                    ["key": "tall", "type": "height", "textKey": "q", "extract": ["profileField": "heightInches"]],
+                    ["key": "about", "type": "text", "textKey": "q", "extract": ["profileField": "bio"]],
+                    ["key": "place", "type": "text", "textKey": "q", "extract": ["profileField": "country"]],
+                    ["key": "secret", "type": "text", "textKey": "q"],
+                ],
+            ]
+        ],
+    ]
+
+    /// What the shipped wizard asks is what the profile takes: each field, and each option by its key.
+    @Test func theShippedWizardFitsTheProfile() throws {
+        let bytes = try #require(
+            QuestionnaireBlueprint.definitions.first { String(decoding: $0, as: UTF8.self).contains("realsingles") })
+        let definition = try DefinitionParser.parse(bytes)
+        #expect(definition.questions.filter { $0.profileField == nil }.map(\.key) == ["country"])
+        for question in definition.questions {
+            guard let name = question.profileField else { continue }
+            let field = try #require(FieldCatalogue.field(name), "\(name)")
+            #expect(!question.declinable || field.isDeclinable, "\(name)")
+            for option in question.options {
+                let key = JSONValue.string(option.key)
+                let value = question.kind == .multiChoice ? JSONValue.array([key]) : key
+                #expect(throws: Never.self) { try FieldValidator.canonical(value, for: field) }
+            }
+        }
+    }
+
+    @Test func answersAreToldToProfileAlone() async throws {
+        try await QuestionnaireProvider.run { questionnaire in
+            var asked = try await GetExtractsContract.everyday(questionnaire)
+            #expect(
+                try await questionnaire.reply(to: asked).extracts == [ProfileExtract(field: "firstName", value: "Zoë")])
+            asked.caller = .operator
+            let refusal = await #expect(throws: BusError.self) { try await questionnaire.reply(to: asked) }
+            #expect(refusal?.code == "caller_not_allowed")
+        }
+    }
+
+    @Test func theProfileHasWhatWasAnsweredAndItsPersonDidNotSayThere() async throws {
+        try await Town.run { town in
+            try await town.publish(Self.definition)
+            let person = try await town.signIn("+14155550123")
+            _ = try await town.send("PATCH", "/users/me", ["bio": "My own"], as: person)
+            let opened = try await town.send("POST", "/questionnaires/about-me/sessions", as: person)
+            let session = "/questionnaires/about-me/sessions/" + (opened.json["id"]?.stringValue ?? "")
+            let answers: [(String, JSONValue)] = [
+                ("name", "Zoë"), ("tall", ["unit": "cm", "value": 178]), ("about", "Another"), ("place", "Sweden"),
+                ("secret", "Not for the profile"),
+            ]
+            for (question, value) in answers {
+                let saved = try await town.send(
+                    "PUT", session + "/answers/\(question)",
+                    [
+                        "mutationId": .string(Identifier.ordered().description), "state": "answered", "value": value,
+                    ], as: person)
+                #expect(saved.status == 200, "\(question)")
+            }
+            // Nobody tells profile of it before questionnaire can be asked: the event comes again.
+            await town.stop(.profile)
+            #expect(try await town.send("POST", session + "/complete", as: person).status == 200)
+            try await town.start(.profile)
+            let isThere = try await comes {
+                try await town.send("GET", "/users/me", as: person).json["profile"]?["firstName"] == "Zoë"
+            }
+            #expect(isThere)
+            let profile = try await town.send("GET", "/users/me", as: person).json["profile"]
+            #expect(profile?["heightInches"] == 70 && profile?["displayName"] == "Zoë")
+            #expect(profile?["bio"] == "My own" && profile?["country"] == nil)
+            let history = try await town.rows(
+                .profile, "SELECT string_agg(key, ',' ORDER BY key) FROM profile_field_history WHERE key <> 'bio'")
+            #expect(history == "displayName,firstName,heightInches")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+/// What a version's policy means to people who are under way, over HTTP.
+@Suite("policies of versions") @Loop struct VersionPolicyTests {
+    private static func definition(
+        _ version: Int64, title: String = "Home", questions: [String], policy: JSONValue = .null
+    ) -> JSONValue {
+        [
+            "key": "home", "version": .integer(version), "titleKey": "t", "locales": ["en"], "defaultLocale": "en",
+            "strings": ["en": ["q": "A text", "t": .string(title)]], "policy": policy,
+            "sections": [
+                [
+                    "key": "home",
+                    "questions": .array(
+                        questions.map { ["key": .string($0), "type": "text", "textKey": "q", "required": true] }),
+                ]
+            ],
+        ]
+    }
+
+    private static func put(_ value: JSONValue, mutation: Identifier = .ordered()) -> JSONValue {
+        ["mutationId": .string(mutation.description), "state": "answered", "value": value]
+    }
+
+    @Test func whoIsUnderWayIsOfferedWhatTheNewestVersionOffers() async throws {
+        try await Town.run { town in
+            try await town.publish(Self.definition(1, questions: ["town"]))
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
+            func offer() async throws -> JSONValue? {
+                try await town.send("GET", session, as: person).json["offer"]
+            }
+            #expect(opened.json["offer"] == nil)
+            #expect(try await offer() == nil, "it is the newest")
+            try await town.publish(Self.definition(2, title: "At home", questions: ["town"]))
+            #expect(try await offer() == ["version": 2, "class": "editorial"])
+            try await town.publish(Self.definition(3, questions: ["town", "street"]))
+            #expect(try await offer() == ["version": 3, "class": "reask"])
+            let again = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            #expect(again.status == 200 && again.json["offer"] == ["version": 3, "class": "reask"])
+            // A question that goes is no offer where nothing says so; the gravest of the way counts.
+            try await town.publish(Self.definition(4, questions: ["street"]))
+            #expect(try await offer() == nil)
+            try await town.publish(Self.definition(5, title: "At home", questions: ["street"]))
+            #expect(try await offer() == nil)
+            let policy: JSONValue = ["onPublish": ["breaking": "offer", "editorial": "pin"]]
+            try await town.publish(Self.definition(6, questions: ["street"], policy: policy))
+            #expect(try await offer() == ["version": 6, "class": "breaking"])
+            try await town.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 6), ('home', 5), ('home', 4)")
+            #expect(try await offer() == ["version": 3, "class": "reask"], "what is retired is offered to nobody")
+            let moved = try await town.send("POST", session + "/migrations", as: person)
+            #expect(moved.json["toVersion"] == 3)
+            #expect(try await offer() == nil)
+            let back = try await town.send("POST", session + "/migrations/undo", as: person)
+            #expect(back.json["offer"] == ["version": 3, "class": "reask"])
+            _ = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            let done = try await town.send("POST", session + "/complete", as: person)
+            #expect(done.status == 200 && done.json["offer"] == nil, "nobody is asked about what is over")
+        }
+    }
+
+    /// By the database's clock: the test moves the retirement and not the time.
+    @Test func whoIsUnderWayInARetiredVersionMayFinishForAWhile() async throws {
+        try await Town.run { town in
+            try await town.publish(Self.definition(1, questions: ["town", "street"], policy: ["drainDays": 30]))
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
+            let write = Self.put("Umeå")
+            let first = try await town.send("PUT", session + "/answers/town", write, as: person)
+            try await town.publish(Self.definition(2, questions: ["town", "street", "house"]))
+            func retire(daysAgo: String) async throws {
+                try await town.rows(
+                    .questionnaire,
+                    """
+                    INSERT INTO retirements VALUES ('home', 1, clock_timestamp() - interval '\(daysAgo)')
+                    ON CONFLICT (questionnaire, version) DO UPDATE SET retired_at = excluded.retired_at
+                    """)
+            }
+            try await retire(daysAgo: "29 days 23 hours")
+            let inTime = try await town.send("PUT", session + "/answers/street", Self.put("Storgatan"), as: person)
+            #expect(inTime.status == 200)
+            try await retire(daysAgo: "30 days 1 second")
+            let item = Self.put("Lund").objectValue?.merging(["question": "town"]) { $1 } ?? [:]
+            for (method, path, body) in [
+                ("PUT", "/answers/town", Self.put("Lund")), ("DELETE", "/answers/town", [:]),
+                ("POST", "/answers:batch", ["answers": [.object(item)]]), ("POST", "/complete", nil),
+            ] as [(String, String, JSONValue?)] {
+                let late = try await town.send(method, session + path, body, as: person)
+                #expect(late.status == 409 && late.json["code"] == "version_closed", "\(method) \(path)")
+            }
+            let repeated = try await town.send("PUT", session + "/answers/town", write, as: person)
+            #expect(repeated.status == 200 && repeated.body == first.body, "what was saved is answered as then")
+            let view = try await town.send("GET", session, as: person)
+            #expect(view.json["progress"]?["answered"] == 2 && view.json["offer"]?["version"] == 2)
+            #expect(try await town.rows(.questionnaire, "SELECT count(*) FROM answer_history") == "2")
+            #expect(try await town.send("POST", session + "/migrations", as: person).status == 200)
+            _ = try await town.send("PUT", session + "/answers/house", Self.put("1 A"), as: person)
+            let done = try await town.send("POST", session + "/complete", as: person)
+            #expect(done.status == 200 && done.json["status"] == "completed")
+        }
+    }
+
+    /// Without the member, for ever.
+    @Test func whoIsUnderWayWithoutATermMayFinishAtAnyTime() async throws {
+        try await Town.run { town in
+            try await town.publish(Self.definition(1, questions: ["town"]))
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
+            try await town.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 1, '2020-01-01')")
+            let saved = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            #expect(saved.status == 200)
+            #expect(try await town.send("POST", session + "/complete", as: person).status == 200)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import JSONText
+import Testing
+
+@testable import VestibuleCLI
+
+/// From a file to the version that people are asked, by an operator at a terminal.
+@Suite("vestibule questionnaire import and publish", .serialized) struct QuestionnaireDraftTests {
+    private static func definition(_ questions: [JSONValue]) -> JSONValue {
+        [
+            "key": "family", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
+            "strings": ["en": ["q": "A text"]], "sections": [["key": "home", "questions": .array(questions)]],
+        ]
+    }
+
+    private static func question(_ key: String, _ type: JSONValue = "text") -> JSONValue {
+        ["key": .string(key), "type": type, "textKey": "q", "required": true]
+    }
+
+    @Test func aFileBecomesADraftAndTheDraftAVersion() throws {
+        let system = try RunningSystem(scale: "questionnaire=2")
+        defer { system.stop() }
+        let file = FileManager.default.temporaryDirectory.appending(path: "family-\(UUID().uuidString).json").path
+        defer { unlink(file) }
+        func write(_ value: JSONValue) throws {
+            try PrettyJSON.text(of: value).write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        func run(_ words: String...) throws -> (code: Int32, output: String) {
+            try system.installation.run(["questionnaire"] + words + ["--state", system.installation.state.path])
+        }
+
+        try write(Self.definition([Self.question("homeTown", "essay")]))
+        let broken = try run("import", file)
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        let line = try #require(lines.firstIndex { $0.contains("essay") }) + 1
+        #expect(broken.code == 65 && broken.output.hasPrefix("\(file):\(line):"))
+        #expect(broken.output.contains("1 error, 0 warnings\nThis is draft 1 of family.\n"))
+        let refused = try run("publish", "family", "1")
+        #expect(refused.code == 65 && refused.output.contains("[malformed /sections/0/questions/0/type]"))
+        #expect(refused.output.contains("definition_invalid") && refused.output.contains("import it again"))
+
+        try write(Self.definition([Self.question("homeTown")]))
+        #expect(try run("import", file).output == "0 errors, 0 warnings\nThis is draft 2 of family.\n")
+        let first = try run("publish", "family", "2")
+        #expect(first.code == 0 && first.output.hasPrefix("Version 1 of family is published.\n0 open sessions"))
+
+        try write(Self.definition([Self.question("homeTown"), Self.question("street")]))
+        #expect(try run("import", file).code == 0)
+        let unmeant = try run("publish", "family", "3", "--accept", "additive")
+        #expect(unmeant.code == 1 && unmeant.output.contains("It is reask, and touches 0 open sessions and 0 answers."))
+        #expect(unmeant.output.contains("publish it with --accept reask"))
+        let change = "reask: required_question_added (street) [/sections/0/questions/1]\n"
+        #expect(unmeant.output.hasPrefix(change))
+        let second = try run("publish", "family", "3", "--accept", "reask")
+        #expect(
+            second.code == 0 && second.output.hasPrefix(change + "Version 2 of family is published, which is reask.\n"))
+        let again = try run("publish", "family", "3", "--accept", "reask")
+        #expect(again.code == 1 && again.output.contains("draft_published"))
+        let nothing = try run("publish", "family", "9")
+        #expect(nothing.code == 1 && nothing.output.contains("not_found") && nothing.output.contains("import FILE"))
+        let versions = try system.sql(
+            "SELECT string_agg(version::text, ',' ORDER BY version) FROM questionnaire.definitions WHERE questionnaire = 'family'"
+        )
+        #expect(versions.trimmingCharacters(in: .whitespacesAndNewlines) == "1,2")
+        let trail = try system.sql(
+            "SELECT count(*) FROM questionnaire.audit WHERE act = 'questionnaire_published' AND details LIKE '%operator%'"
+        )
+        #expect(trail.trimmingCharacters(in: .whitespacesAndNewlines) == "2")
+    }
+
+    @Test func whatIsNotUnderstoodIsSaid() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        #expect(try installation.run("questionnaire", "import", "/nowhere/at-all.json").code == 66)
+        #expect(try installation.run("questionnaire", "import").code == 64)
+        #expect(try installation.run("questionnaire", "publish", "family", "x").code == 64)
+        #expect(try installation.run("questionnaire", "publish", "family", "1", "--accept", "all").code == 64)
+    }
+}
