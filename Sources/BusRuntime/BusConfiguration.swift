@@ -68,7 +68,7 @@ struct Hello: Codable, Sendable, Equatable {
     }
 
     /// What this build understands.
-    private static let wires = [Int(WireVersion.twoParts.rawValue), Int(WireVersion.onePart.rawValue)]
+    private static let wires = [Int(WireVersion.twoParts.rawValue), Int(WireVersion.bundles.rawValue)]
 
     /// The newest that both sides understand, of a hello that ``speaksOurWire``.
     var commonWire: WireVersion { WireVersion(rawValue: UInt8(clamping: min(wire[1], Self.wires[1]))) ?? .twoParts }

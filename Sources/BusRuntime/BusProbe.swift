@@ -113,31 +113,33 @@ import JSONText
     }
 
     private func drain() {
-        while let received = socket.receive() {
-            guard let header = received.frame else { continue }
-            switch header.kind {
-            case .hello:
-                guard hello == nil, let said = try? WireJSON.decode(Hello.self, from: received.body), said.speaksOurWire
-                else { continue }
-                hello = said
-                pingedAt = MonotonicClock.now()
-                ask()
-            case .pong:
-                guard let hello, let pong = try? WireJSON.decode(Pong.self, from: received.body) else { continue }
-                guard isGreeted, isWhatWasWished(pong) else {
-                    isGreeted = true
-                    continue
-                }
-                answer.resolve(
-                    .success(
-                        Answer(
-                            service: hello.service, instance: hello.instance, build: hello.build,
-                            wire: hello.wireVersions, catalogue: hello.catalogue, credit: hello.credit,
-                            state: pong.state, queueDepth: pong.queueDepth, inFlight: pong.inFlight,
-                            roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt), report: pong.report,
-                            answers: pong.answers ?? [])))
-            default: continue
+        while socket.receive({ hear($0) }) {}
+    }
+
+    private func hear(_ received: Received) {
+        guard let header = received.frame else { return }
+        switch header.kind {
+        case .hello:
+            guard hello == nil, let said = try? WireJSON.decode(Hello.self, from: received.body), said.speaksOurWire
+            else { return }
+            hello = said
+            pingedAt = MonotonicClock.now()
+            ask()
+        case .pong:
+            guard let hello, let pong = try? WireJSON.decode(Pong.self, from: received.body) else { return }
+            guard isGreeted, isWhatWasWished(pong) else {
+                isGreeted = true
+                return
             }
+            answer.resolve(
+                .success(
+                    Answer(
+                        service: hello.service, instance: hello.instance, build: hello.build,
+                        wire: hello.wireVersions, catalogue: hello.catalogue, credit: hello.credit,
+                        state: pong.state, queueDepth: pong.queueDepth, inFlight: pong.inFlight,
+                        roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt), report: pong.report,
+                        answers: pong.answers ?? [])))
+        default: return
         }
     }
 }

@@ -11,6 +11,8 @@ import JSONText
     /// Of this socket, among all that the process authenticates for.
     private let domain: String
     private var peers: [[UInt8]: Peer] = [:]
+    /// Frames of this turn, by routing id, which leave together at its end.
+    private var bundles: [(id: [UInt8], frames: FrameBundle)] = []
     private var frames = BusCounters()
     private var pauses = PauseDetector(at: MonotonicClock.now())
     /// Makes what a process tells of itself.
@@ -60,10 +62,15 @@ import JSONText
     private func takeTurn() {
         lookForPause(at: MonotonicClock.now())
         let enough = desk.inFlight + 32
-        for _ in 0..<256 where desk.inFlight < enough {
-            guard let received = socket.receive() else { return }
-            take(received)
-        }
+        var taken = 0
+        while taken < 256, desk.inFlight < enough, socket.receive({ take($0, &taken) }) {}
+        // A refusal does not wait for the work of this turn.
+        sendBundles()
+    }
+
+    private func take(_ received: Received, _ taken: inout Int) {
+        taken += 1
+        take(received)
     }
 
     /// After a pause the frames that lie here are older than they look: who sent them greets again first.
@@ -165,7 +172,27 @@ import JSONText
         var header = header
         header.bodyLength = UInt32(body.count)
         header.sentAtMs = Bus.clockMilliseconds()
-        if !socket.send(header, body, to: peer.id, in: peer.wire) { frames.undeliverable += 1 }
+        if peer.wire == .bundles {
+            gather(header, body, for: peer.id)
+        } else if !socket.send(header, body, to: peer.id, in: peer.wire) {
+            frames.undeliverable += 1
+        }
+    }
+
+    private func gather(_ header: FrameHeader, _ body: [UInt8], for id: [UInt8]) {
+        if bundles.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundles() } }
+        // A turn answers few callers: looking through them is faster than hashing.
+        if let place = bundles.lastIndex(where: { $0.id == id }), bundles[place].frames.hasRoom {
+            return bundles[place].frames.append(header, body)
+        }
+        var bundle = FrameBundle()
+        bundle.append(header, body)
+        bundles.append((id, bundle))
+    }
+
+    private func sendBundles() {
+        for (id, bundle) in bundles where !socket.send(bundle, to: id) { frames.undeliverable += bundle.count }
+        bundles.removeAll(keepingCapacity: true)
     }
 
     // MARK: Peers
@@ -220,6 +247,7 @@ import JSONText
 
     /// Handlers that still run are told, and nobody hears what they say.
     func close() {
+        sendBundles()
         socket.close(linger: .seconds(2))
         if security != nil { try? Authenticator.shared().remove(domain) }
         desk.close()

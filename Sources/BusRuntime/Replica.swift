@@ -25,6 +25,9 @@ import JSONText
     private var redialAt: UInt64?
     private var pending: [UInt64: Call] = [:]
     private var lastCorrelationID: UInt64 = 0
+    /// Frames of this turn, which leave together at its end; in it are the requests after `lastSentID`.
+    private var bundle = FrameBundle()
+    private var lastSentID: UInt64 = 0
     private(set) var remote: Hello?
     private(set) var remoteState = ServiceState.starting
     /// It said GOAWAY: whatever its PONGs say, this process takes nothing new.
@@ -131,12 +134,31 @@ import JSONText
         call.header.correlationID = lastCorrelationID
         call.header.budgetMs = UInt32(clamping: (call.deadline - min(now, call.deadline)) / 1_000_000)
         call.header.sentAtMs = Bus.clockMilliseconds()
-        guard socket.send(call.header, call.body, in: wire) else {
-            lose()
-            return onOutcome(call, .notWritten)
-        }
         if pending.isEmpty { health.beginsWork(at: now) }
         pending[lastCorrelationID] = call
+        send(call.header, call.body)
+    }
+
+    /// Now, or with the rest of this turn to who understands bundles.
+    private func send(_ header: FrameHeader, _ body: [UInt8]) {
+        guard wire == .bundles else { return noteSent(socket.send(header, body, in: wire)) }
+        if !bundle.hasRoom { sendBundle() }
+        // What stood in the one before may have been refused.
+        guard isGreeted else { return }
+        if bundle.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundle() } }
+        bundle.append(header, body)
+    }
+
+    private func sendBundle() {
+        guard !bundle.isEmpty else { return }
+        let isSent = socket.send(bundle)
+        bundle.removeAll()
+        noteSent(isSent)
+    }
+
+    /// A request that cannot leave says that the connection is gone.
+    private func noteSent(_ isSent: Bool) {
+        if isSent { lastSentID = lastCorrelationID } else if lastSentID < lastCorrelationID { lose() }
     }
 
     /// Nobody waits for the call any more.
@@ -151,15 +173,15 @@ import JSONText
     // MARK: Hearing
 
     private func takeTurn() {
-        for _ in 0..<32 {
-            guard let received = socket.receive() else { return }
-            guard let header = received.frame else {
-                malformedFrames += 1
-                continue
-            }
-            lastHeard = MonotonicClock.now()
-            take(header, body: received.body)
-        }
+        var frames = 0
+        while frames < 32, socket.receive({ hear($0, &frames) }) {}
+    }
+
+    private func hear(_ received: Received, _ frames: inout Int) {
+        frames += 1
+        guard let header = received.frame else { return malformedFrames += 1 }
+        lastHeard = MonotonicClock.now()
+        take(header, body: received.body)
     }
 
     private func take(_ header: FrameHeader, body: [UInt8]) {
@@ -258,14 +280,16 @@ import JSONText
         speak(.hello, body: Bus.hello(configuration))
     }
 
-    /// The replica is out: what it was asked is lost.
+    /// The replica is out: what it was asked is lost, but for what did not leave yet.
     private func lose() {
         if isGreeted { losses += 1 }
         isGreeted = false
         remoteState = .starting
         let lost = pending.values.sorted { $0.header.correlationID < $1.header.correlationID }
-        pending = [:]
-        for call in lost { onOutcome(call, .lost) }
+        let lastSentID = lastSentID
+        (pending, self.lastSentID) = ([:], lastCorrelationID)
+        bundle.removeAll()
+        for call in lost { onOutcome(call, call.header.correlationID <= lastSentID ? .lost : .notWritten) }
         answerInquirers(nil)
     }
 
@@ -297,8 +321,9 @@ import JSONText
         var header = FrameHeader(kind: kind, correlationID: correlationID, bodyLength: UInt32(body.count))
         header.sentAtMs = Bus.clockMilliseconds()
         if kind != .cancel { lastSpoken = MonotonicClock.now() }
-        // A HELLO may go to another process than the last one did: in the form that everybody understands.
-        _ = socket.send(header, body, in: kind == .hello ? .twoParts : wire)
+        guard kind == .hello else { return send(header, body) }
+        // It may go to another process than the last one did: in the form that everybody understands.
+        _ = socket.send(header, body, in: .twoParts)
     }
 
     func close() {

@@ -44,7 +44,6 @@ struct Received {
 
     /// Takes a frame in one part.
     fileprivate mutating func read(_ bytes: UnsafeRawBufferPointer) {
-        wire = .onePart
         do throws(FrameError) {
             let frame = try FrameHeader.read(bytes)
             (header, body) = (.success(frame.header), [UInt8](frame.body))
@@ -164,20 +163,29 @@ struct Received {
         // Once the first part is taken the rest cannot be refused: libzmq takes or refuses whole messages.
         if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
         switch wire {
-        case .onePart: return send(header.encoded(before: body), 0)
+        case .onePart, .bundles: return send(header.encoded(before: body), 0)
         case .twoParts:
             guard send(header.encoded(), ZMQ_SNDMORE) else { return false }
             return send(body, 0)
         }
     }
 
+    /// As ``send(_:_:to:in:)``, what was gathered for a receiver that understands bundles.
+    func send(_ bundle: FrameBundle, to peer: [UInt8]? = nil) -> Bool {
+        guard raw != nil else { return false }
+        if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
+        return bundle.withMessage { zmq_send(raw, $0.baseAddress, $0.count, ZMQ_DONTWAIT) >= 0 }
+    }
+
     private func send(_ part: [UInt8], _ flags: Int32) -> Bool {
         zmq_send(raw, part, part.count, ZMQ_DONTWAIT | flags) >= 0
     }
 
-    /// The next message; `nil` when there is none.
-    func receive() -> Received? {
-        guard raw != nil else { return nil }
+    /// Tells the frames of the next message.
+    ///
+    /// - Returns: false when there is none.
+    func receive(_ tell: @Loop (Received) -> Void) -> Bool {
+        guard raw != nil else { return false }
         var received = Received()
         let first = kind == .router ? 0 : 1
         var part = first
@@ -185,8 +193,9 @@ struct Received {
         while true {
             zmq_msg_init(&message)
             defer { zmq_msg_close(&message) }
-            guard zmq_msg_recv(&message, raw, ZMQ_DONTWAIT) >= 0 else { return nil }
+            guard zmq_msg_recv(&message, raw, ZMQ_DONTWAIT) >= 0 else { return false }
             let bytes = UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))
+            let isLast = zmq_msg_more(&message) == 0
             switch part {
             case 0: received.peer = [UInt8](bytes)
             case 1:
@@ -194,19 +203,33 @@ struct Received {
                 if readsIdentity, let user = zmq_msg_gets(&message, "User-Id") {
                     received.identity = BusSecurity.Identity(atoi(user))
                 }
-                if zmq_msg_more(&message) == 0 {
-                    received.read(bytes)
-                } else {
-                    received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
+                if isLast {
+                    tellFrames(of: bytes, &received, tell)
+                    return true
                 }
+                received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
             case 2: received.body = [UInt8](bytes)
             default: break
             }
             part += 1
-            if zmq_msg_more(&message) == 0 { break }
+            if isLast { break }
         }
         if part > 3 { received.header = nil }
-        return received
+        tell(received)
+        return true
+    }
+
+    private func tellFrames(
+        of message: UnsafeRawBufferPointer, _ received: inout Received, _ tell: @Loop (Received) -> Void
+    ) {
+        received.wire = .onePart
+        let isWhole = FrameBundle.read(message) { frame in
+            received.read(frame)
+            tell(received)
+        }
+        guard !isWhole else { return }
+        received.header = nil
+        tell(received)
     }
 
     /// Closes at once, or gives what is queued up to `linger` to leave.

@@ -18,6 +18,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     private nonisolated(unsafe) var local: [UnownedJob] = []
     /// The jobs that are run one after another; it changes places with `local`, so that neither is allocated anew.
     private nonisolated(unsafe) var batch: [UnownedJob] = []
+    /// Jobs between two looks at the clock: most take a microsecond, and a look after each would cost as much as a few of
+    /// them; but where they are long, a turn of several would be, too.
+    private nonisolated(unsafe) var jobsPerLook = 1
+    private static let longJob: UInt64 = 100_000
     private nonisolated(unsafe) var thread: pthread_t = 0
 
     static func start() -> LoopExecutor {
@@ -68,16 +72,21 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
             local.append(contentsOf: jobs)
             jobs.removeAll(keepingCapacity: true)
         }
-        let end = MonotonicClock.now() + Self.nanosecondsPerTurn
-        var ran = 0
+        var looked = MonotonicClock.now()
+        let end = looked + Self.nanosecondsPerTurn
+        var ran = 0, nextLook = jobsPerLook
         while !local.isEmpty, ran < Self.jobsPerTurn {
             swap(&batch, &local)
             defer { batch.removeAll(keepingCapacity: true) }
             for index in batch.indices {
                 batch[index].runSynchronously(isolatedTo: serial, taskExecutor: task)
                 ran += 1
-                // Most jobs take a microsecond: a look at the clock after each would cost as much as a few of them.
-                if ran >= Self.jobsPerTurn || ran % 4 == 0 && MonotonicClock.now() > end {
+                if ran >= nextLook {
+                    let now = MonotonicClock.now()
+                    jobsPerLook = now - looked < Self.longJob ? 4 : 1
+                    (looked, nextLook) = (now, ran + jobsPerLook)
+                }
+                if ran >= Self.jobsPerTurn || looked > end {
                     local.insert(contentsOf: batch[(index + 1)...], at: 0)
                     return
                 }

@@ -63,6 +63,44 @@ import Testing
         }
     }
 
+    /// Half a bundle, one with nothing in it, one with a length beyond its end, one in another, one that is too long: the
+    /// frames before the fault are answered, and the fault is counted.
+    @Test func aBundleThatCannotBeReadIsCounted() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            try await peer.greet(newest: .bundles)
+            let prefix = Array("VST".utf8) + [WireVersion.bundles.rawValue]
+            func frame(_ id: UInt64) -> [UInt8] {
+                let body = Array(#"{"text":"a"}"#.utf8)
+                var header = FrameHeader.echo(id)
+                (header.bodyLength, header.sentAtMs) = (UInt32(body.count), MonotonicClock.now() / 1_000_000)
+                let bytes = header.encoded(before: body)
+                return [UInt8(bytes.count & 0xff), UInt8(bytes.count >> 8), 0, 0] + bytes
+            }
+            let empty: [UInt8] = [0, 0, 0, 0]
+            let messages = [
+                prefix, prefix + [1, 0], prefix + frame(1) + frame(2).dropLast(), prefix + [255, 255, 255, 255],
+                prefix + frame(3) + empty, prefix + [8, 0, 0, 0] + prefix + empty,
+                prefix + Array(repeating: frame(4), count: FrameBundle.mostFrames + 1).joined(),
+            ]
+            for message in messages { peer.send([message]) }
+            var answered: Set<UInt64> = []
+            while answered != [1, 3, 4] {
+                let parts = try await peer.receive()
+                try #require(!parts.isEmpty, "only \(answered) were answered")
+                let replies = try RawPeer.frames(in: parts).filter { $0.0.kind == .reply }
+                answered.formUnion(replies.map(\.0.correlationID))
+            }
+            #expect(
+                try await comes {
+                    server.report.counters.malformedFrames + server.report.counters.foreignFrames == messages.count
+                })
+            let client = try lab.client()
+            #expect(try await client.call(Echo(text: "still"), .standard).text == "still")
+        }
+    }
+
     @Test func aStrangerIsNotHeardBeforeItsHello() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()

@@ -55,7 +55,7 @@ import Foundation
         var header = header
         header.bodyLength = UInt32(body.count)
         if header.sentAtMs == 0 { header.sentAtMs = MonotonicClock.now() / 1_000_000 }
-        send(wire == .onePart ? [header.encoded(before: body)] : [header.encoded(), body])
+        send(wire == .twoParts ? [header.encoded(), body] : [header.encoded(before: body)])
     }
 
     /// The next message, or the empty list after `limit`.
@@ -88,14 +88,29 @@ import Foundation
     ) async throws -> (header: FrameHeader, body: [UInt8], wire: WireVersion)? {
         while true {
             let parts = try await receive(within: limit).dropFirst(isRouter ? 1 : 0)
-            guard let first = parts.first, let last = parts.last else { return nil }
+            guard !parts.isEmpty else { return nil }
             let wire = parts.count == 1 ? WireVersion.onePart : .twoParts
-            let (header, body) = try first.withUnsafeBytes { bytes in
-                guard wire == .onePart else { return (try FrameHeader(decoding: bytes), last) }
-                let frame = try FrameHeader.read(bytes)
-                return (frame.header, Array(frame.body))
+            for (header, body) in try Self.frames(in: Array(parts)) where kinds.contains(header.kind) {
+                return (header, body, wire)
             }
-            if kinds.contains(header.kind) { return (header, body, wire) }
+        }
+    }
+
+    /// The frames of a message, without the routing id.
+    public static func frames(in parts: [[UInt8]]) throws -> [(FrameHeader, [UInt8])] {
+        guard let first = parts.first, let last = parts.last else { return [] }
+        return try first.withUnsafeBytes { bytes in
+            guard parts.count == 1 else { return [(try FrameHeader(decoding: bytes), last)] }
+            var frames: [Result<(FrameHeader, [UInt8]), FrameError>] = []
+            let isWhole = FrameBundle.read(bytes) { frame in
+                frames.append(
+                    Result { () throws(FrameError) in
+                        let frame = try FrameHeader.read(frame)
+                        return (frame.header, Array(frame.body))
+                    })
+            }
+            guard isWhole else { throw FrameError.tooShort }
+            return try frames.map { try $0.get() }
         }
     }
 

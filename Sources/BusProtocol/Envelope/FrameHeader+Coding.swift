@@ -8,6 +8,12 @@ extension FrameHeader {
     private func encoded(_ wire: WireVersion, _ body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256 + body.count)
+        write(to: &bytes, wire, body)
+        return bytes
+    }
+
+    /// Appends the header, which must be writable, and the body behind it.
+    func write(to bytes: inout [UInt8], _ wire: WireVersion, _ body: [UInt8]) {
         bytes += Self.magic
         bytes.append(wire.rawValue)
         bytes.append(kind.rawValue)
@@ -49,7 +55,6 @@ extension FrameHeader {
         if let accessToken { bytes.append(.accessToken, accessToken) }
         if let entityTag { bytes.append(.entityTag, entityTag) }
         bytes += body
-        return bytes
     }
 
     /// Reads the first of two parts.
@@ -155,7 +160,8 @@ extension FrameHeader {
 }
 
 extension [UInt8] {
-    fileprivate mutating func appendInteger(_ value: some FixedWidthInteger) {
+    /// Little-endian.
+    mutating func appendInteger(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 
@@ -175,7 +181,8 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func integer<Value: FixedWidthInteger>(at offset: Int) -> Value {
+    /// Little-endian; the bytes must be there.
+    func integer<Value: FixedWidthInteger>(at offset: Int) -> Value {
         Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 

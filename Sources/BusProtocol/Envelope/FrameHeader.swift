@@ -11,6 +11,8 @@ public enum WireVersion: UInt8, Sendable, Comparable {
     /// aborts the process where a connection breaks just when its socket is closed and half of a message is on its way
     /// (`session_base.cpp:260`, libzmq#3442); one part has no half.
     case onePart = 2
+    /// As ``onePart``, and several frames may lie in one part: see ``FrameBundle``.
+    case bundles = 3
 
     public static func < (a: WireVersion, b: WireVersion) -> Bool { a.rawValue < b.rawValue }
 }

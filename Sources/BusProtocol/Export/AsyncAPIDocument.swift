@@ -65,6 +65,9 @@ enum FrameDocument {
             "parts": [
                 "1": "Wire version 1: the header is a part of the message, the body is another.",
                 "2": "Wire version 2: one part, the body behind the header; the body's length says where it begins.",
+                "3": .string(
+                    "Wire version 3: as 2, or up to \(FrameBundle.mostFrames) frames in one part: the magic, 3, then each frame in its form of version 2 behind its length (4 bytes)."
+                ),
             ],
             "byteOrder": "little-endian",
             "fixed": .array(fixed.map { ["name": .string($0), "offset": .integer($1), "bytes": .integer($2)] }),

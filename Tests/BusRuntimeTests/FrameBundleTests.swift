@@ -1,0 +1,72 @@
+import BusProtocol
+import Testing
+
+@Suite("Frame bundle") struct FrameBundleTests {
+    private static let a = FrameHeader(kind: .ping, correlationID: 1, bodyLength: 1)
+    private static let b = FrameHeader(kind: .cancel, correlationID: 2)
+
+    /// The layout of version 3. It never changes: another layout is another wire version.
+    private static let golden: [UInt8] =
+        [0x56, 0x53, 0x54, 3]
+        + [33, 0, 0, 0, 0x56, 0x53, 0x54, 2, 2, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
+        + [UInt8](repeating: 0, count: 12) + [0x7b]
+        + [32, 0, 0, 0, 0x56, 0x53, 0x54, 2, 7, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        + [UInt8](repeating: 0, count: 12)
+
+    private func frames(of message: [UInt8]) -> (frames: [[UInt8]], isWhole: Bool) {
+        var frames: [[UInt8]] = []
+        let isWhole = message.withUnsafeBytes { FrameBundle.read($0) { frames.append(Array($0)) } }
+        return (frames, isWhole)
+    }
+
+    @Test func theBytesOfVersionThreeStay() {
+        var bundle = FrameBundle()
+        bundle.append(Self.a, [0x7b])
+        bundle.append(Self.b, [])
+        #expect(bundle.withMessage { Array($0) } == Self.golden)
+        let read = frames(of: Self.golden)
+        #expect(read.isWhole && read.frames == [Self.a.encoded(before: [0x7b]), Self.b.encoded(before: [])])
+    }
+
+    @Test func oneFrameIsItself() {
+        var bundle = FrameBundle()
+        bundle.append(Self.a, [0x7b])
+        let message = bundle.withMessage { Array($0) }
+        #expect(message == Self.a.encoded(before: [0x7b]))
+        #expect(frames(of: message).frames == [message])
+    }
+
+    @Test func anEmptiedOneIsAsNew() {
+        var bundle = FrameBundle()
+        for body in [[0x7b], [UInt8](repeating: 0x7b, count: 200_000)] as [[UInt8]] {
+            bundle.append(Self.b, body)
+            bundle.append(Self.b, [])
+            bundle.removeAll()
+            #expect(bundle.isEmpty && bundle.hasRoom)
+        }
+        bundle.append(Self.a, [0x7b])
+        bundle.append(Self.b, [])
+        #expect(bundle.withMessage { Array($0) } == Self.golden)
+    }
+
+    @Test(arguments: [0, 3000])
+    func whatIsFullIsStillRead(bodyBytes: Int) {
+        var bundle = FrameBundle()
+        var header = Self.b
+        let body = [UInt8](repeating: 0x20, count: bodyBytes)
+        header.bodyLength = UInt32(bodyBytes)
+        while bundle.hasRoom { bundle.append(header, body) }
+        #expect(bodyBytes == 0 ? bundle.count == FrameBundle.mostFrames : bundle.count == 11)
+        let read = bundle.withMessage { frames(of: Array($0)) }
+        #expect(read.isWhole && read.frames == Array(repeating: header.encoded(before: body), count: bundle.count))
+    }
+
+    @Test func cutAnywhereItIsNotWholeAndNothingBesideItIsRead() {
+        for length in 4..<Self.golden.count {
+            let read = frames(of: Array(Self.golden.prefix(length)))
+            // Cut between two frames it is a bundle of one.
+            #expect(read.isWhole == (length == 41), "cut at \(length)")
+            #expect(read.frames == (length < 41 ? [] : [Self.a.encoded(before: [0x7b])]), "cut at \(length)")
+        }
+    }
+}
