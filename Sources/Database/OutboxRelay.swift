@@ -119,14 +119,14 @@ public struct DeliveryPostponed: Error, Equatable {
     private func takeDue(atMost room: Int) async throws -> Int {
         isLooking = true
         defer { isLooking = false }
-        let agrees = try await clocksAgree()
-        if !agrees, timersMayFire { onAlarm?(.clockJumped) }
-        timersMayFire = agrees
+        let now = try await trustedTime()
+        if now == nil, timersMayFire { onAlarm?(.clockJumped) }
+        timersMayFire = now != nil
         let done = delivered
         let rows = try await outbox.database.write(
             Self.claim,
             [
-                .integer(Int64(room)), .bool(timersMayFire), .uuidArray(done), .textArray(lane.destinations),
+                .integer(Int64(room)), .timestamp(now), .uuidArray(done), .textArray(lane.destinations),
                 .bool(lane.isOnly),
             ])
         delivered.removeFirst(done.count)
@@ -137,19 +137,21 @@ public struct DeliveryPostponed: Error, Equatable {
         return rows.count
     }
 
+    /// The database's time, which timers are held against; `nil` where its clock has jumped.
+    ///
     /// What was so before this process began counts, too: a jump is none the less one for a restart.
-    private func clocksAgree() async throws -> Bool {
+    private func trustedTime() async throws -> Timestamp? {
         let database = outbox.database
         if !guardian.isSet, let boot = BootClock.id {
             let known = try await database.read(Self.mark, [.text(boot)]).first
             guardian = ClockGuard(offset: try known?.integer("clock_offset"))
         }
-        let clock = try await database.read(Self.clock)
-        let agrees = guardian.observe(database: try clock.first?.timestamp("now") ?? .now(), boot: BootClock.now())
-        if agrees, let offset = guardian.offsetToKeep(), let boot = BootClock.id {
+        let now = try await database.read(Self.clock).first?.timestamp("now") ?? .now()
+        guard guardian.observe(database: now, boot: BootClock.now()) else { return nil }
+        if let offset = guardian.offsetToKeep(), let boot = BootClock.id {
             _ = try await database.write(Self.keepMark, [.text(boot), .integer(offset)])
         }
-        return agrees
+        return now
     }
 
     private func attempt(_ row: Row) async {
@@ -204,7 +206,8 @@ public struct DeliveryPostponed: Error, Equatable {
     /// What is due is found once, whatever the plan: as a sub-select, PostgreSQL may look anew for each row, each time
     /// behind what is locked already, and take them all. It does so where it last saw the table empty.
     ///
-    /// What was delivered goes first: it keeps nothing waiting, and is not taken again where its lease is over.
+    /// What was delivered goes first: it keeps nothing waiting, and is not taken again where its lease is over. A timer is due by
+    /// the time that was looked at, and not by this statement's own: the clock may jump between the two.
     private static let claim: Statement = """
         WITH done AS (
             DELETE FROM outbox WHERE id = ANY ($3)
@@ -213,7 +216,7 @@ public struct DeliveryPostponed: Error, Equatable {
             WHERE o.dead_at IS NULL AND o.due_at <= clock_timestamp() AND o.id <> ALL ($3)
                 AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
                 AND (o.destination = ANY ($4)) = $5
-                AND ($2 OR o.destination NOT LIKE 'timer:%')
+                AND (o.destination NOT LIKE 'timer:%' OR o.due_at <= $2)
                 AND (o.person_sequence IS NULL OR NOT EXISTS (
                     SELECT 1 FROM outbox e WHERE e.destination = o.destination AND e.person_id = o.person_id
                         AND e.person_sequence < o.person_sequence AND e.id <> ALL ($3)))

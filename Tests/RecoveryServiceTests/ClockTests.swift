@@ -10,14 +10,17 @@ import Testing
 /// The database's clock is PostgreSQL's own, moved by the test: what the service reads of the time, it reads from there.
 @Suite("a hold and the clocks") struct ClockTests {
     /// The service anew, on tables whose clock the test moves.
-    @Loop private func prepare(_ recovery: RecoveryStage) async throws {
+    ///
+    /// - Parameter hidden: what the outbox asks for the time by is not moved.
+    @Loop private func prepare(_ recovery: RecoveryStage, hidden: Bool = false) async throws {
         try await recovery.stage.rows(
             """
             CREATE TABLE public.clock_shift (by interval NOT NULL);
             INSERT INTO public.clock_shift VALUES ('0');
             CREATE FUNCTION public.true_clock() RETURNS timestamptz LANGUAGE internal VOLATILE STRICT AS 'clock_timestamp';
             CREATE FUNCTION public.shifted_clock() RETURNS timestamptz LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS
-                'BEGIN RETURN public.true_clock() + (SELECT by FROM public.clock_shift); END';
+                'BEGIN RETURN public.true_clock() + (SELECT CASE WHEN \(hidden) AND current_query() LIKE
+                    ''SELECT clock\\_timestamp() AS now%'' THEN ''0'' ELSE by END FROM public.clock_shift); END';
             CREATE OR REPLACE FUNCTION pg_catalog.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
                 'SELECT public.shifted_clock()'
             """)
@@ -65,6 +68,24 @@ import Testing
             #expect(try await recovery.look(claim).holdUntil == claim.holdUntil)
             try await recovery.endHolds()
             #expect(try await recovery.stage.rows(status) == "identity_required")
+        }
+    }
+
+    /// The clock jumps after the outbox looked at it, and before it takes what is due.
+    @Test func aJumpThatComesBehindTheLookEndsNoHold() async throws {
+        try await RecoveryStage.run { recovery in
+            try await prepare(recovery, hidden: true)
+            try await untilSeen(recovery)
+            _ = try await recovery.claim()
+            let timers = "SELECT count(*) FROM outbox WHERE destination = 'timer:hold-ended' AND attempts = 0"
+            #expect(try await recovery.stage.rows(timers) == "1")
+            try await move("73 hours", recovery)
+            // What another claim tells is gone when the outbox was looked through.
+            _ = try await recovery.claim(claimant: "000002")
+            let untold = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'"
+            try #require(try await comes(within: .seconds(30)) { try await recovery.stage.rows(untold) == "0" })
+            #expect(try await recovery.stage.rows("SELECT string_agg(status, ' ') FROM cases") == "held held")
+            #expect(try await recovery.stage.rows(timers) == "2", "their timers were not taken")
         }
     }
 
