@@ -25,15 +25,27 @@ public struct SQLValue: Sendable, Equatable {
         SQLValue(1184, value.map { bigEndian($0.microsecondsSinceEpoch - PostgresEpoch.microseconds) })
     }
     /// For `text[]`.
-    public static func textArray(_ values: [String]) -> SQLValue { array(1009, of: 25, values.map { Array($0.utf8) }) }
+    public static func textArray(_ values: [String]) -> SQLValue { array(of: 25, values.map { Array($0.utf8) }) }
     /// For `uuid[]`.
-    public static func uuidArray(_ values: [Identifier]) -> SQLValue { array(2951, of: 2950, values.map(\.array)) }
+    public static func uuidArray(_ values: [Identifier]) -> SQLValue { array(of: 2950, values.map(\.array)) }
+    /// For an array of the type that all the values have; there must be one at least.
+    public static func array(_ values: [SQLValue]) -> SQLValue { array(of: values[0].type, values.map(\.bytes)) }
 
-    private static func array(_ type: UInt32, of element: UInt32, _ values: [[UInt8]]) -> SQLValue {
+    /// The array type of each element type. Source: `typarray` of PostgreSQL's `pg_type`.
+    private static let arrayTypes: [UInt32: UInt32] = [
+        16: 1000, 17: 1001, 20: 1016, 25: 1009, 701: 1022, 1082: 1182, 1184: 1185, 2950: 2951, 3802: 3807,
+    ]
+
+    private static func array(of element: UInt32, _ values: [[UInt8]?]) -> SQLValue {
+        guard let type = arrayTypes[element] else { preconditionFailure("no array of \(element)") }
         let dimensions = Int32(values.isEmpty ? 0 : 1)
-        var bytes = bigEndian(dimensions) + bigEndian(Int32(0)) + bigEndian(element)
+        let hasNull = Int32(values.contains(nil) ? 1 : 0)
+        var bytes = bigEndian(dimensions) + bigEndian(hasNull) + bigEndian(element)
         if dimensions == 1 { bytes += bigEndian(Int32(values.count)) + bigEndian(Int32(1)) }
-        for value in values { bytes += bigEndian(Int32(value.count)) + value }
+        for value in values {
+            bytes += bigEndian(value.map { Int32($0.count) } ?? -1)
+            if let value { bytes += value }
+        }
         return SQLValue(type, bytes)
     }
 

@@ -24,7 +24,7 @@ import Testing
         defer { database.close() }
         try await database.waitUntilAvailable()
         let writers = Writers(database)
-        let work = (0..<4).map { writer in Loop.spawn { try await writers.run(writer) } }
+        let work = (0..<6).map { writer in Loop.spawn { try await writers.run(writer) } }
         for _ in 0..<5 {
             let known = writers.done
             #expect(try await comes { writers.done > known + 50 })
@@ -48,19 +48,28 @@ import Testing
 
     @Loop private final class Writers {
         let database: Database
+        private let group: WriteGroup
         var isStopped = false
         private(set) var told: [Int64: Told] = [:]
         private(set) var done = 0
         private var last: Int64 = 0
 
-        init(_ database: Database) { self.database = database }
+        init(_ database: Database) {
+            self.database = database
+            group = WriteGroup(
+                database,
+                """
+                WITH added AS (INSERT INTO writes (id) SELECT id FROM unnest($1::bigint[]) AS g (id) RETURNING id)
+                SELECT place FROM added JOIN unnest($1::bigint[]) WITH ORDINALITY AS g (id, place) USING (id)
+                """)
+        }
 
         func run(_ writer: Int) async throws {
             while !isStopped {
                 last += 1
                 let id = last
                 do {
-                    try await write(id, inOneStatement: writer % 2 == 0)
+                    try await write(id, as: [.statement, .transaction, .groupRow][writer % 3])
                     told[id] = .done
                     done += 1
                 } catch let error as DatabaseError {
@@ -70,13 +79,15 @@ import Testing
             }
         }
 
-        private func write(_ id: Int64, inOneStatement: Bool) async throws {
+        private enum Kind { case statement, transaction, groupRow }
+
+        private func write(_ id: Int64, as kind: Kind) async throws {
             let insert: Statement = "INSERT INTO writes (id) VALUES ($1)"
-            guard !inOneStatement else {
-                _ = try await database.write(insert, [.integer(id)])
-                return
+            switch kind {
+            case .statement: _ = try await database.write(insert, [.integer(id)])
+            case .transaction: try await database.transaction { $0.send(insert, [.integer(id)]) }
+            case .groupRow: #expect(try await group.write([.integer(id)]) != nil)
             }
-            try await database.transaction { $0.send(insert, [.integer(id)]) }
         }
     }
 }

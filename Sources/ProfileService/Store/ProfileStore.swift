@@ -8,6 +8,12 @@ import JSONText
 struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
+    /// Changes that are written at once with those of other people.
+    private let changes: WriteGroup
+
+    init(database: Database, sealer: Sealer) {
+        (self.database, self.sealer, changes) = (database, sealer, WriteGroup(database, Self.change))
+    }
 
     /// The profile, made where there is none.
     ///
@@ -118,7 +124,7 @@ struct ProfileStore: Sendable {
         _ change: ProfileChange, to record: ProfileRecord, commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
         let changed = record.changed(by: change)
-        let values = values(of: change, record, changed)
+        let values = values(of: change, record, changed).map { SQLValue.array([$0]) }
         let rows =
             commits
             ? try await transaction.queryLast(Self.change, values) : try await transaction.query(Self.change, values)
@@ -126,12 +132,11 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// As ``apply(_:to:commits:in:)``, a transaction by itself; `nil` where the profile is not as it was read any more:
-    /// nothing was written.
+    /// As ``apply(_:to:commits:in:)``, in one statement with what others write in this moment; `nil` where the profile is not
+    /// as it was read any more: nothing was written.
     @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord) async throws -> ProfileRecord? {
         let changed = record.changed(by: change)
-        let rows = try await database.write(Self.change, values(of: change, record, changed))
-        return try rows.first.map { try written(changed, $0) }
+        return try await changes.write(values(of: change, record, changed)).map { try written(changed, $0) }
     }
 
     private func values(of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord) -> [SQLValue] {
@@ -254,19 +259,26 @@ struct ProfileStore: Sendable {
         """
     private static let lock = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1 FOR UPDATE")
     /// What changed is laid over the fields: those that this replica's release does not know stay as they are. Nothing is
-    /// written where the profile has another revision.
+    /// written where a profile has another revision. The profiles are taken in one order, so that no two statements wait for
+    /// each other.
     private static let change: Statement = """
-        WITH changed AS (
-            UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp(), fields = fields || $4,
-                date_of_birth_sealed = coalesce($2, date_of_birth_sealed),
-                time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END,
-                completed_at = CASE WHEN $3 THEN coalesce(completed_at, clock_timestamp()) END
-            WHERE person_id = $1 AND revision = $7 RETURNING revision, updated_at, completed_at
+        WITH given AS (
+            SELECT person, born, is_complete, fields, sets_zone, zone, seen, place
+            FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[])
+                WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, place)
+            ORDER BY person
+        ), changed AS (
+            UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
+                date_of_birth_sealed = coalesce(g.born, p.date_of_birth_sealed),
+                time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,
+                completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END
+            FROM given g WHERE p.person_id = g.person AND p.revision = g.seen
+            RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.place
         ), history AS (
             INSERT INTO profile_field_history (person_id, key, state, value)
-            SELECT $1, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value'
-            FROM changed, jsonb_each($4) AS c (key, entry)
+            SELECT person_id, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value'
+            FROM changed, jsonb_each(given) AS c (key, entry)
         )
-        SELECT revision, updated_at, completed_at FROM changed
+        SELECT place, revision, updated_at, completed_at FROM changed
         """
 }

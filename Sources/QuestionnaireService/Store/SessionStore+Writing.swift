@@ -22,7 +22,7 @@ extension SessionStore {
         }
     }
 
-    /// Writes one changed answer of an open session in a transaction of its own.
+    /// Writes one changed answer of an open session, in one statement with what others write in this moment.
     ///
     /// - Parameter session: as it was read without a lock.
     /// - Returns: false where it is not so any more, or the mutation was remembered meanwhile: nothing was written.
@@ -31,8 +31,7 @@ extension SessionStore {
     ) async throws -> Bool {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id)]
         do {
-            let values = row + Self.columns(write, reply) + [.integer(session.revision)]
-            return try await !database.write(Self.saveAnswerUnlocked, values).isEmpty
+            return try await saves.write(row + Self.columns(write, reply) + [.integer(session.revision)]) != nil
         } catch let error where error.isUniqueViolation {
             return false
         }
@@ -151,24 +150,44 @@ extension SessionStore {
         INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at, device, preference)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
         """
-    private static let saveAnswer = saving(in: "SELECT 1")
-    private static let saveAnswerUnlocked = saving(
-        in: """
-            UPDATE sessions SET revision = revision + 1
-            WHERE person_id = $1 AND session_id = $2 AND revision = $14 AND status = 'in_progress' RETURNING 1
-            """)
+    private static let saveAnswer = saving(
+        """
+        turn AS (
+            SELECT 1 AS place, $1::uuid AS person, $2::uuid AS session, $3 AS question, $4::bigint AS revision, $5 AS state,
+                $6::jsonb AS value, $7::timestamptz AS changed_at, $8::timestamptz AS client_time, $9::uuid AS mutation,
+                $10::bytea AS digest, $11::jsonb AS reply, $12 AS device, $13::jsonb AS preference
+        )
+        """)
+    /// Of several sessions, each where it is as it was read; of two rows of one session one is written. They are taken in one
+    /// order, so that no two statements wait for each other.
+    static let saveAnswers = saving(
+        """
+        given AS (
+            SELECT person, session, question, revision, state, value, changed_at, client_time, mutation, digest, reply,
+                device, preference, seen, place
+            FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::jsonb[], $7::timestamptz[],
+                $8::timestamptz[], $9::uuid[], $10::bytea[], $11::jsonb[], $12::text[], $13::jsonb[], $14::bigint[])
+                WITH ORDINALITY AS g (person, session, question, revision, state, value, changed_at, client_time, mutation, digest,
+                    reply, device, preference, seen, place)
+            ORDER BY person, session
+        ), turn AS (
+            UPDATE sessions s SET revision = s.revision + 1 FROM given g
+            WHERE s.person_id = g.person AND s.session_id = g.session AND s.revision = g.seen
+                AND s.status = 'in_progress'
+            RETURNING g.place, g.person, g.session, g.question, g.revision, g.state, g.value, g.changed_at, g.client_time,
+                g.mutation, g.digest, g.reply, g.device, g.preference
+        )
+        """)
     /// One statement for all that a change writes: it is sent, planned and answered once.
     ///
-    /// - Parameter turn: gives one row where it is to be written, otherwise none.
-    private static func saving(in turn: String) -> Statement {
+    /// - Parameter turn: ends with a table of this name that has a row for each change.
+    private static func saving(_ turn: String) -> Statement {
         Statement(
             """
-            WITH turn AS (
-                \(turn)
-            ), answer AS (
+            WITH \(turn), answer AS (
                 INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at, device,
                     preference)
-                SELECT $1, $2, $3, $4, $5, $6, $7, $12, $13 FROM turn
+                SELECT person, session, question, revision, state, value, changed_at, device, preference FROM turn
                 ON CONFLICT (person_id, session_id, question) DO UPDATE
                     SET revision = excluded.revision, state = excluded.state, value = excluded.value,
                         changed_at = excluded.changed_at, is_stale = false, device = excluded.device,
@@ -177,12 +196,14 @@ extension SessionStore {
                 INSERT INTO answer_history
                     (person_id, session_id, question, revision, state, value, changed_at, client_time, device,
                     preference)
-                SELECT $1, $2, $3, $4, $5, $6, $7, $8, $12, $13 FROM turn
+                SELECT person, session, question, revision, state, value, changed_at, client_time, device, preference
+                FROM turn
             ), known AS (
                 INSERT INTO mutations (person_id, session_id, question, revision, mutation_id, digest, reply)
-                SELECT $1, $2, $3, $4, $9::uuid, $10::bytea, $11::jsonb FROM turn WHERE $9::uuid IS NOT NULL
+                SELECT person, session, question, revision, mutation, digest, reply FROM turn
+                WHERE mutation IS NOT NULL
             )
-            SELECT 1 FROM turn
+            SELECT place FROM turn
             """)
     }
     private static let rememberMutation: Statement = """

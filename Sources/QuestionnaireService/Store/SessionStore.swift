@@ -7,6 +7,12 @@ import JSONText
 /// A person's sessions and the answers in them.
 @Loop struct SessionStore {
     let database: Database
+    /// Answers that are written at once with those of other people.
+    let saves: WriteGroup
+
+    init(database: Database) {
+        (self.database, saves) = (database, WriteGroup(database, Self.saveAnswers))
+    }
 
     /// - Parameters:
     ///   - id: `nil` for the newest.

@@ -1,0 +1,96 @@
+import BusProtocol
+import Database
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite("Write group") @Loop struct WriteGroupTests {
+    private static let notes = Migration(
+        name: "m0001_notes",
+        sql: """
+            CREATE TABLE {{schema}}.notes (
+                id bigint PRIMARY KEY, label text, version bigint NOT NULL CHECK (version > 0)
+            )
+            """)
+    /// Writes what is new, and nothing where there is one of that id.
+    private static let add: Statement = """
+        WITH added AS (
+            INSERT INTO notes AS n (id, label, version)
+            SELECT id, label, version FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS g (id, label, version)
+            ON CONFLICT DO NOTHING RETURNING n.id, n.version
+        )
+        SELECT g.place, added.version FROM added
+            JOIN unnest($1::bigint[]) WITH ORDINALITY AS g (id, place) USING (id)
+        """
+
+    private func withNotes(_ body: @Loop (Database, WriteGroup) async throws -> Void) async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop", migrations: [Self.notes])
+        let database = Database(scratch.configuration(poolSize: 4))
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        try await body(database, WriteGroup(database, Self.add))
+    }
+
+    private func write(_ id: Int64, _ label: String? = "a", version: Int64 = 1, to group: WriteGroup) -> Task<
+        Int64?, any Error
+    > {
+        Loop.spawn { try await Self.write([.integer(id), .text(label), .integer(version)], to: group) }
+    }
+
+    private static func write(_ row: [SQLValue], to group: WriteGroup) async throws -> Int64? {
+        try await group.write(row)?.integer("version")
+    }
+
+    @Test func whatIsWrittenInOneTurnIsOneTransaction() async throws {
+        try await withNotes { database, group async throws in
+            let writes = (1...64).map {
+                write(Int64($0), $0 % 2 == 0 ? nil : "label \($0)", version: Int64($0), to: group)
+            }
+            for (index, write) in writes.enumerated() { #expect(try await write.value == Int64(index + 1)) }
+            let rows = try await database.read(
+                """
+                SELECT count(*) AS notes, count(label) AS labels, count(DISTINCT xmin::text) AS transactions,
+                    count(*) FILTER (WHERE label IS NULL OR label = 'label ' || id) AS right FROM notes
+                """)
+            let row = try #require(rows.first)
+            #expect(try row.integer("notes") == 64 && row.integer("labels") == 32 && row.integer("right") == 64)
+            // A turn may end between two of them.
+            #expect(try row.integer("transactions") < 8)
+        }
+    }
+
+    @Test func aRowThatIsNotWrittenIsToldSo() async throws {
+        try await withNotes { _, group async throws in
+            #expect(try await write(1, version: 5, to: group).value == 5)
+            let writes = [write(1, version: 6, to: group), write(2, version: 7, to: group)]
+            #expect(try await writes[0].value == nil)
+            #expect(try await writes[1].value == 7)
+        }
+    }
+
+    @Test func aRowThatPostgreSQLRefusesIsTheOnlyOneToFail() async throws {
+        try await withNotes { _, group async throws in
+            let writes = (1...9).map { write(Int64($0), version: $0 == 5 ? 0 : 1, to: group) }
+            for (index, write) in writes.enumerated() {
+                let result = await write.result
+                if index == 4 {
+                    #expect(throws: DatabaseError.statement(sqlState: "23514", constraint: "notes_version_check")) {
+                        try result.get()
+                    }
+                } else {
+                    #expect(try result.get() == 1)
+                }
+            }
+        }
+    }
+
+    /// More than one statement may hold, and more while others are under way.
+    @Test func everyRowOfMoreThanFitIsAnsweredWithItsOwn() async throws {
+        try await withNotes { database, group async throws in
+            let writes = (1...500).map { write(Int64($0), version: Int64($0), to: group) }
+            for (index, write) in writes.enumerated() { #expect(try await write.value == Int64(index + 1)) }
+            #expect(try await database.read("SELECT count(*) AS n FROM notes").first?.integer("n") == 500)
+        }
+    }
+}
