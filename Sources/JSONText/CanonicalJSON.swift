@@ -7,6 +7,13 @@ public enum CanonicalJSON {
         return text.bytes
     }
 
+    /// Appends a string with its quotes.
+    public static func append(_ string: String, to bytes: inout [UInt8]) {
+        let text = JSONOutput(capacity: string.utf8.count + 2)
+        text.put(quoted: string)
+        text.append(to: &bytes)
+    }
+
     static func write(_ value: JSONValue, to text: JSONOutput) {
         switch value {
         case .null: text.put("null")

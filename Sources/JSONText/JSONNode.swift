@@ -79,6 +79,8 @@ public struct JSONNode: Sendable {
         return found.map { JSONNode(document: document, index: $0) }
     }
 
+    public var isEmptyObject: Bool { kind == .object && memberCount == 0 }
+
     var memberCount: Int {
         guard entry.kind == .object else { return 0 }
         var (count, next) = (0, index + 1)

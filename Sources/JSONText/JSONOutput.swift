@@ -17,6 +17,8 @@ final class JSONOutput {
 
     var bytes: [UInt8] { [UInt8](UnsafeBufferPointer(start: base, count: count)) }
 
+    func append(to bytes: inout [UInt8]) { bytes.append(contentsOf: UnsafeBufferPointer(start: base, count: count)) }
+
     private func reserve(_ more: Int) {
         guard count + more > capacity else { return }
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: max(capacity * 2, count + more))

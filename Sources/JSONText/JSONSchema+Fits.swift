@@ -15,6 +15,17 @@ extension JSONSchema {
         }
     }
 
+    /// Whether a string of this text fits.
+    public func fits(text: String) -> Bool {
+        switch self {
+        case .any: true
+        case .string(let rule): rule.problem(with: text) == nil
+        case .nullable(let inner): inner.fits(text: text)
+        case .anyOf(let schemas): schemas.contains { $0.fits(text: text) }
+        case .boolean, .integer, .number, .array, .map, .object: false
+        }
+    }
+
     private static func fit(_ nodes: [JSONNode], _ element: JSONSchema, _ count: ClosedRange<Int>) -> Bool {
         count.contains(nodes.count) && nodes.allSatisfy { element.fits($0) }
     }

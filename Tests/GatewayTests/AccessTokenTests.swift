@@ -128,12 +128,17 @@ struct TokenMaker {
     @Test func memoryIsBoundedAndKeepsWhatIsUsed() throws {
         var memory = TokenMemory(capacity: 100)
         let token = try judge(maker.token(now: now)).get()
-        memory.remember(token, [0])
+        func digest(_ number: Int) -> [UInt8] { SHA256.digest(Array("\(number)".utf8)) }
+        memory.remember(token, digest(0))
         for index in 1...1000 {
-            memory.remember(token, [UInt8(index & 255), UInt8(index >> 8), 1])
-            if index % 20 == 0 { #expect(memory.recall([0]) != nil) }
+            memory.remember(token, digest(index))
+            if index % 20 == 0 { #expect(memory.recall(digest(0)) != nil) }
         }
         #expect(memory.count <= 100)
-        #expect(memory.recall([9, 9]) == nil)
+        #expect(memory.recall(digest(1)) == nil)
+        // They differ in their last byte only.
+        var almost = digest(0)
+        almost[31] ^= 1
+        #expect(memory.recall(almost) == nil)
     }
 }

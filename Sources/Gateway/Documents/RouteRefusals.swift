@@ -4,14 +4,14 @@ extension Route {
     /// Every code that it may be refused with or fail with: what its message declares, and what the gateway says for it.
     var refusals: Set<ErrorCode> {
         var codes: Set<ErrorCode> = [.malformedRequest, .requestTimeout, .bodyTooLarge, .headersTooLarge]
-        switch target {
+        switch self.target {
         case .local(let answer): return codes.union(Self.refusals(of: answer))
         case .later: return codes.union([.rateLimited, .overloaded, .notImplemented])
         case .export: codes.formUnion(ExportAccount.rules.errors)
         case .message: codes.formUnion(binding?.rules.errors ?? [])
         }
         codes.formUnion([.rateLimited, .overloaded, .serviceUnavailable, .deadlineExceeded, .internalError])
-        return codes.union(Self.refusals(of: access)).union(refusalsOfRequest)
+        return codes.union(Self.refusals(of: self.access)).union(refusalsOfRequest)
     }
 
     private static func refusals(of answer: LocalAnswer) -> Set<ErrorCode> {
@@ -36,14 +36,14 @@ extension Route {
     private var refusalsOfRequest: Set<ErrorCode> {
         var codes: Set<ErrorCode> = []
         if bodySchema != nil { codes.formUnion([.unsupportedMediaType, .validationFailed]) }
-        for source in sources.values {
+        for source in self.sources.values {
             switch source {
             case .path: codes.insert(.notFound)
             case .query: codes.insert(.validationFailed)
             case .header, .recoveryToken: break
             }
         }
-        if method == .post, let effect = binding?.rules.effect, effect != .read {
+        if self.method == .post, let effect = binding?.rules.effect, effect != .read {
             codes.formUnion([.idempotencyKeyReused, .requestInProgress, .idempotencyAnswerGone])
         }
         return codes

@@ -31,7 +31,8 @@ struct PathTemplate: Sendable, Hashable {
             switch segment {
             case .literal(let text): guard part == text else { return nil }
             case .parameter(let name):
-                guard !part.isEmpty, let value = part.removingPercentEncoding else { return nil }
+                let isPlain = !part.utf8.contains(UInt8(ascii: "%"))
+                guard !part.isEmpty, let value = isPlain ? part : part.removingPercentEncoding else { return nil }
                 values[name] = value
             }
         }

@@ -3,7 +3,9 @@ import JSONText
 
 /// One line of the route table: everything that the gateway does with one method of one path. The OpenAPI document is
 /// written from the same lines.
-struct Route: Sendable {
+///
+/// A class: a route is handed on several times a request, and of a structure each time copies every member.
+@dynamicMemberLookup final class Route: Sendable {
     enum Method: String, Sendable, CaseIterable {
         case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE"
     }
@@ -60,38 +62,76 @@ struct Route: Sendable {
         case patch(String)
     }
 
-    var method: Method
-    var path: PathTemplate
-    var access: Access
-    var target: Target
-    var summary: String
-    var success = 200
-    var body = Body.none
-    var sources: [String: Source] = [:]
-    /// The answer follows from its entity tag alone: who has it may ask whether it is still that (`If-None-Match`).
-    var isRevalidated = false
-    /// The act matters so much that its service sees the access token itself, and not the gateway's word only.
-    var carriesToken = false
-    /// It makes something new, or answers with what is there already: 201 or ``success``.
-    var mayCreate = false
-    /// Bytes.
-    var bodyLimit = 65_536
-    /// The message behind the route; set by ``resolved()``.
-    private(set) var binding: MessageBinding?
-    /// What the body must look like; set by ``resolved()``.
-    private(set) var bodySchema: JSONSchema?
-
-    init(_ method: Method, _ path: String, _ access: Access, _ target: Target, _ summary: String) {
-        (self.method, self.path, self.access, self.target) = (method, PathTemplate(path), access, target)
-        self.summary = summary
+    /// What the table says of it.
+    struct Line: Sendable {
+        var method: Method
+        var path: PathTemplate
+        var access: Access
+        var target: Target
+        var summary: String
+        var success = 200
+        var body = Body.none
+        var sources: [String: Source] = [:]
+        /// The answer follows from its entity tag alone: who has it may ask whether it is still that (`If-None-Match`).
+        var isRevalidated = false
+        /// The act matters so much that its service sees the access token itself, and not the gateway's word only.
+        var carriesToken = false
+        /// It makes something new, or answers with what is there already: 201 or ``success``.
+        var mayCreate = false
+        /// Bytes.
+        var bodyLimit = 65_536
     }
+
+    /// A member of the message that the body does not have.
+    struct Addition: Sendable {
+        let member: String
+        /// The member's name in JSON, with its colon.
+        let name: [UInt8]
+        let source: Source
+        let schema: JSONSchema?
+    }
+
+    private let line: Line
+    /// The message behind the route.
+    let binding: MessageBinding?
+    /// What the body must look like: the message's schema without the members that come from elsewhere.
+    let bodySchema: JSONSchema?
+    /// In the order of the members' names.
+    let additions: [Addition]
+
+    convenience init(_ method: Method, _ path: String, _ access: Access, _ target: Target, _ summary: String) {
+        self.init(Line(method: method, path: PathTemplate(path), access: access, target: target, summary: summary))
+    }
+
+    private init(_ line: Line) {
+        self.line = line
+        if case .message(let type) = line.target { binding = MessageBinding.all[type] } else { binding = nil }
+        let members = binding?.members ?? []
+        bodySchema =
+            switch line.body {
+            case _ where binding == nil: nil
+            case .none: nil
+            case .members: .object(members.filter { line.sources[$0.name] == nil })
+            case .patch(let name): members.first { $0.name == name }?.schema
+            }
+        additions = line.sources.sorted { $0.key < $1.key }.map { name, source in
+            Addition(
+                member: name, name: CanonicalJSON.bytes(of: .string(name)) + [UInt8(ascii: ":")], source: source,
+                schema: members.first { $0.name == name }?.schema)
+        }
+    }
+
+    subscript<Value>(dynamicMember member: KeyPath<Line, Value>) -> Value { line[keyPath: member] }
 
     /// Another route with one thing changed, so that a table reads as one expression a line.
-    func with(_ change: (inout Route) -> Void) -> Route {
-        var route = self
-        change(&route)
-        return route
+    func with(_ change: (inout Line) -> Void) -> Route {
+        var line = line
+        change(&line)
+        return Route(line)
     }
+
+    /// The schema of one member of the message.
+    func memberSchema(_ name: String) -> JSONSchema? { binding?.members.first { $0.name == name }?.schema }
 }
 
 /// What the gateway knows of a message: never its Swift type's members, only its schema and rules.
@@ -102,6 +142,8 @@ final class MessageBinding: Sendable {
     let version: UInt16
     let schema: JSONSchema
     let rules: MessageRules
+    /// Of the schema, where it is an object's.
+    var members: [JSONSchema.Member] { if case .object(let members) = schema { members } else { [] } }
     let replySchema: JSONSchema
     /// The reply may leave the house.
     let replyIsPublic: Bool
@@ -125,31 +167,4 @@ final class MessageBinding: Sendable {
         }
         return bindings
     }()
-}
-
-extension Route {
-    /// With what the catalogue says of its message.
-    func resolved() -> Route {
-        guard case .message(let type) = target, let binding = MessageBinding.all[type] else { return self }
-        return with {
-            $0.binding = binding
-            $0.bodySchema = $0.schemaOfBody
-        }
-    }
-
-    /// What the body must look like: the message's schema without the members that come from elsewhere.
-    private var schemaOfBody: JSONSchema? {
-        guard let binding, case .object(let members) = binding.schema else { return nil }
-        return switch body {
-        case .none: nil
-        case .members: .object(members.filter { sources[$0.name] == nil })
-        case .patch(let name): members.first { $0.name == name }?.schema
-        }
-    }
-
-    /// The schema of one member of the message.
-    func memberSchema(_ name: String) -> JSONSchema? {
-        guard let binding, case .object(let members) = binding.schema else { return nil }
-        return members.first { $0.name == name }?.schema
-    }
 }

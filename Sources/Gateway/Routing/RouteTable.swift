@@ -16,7 +16,6 @@ struct RouteTable: Sendable {
     private let byPath: [String: [Route]]
 
     init(_ routes: [Route]) {
-        let routes = routes.map { $0.resolved() }
         self.routes = routes
         let templates = Dictionary(grouping: routes, by: \.path)
         byLength = Dictionary(grouping: templates.sorted { $0.key.isMoreExact(than: $1.key) }) {

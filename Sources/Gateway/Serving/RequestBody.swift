@@ -28,6 +28,8 @@ struct RequestBody: Sendable {
     private func checkContentType() throws(Problem) {
         guard route.body != .none, !request.body.isEmpty else { return }
         let values = request.head.headers.all("content-type")
+        // As nearly everybody writes it.
+        if values == ["application/json"], request.head.headers.first("content-encoding") == nil { return }
         let parts = (values.first ?? "").lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
         var accepted = ["application/json"]
         if route.method == .patch { accepted.append("application/merge-patch+json") }
@@ -53,19 +55,29 @@ struct RequestBody: Sendable {
     private func composed() throws(Problem) -> [UInt8] {
         try checkContentType()
         let body = try checkedBody()
-        var members: [String] = []
-        for (name, source) in route.sources.sorted(by: { $0.key < $1.key }) {
-            guard let value = try value(of: name, from: source) else { continue }
-            members.append("\(Self.quoted(name)):\(Self.quoted(value))")
+        var bytes = [UInt8(ascii: "{")]
+        bytes.reserveCapacity(request.body.count + 256)
+        func begin(_ name: [UInt8]) {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes += name
         }
-        members += try queryMembers()
+        for addition in route.additions {
+            guard let value = try value(of: addition) else { continue }
+            begin(addition.name)
+            CanonicalJSON.append(value, to: &bytes)
+        }
+        for (name, value) in try queryMembers() {
+            begin(name)
+            bytes += value
+        }
         if case .patch(let name) = route.body, let body {
-            members.append("\(Self.quoted(name)):\(String(decoding: body.rawText, as: UTF8.self))")
+            begin(CanonicalJSON.bytes(of: .string(name)) + [UInt8(ascii: ":")])
+            bytes += body.rawText
         }
-        let added = Array(members.joined(separator: ",").utf8)
-        guard case .members = route.body, let body, !body.members.isEmpty else { return [0x7b] + added + [0x7d] }
+        guard case .members = route.body, let body, !body.isEmptyObject else { return bytes + [UInt8(ascii: "}")] }
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         // The client's members stay as they were written, number for number.
-        return [0x7b] + added + (added.isEmpty ? [] : [0x2c]) + body.rawText.dropFirst()
+        return bytes + body.rawText.dropFirst()
     }
 
     /// The body as an object that fits the route; `nil` where the route has none.
@@ -91,49 +103,60 @@ struct RequestBody: Sendable {
         }
     }
 
-    private func value(of member: String, from source: Route.Source) throws(Problem) -> String? {
-        switch source {
+    private func value(of addition: Route.Addition) throws(Problem) -> String? {
+        switch addition.source {
         case .recoveryToken: return recoveryToken
         case .query: return nil
         case .header(let name):
             guard let value = request.head.headers.first(name) else { return nil }
-            guard fits(value, member) else {
+            guard Self.fits(value, addition) else {
                 throw Problem(.malformedRequest, "The header \(name) is not valid.")
             }
             return value
         case .path(let name):
             // What cannot be an id is the id of nothing.
-            guard let value = parameters[name], fits(value, member) else {
+            guard let value = parameters[name], Self.fits(value, addition) else {
                 throw Problem(.notFound, "There is nothing here.")
             }
             return value
         }
     }
 
+    /// Whether a text may stand for a member of the message.
+    private static func fits(_ value: String, _ addition: Route.Addition) -> Bool {
+        !value.utf8.contains(0) && addition.schema?.fits(text: value) == true
+    }
+
     /// Members that come from the query, every problem of it at once.
-    private func queryMembers() throws(Problem) -> [String] {
-        let given = queryParameters()
-        var (members, problems) = ([String](), [SchemaProblem]())
-        for case (let member, .query(let name)) in route.sources.sorted(by: { $0.key < $1.key }) {
-            guard let values = given[name], let schema = route.memberSchema(member) else { continue }
+    private func queryMembers() throws(Problem) -> [(name: [UInt8], value: [UInt8])] {
+        guard let query = request.head.query else { return [] }
+        let given = Self.parameters(of: query)
+        var (members, problems) = ([(name: [UInt8], value: [UInt8])](), [SchemaProblem]())
+        for addition in route.additions {
+            guard case .query(let name) = addition.source, let values = given[name], let schema = addition.schema
+            else { continue }
             // A number is written in the query as in JSON.
-            let text =
-                if case .integer = schema, let number = Int64(values[0]) { "\(number)" } else { Self.quoted(values[0]) }
-            let found = (try? JSONDocument(Array(text.utf8))).map { schema.problems(in: $0.root) } ?? []
+            let value =
+                if case .integer = schema, let number = Int64(values[0]) {
+                    Array("\(number)".utf8)
+                } else {
+                    CanonicalJSON.bytes(of: .string(values[0]))
+                }
+            let found = (try? JSONDocument(value)).map { schema.problems(in: $0.root) } ?? []
             problems += found.map { SchemaProblem(field: name, code: $0.code, message: $0.message) }
             if values.count > 1 {
                 problems.append(SchemaProblem(field: name, code: "not_allowed", message: "Must be given once."))
             }
-            members.append("\(Self.quoted(member)):\(text)")
+            members.append((addition.name, value))
         }
         guard problems.isEmpty else { throw Problem(problems) }
         return members
     }
 
     /// By name, as a form would send them; what is not UTF-8 is not there.
-    private func queryParameters() -> [String: [String]] {
+    private static func parameters(of query: String) -> [String: [String]] {
         var parameters: [String: [String]] = [:]
-        for pair in (request.head.query ?? "").split(separator: "&") {
+        for pair in query.split(separator: "&") {
             let parts = pair.replacing("+", with: " ").split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts[0].removingPercentEncoding, parts.count == 2,
@@ -142,18 +165,6 @@ struct RequestBody: Sendable {
             parameters[name, default: []].append(value)
         }
         return parameters
-    }
-
-    /// Whether a text may stand for a member of the message.
-    private func fits(_ value: String, _ member: String) -> Bool {
-        guard let schema = route.memberSchema(member),
-            let document = try? JSONDocument(Array(Self.quoted(value).utf8))
-        else { return false }
-        return schema.problems(in: document.root).isEmpty
-    }
-
-    private static func quoted(_ text: String) -> String {
-        String(decoding: CanonicalJSON.bytes(of: .string(text)), as: UTF8.self)
     }
 }
 
