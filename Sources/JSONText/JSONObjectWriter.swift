@@ -66,6 +66,11 @@ public struct JSONObjectWriter {
         CanonicalJSON.write(members, to: text)
     }
 
+    public mutating func member(_ name: StaticString, json value: JSONValue) {
+        begin(name)
+        CanonicalJSON.write(value, to: text)
+    }
+
     /// `null` where there is none.
     public mutating func member<Value>(
         _ name: StaticString, optional value: Value?, object members: (inout JSONObjectWriter, Value) -> Void
@@ -73,6 +78,19 @@ public struct JSONObjectWriter {
         begin(name)
         guard let value else { return text.put("null") }
         Self.write(to: text) { members(&$0, value) }
+    }
+
+    /// A list of objects.
+    public mutating func member<Value>(
+        _ name: StaticString, objects values: [Value], _ members: (inout JSONObjectWriter, Value) -> Void
+    ) {
+        begin(name)
+        text.put(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { text.put(UInt8(ascii: ",")) }
+            Self.write(to: text) { members(&$0, value) }
+        }
+        text.put(UInt8(ascii: "]"))
     }
 
     public mutating func member(_ name: StaticString, object members: (inout JSONObjectWriter) -> Void) {

@@ -135,6 +135,24 @@ import Testing
         }
     }
 
+    /// Whatever an item has, its digest is that of its JSON in canonical form.
+    @Test func aDigestIsOfTheCanonicalForm() throws {
+        let id = try #require(Identifier("00112233-4455-6677-8899-aabbccddeeff"))
+        var item = ResponseItem(question: "a\u{1}\"å😀")
+        let changes: [(inout ResponseItem) -> Void] = [
+            { $0.value = ["z": [1, 2.5, .null], "å": "\u{2028}", "a": true] }, { $0.state = .answered },
+            { $0.subject = id }, { $0.mutationId = id }, { $0.baseRevision = 7 }, { $0.clientTime = Self.now },
+            { $0.device = "Åsas \"phone\"" }, { $0.force = true },
+            { $0.preference = AnswerPreference(acceptable: ["b", "a"], importance: 50) },
+        ]
+        for change in [{ _ in }] + changes {
+            change(&item)
+            let text = CanonicalJSON.bytes(of: try JSONValue.parse(try WireJSON.encode(item)))
+            #expect(
+                RecordedMutation.digest(of: item) == SHA256.digest(text), "\(String(decoding: text, as: UTF8.self))")
+        }
+    }
+
     /// What clients sent before there were devices is known again: the digests stand in the tables. Counted with Python's
     /// hashlib over the text of RFC 8785.
     @Test func digestsOfEarlierWritesStayWhatTheyWere() throws {

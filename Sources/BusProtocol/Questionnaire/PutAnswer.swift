@@ -158,18 +158,8 @@ public struct AnswerSaved: PublicReply {
     public func encoded() -> [UInt8] {
         JSONObjectWriter.bytes { json in
             json.member("hidden", hidden)
-            json.member("next", optional: next) { json, next in
-                json.member("before", next.before)
-                json.member("question", next.question)
-                json.member("reason", next.reason)
-                if let subject = next.subject { json.member("subject", subject.description) }
-            }
-            json.member("progress") { json in
-                json.member("answered", progress.answered)
-                json.member("percentage", progress.percentage)
-                json.member("requiredRemaining", progress.requiredRemaining)
-                json.member("total", progress.total)
-            }
+            json.member("next", optional: next) { $1.write(to: &$0) }
+            json.member("progress") { progress.write(to: &$0) }
             json.member("revision", revision)
             json.member("shown", shown)
             json.member("stale", stale)

@@ -67,6 +67,25 @@ public struct SessionView: PublicReply {
         self.offer = offer
     }
 
+    public func encoded() -> [UInt8] {
+        JSONObjectWriter.bytes { json in
+            json.member("answers", objects: answers) { $1.write(to: &$0) }
+            json.member("asked", objects: asked) { $1.write(to: &$0) }
+            if let completedAt { json.member("completedAt", completedAt.description) }
+            json.member("id", id.description)
+            if let isNew { json.member("isNew", isNew) }
+            json.member("lastCompleted", optional: lastCompleted) { $1.write(to: &$0) }
+            json.member("next", optional: next) { $1.write(to: &$0) }
+            if let offer { json.member("offer") { offer.write(to: &$0) } }
+            json.member("openedAt", openedAt.description)
+            json.member("progress") { progress.write(to: &$0) }
+            json.member("questionnaire") { questionnaire.write(to: &$0) }
+            if let result { json.member("result") { result.write(to: &$0) } }
+            json.member("status", status.rawValue)
+            json.member("subjects", objects: subjects) { $1.write(to: &$0) }
+        }
+    }
+
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -257,5 +276,94 @@ public struct SessionResult: Codable, Sendable, Equatable {
         self.takenAt = takenAt
         self.answers = answers
         self.scores = scores
+    }
+}
+
+// A long questionnaire has hundreds of answers and questions in each view.
+
+extension AnswerView {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        json.member("answeredAt", answeredAt.description)
+        if let preference {
+            json.member("preference") { json in
+                json.member("acceptable", preference.acceptable)
+                json.member("importance", preference.importance)
+            }
+        }
+        json.member("question", question)
+        json.member("revision", revision)
+        if let stale { json.member("stale", stale) }
+        json.member("state", state.rawValue)
+        if let subject { json.member("subject", subject.description) }
+        if let value { json.member("value", json: value) }
+    }
+}
+
+extension AskedQuestion {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        if let options { json.member("options", options) }
+        json.member("question", question)
+        json.member("required", required)
+        if let subject { json.member("subject", subject.description) }
+    }
+}
+
+extension SubjectView {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        json.member("id", id.description)
+        json.member("kind", kind)
+        if let label { json.member("label", label) }
+    }
+}
+
+extension NextQuestion {
+    func write(to json: inout JSONObjectWriter) {
+        json.member("before", before)
+        json.member("question", question)
+        json.member("reason", reason)
+        if let subject { json.member("subject", subject.description) }
+    }
+}
+
+extension AnsweredPlace {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        json.member("question", question)
+        if let subject { json.member("subject", subject.description) }
+    }
+}
+
+extension QuestionnaireProgress {
+    func write(to json: inout JSONObjectWriter) {
+        json.member("answered", answered)
+        json.member("percentage", percentage)
+        json.member("requiredRemaining", requiredRemaining)
+        json.member("total", total)
+    }
+}
+
+extension QuestionnaireReference {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        json.member("hash", hash)
+        json.member("key", key)
+        json.member("title", title)
+        json.member("version", version)
+    }
+}
+
+extension SessionOffer {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        json.member("class", self.class)
+        json.member("version", version)
+    }
+}
+
+extension SessionResult {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        json.member("answers", json: answers)
+        json.member("hash", hash)
+        json.member("number", number)
+        json.member("scores", json: scores)
+        json.member("takenAt", takenAt.description)
+        json.member("version", version)
     }
 }
