@@ -182,7 +182,7 @@ import JSONText
     private func gather(_ header: FrameHeader, _ body: [UInt8], for id: [UInt8]) {
         if bundles.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundles() } }
         // A turn answers few callers: looking through them is faster than hashing.
-        if let place = bundles.lastIndex(where: { $0.id == id }), bundles[place].frames.hasRoom {
+        if let place = bundles.lastIndex(where: { $0.id == id }), bundles[place].frames.hasRoom(for: body.count) {
             return bundles[place].frames.append(header, body)
         }
         var bundle = FrameBundle()

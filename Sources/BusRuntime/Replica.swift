@@ -142,7 +142,7 @@ import JSONText
     /// Now, or with the rest of this turn to who understands bundles.
     private func send(_ header: FrameHeader, _ body: [UInt8]) {
         guard wire == .bundles else { return noteSent(socket.send(header, body, in: wire)) }
-        if !bundle.hasRoom { sendBundle() }
+        if !bundle.hasRoom(for: body.count) { sendBundle() }
         // What stood in the one before may have been refused.
         guard isGreeted else { return }
         if bundle.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundle() } }

@@ -42,7 +42,7 @@ import Testing
             bundle.append(Self.b, body)
             bundle.append(Self.b, [])
             bundle.removeAll()
-            #expect(bundle.isEmpty && bundle.hasRoom)
+            #expect(bundle.isEmpty && bundle.hasRoom(for: 0))
         }
         bundle.append(Self.a, [0x7b])
         bundle.append(Self.b, [])
@@ -55,10 +55,21 @@ import Testing
         var header = Self.b
         let body = [UInt8](repeating: 0x20, count: bodyBytes)
         header.bodyLength = UInt32(bodyBytes)
-        while bundle.hasRoom { bundle.append(header, body) }
-        #expect(bodyBytes == 0 ? bundle.count == FrameBundle.mostFrames : bundle.count == 11)
+        while bundle.hasRoom(for: bodyBytes) { bundle.append(header, body) }
+        #expect(bundle.count == (bodyBytes == 0 ? FrameBundle.mostFrames : 10))
         let read = bundle.withMessage { frames(of: Array($0)) }
         #expect(read.isWhole && read.frames == Array(repeating: header.encoded(before: body), count: bundle.count))
+    }
+
+    /// Beside others it would make a message that the receiver's libzmq takes for too long, and closes the connection for.
+    @Test func aLargeFrameIsAlone() {
+        var bundle = FrameBundle()
+        #expect(bundle.hasRoom(for: 1_000_000))
+        bundle.append(Self.b, [])
+        #expect(!bundle.hasRoom(for: 1_000_000) && bundle.hasRoom(for: 1000))
+        bundle.removeAll()
+        bundle.append(Self.b, [UInt8](repeating: 0x20, count: 1_000_000))
+        #expect(!bundle.hasRoom(for: 0))
     }
 
     @Test func cutAnywhereItIsNotWholeAndNothingBesideItIsRead() {

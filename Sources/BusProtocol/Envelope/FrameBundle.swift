@@ -6,7 +6,7 @@
 public struct FrameBundle: Sendable {
     /// Frames that one message may have.
     public static let mostFrames = 32
-    /// Bytes from which on nothing is added.
+    /// Bytes that frames share a message up to; a larger frame has one to itself, as libzmq bounds the whole message.
     static let fullBytes = 32_768
 
     private static let prefix = FrameHeader.magic + [WireVersion.bundles.rawValue]
@@ -18,8 +18,10 @@ public struct FrameBundle: Sendable {
 
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether one more frame fits.
-    public var hasRoom: Bool { count < Self.mostFrames && bytes.count < Self.fullBytes }
+    /// Whether one more frame fits, with a body of so many bytes.
+    public func hasRoom(for bodyBytes: Int) -> Bool {
+        isEmpty || count < Self.mostFrames && bytes.count + bodyBytes < Self.fullBytes
+    }
 
     /// Adds a frame; the header must be writable, and give the length of `body`.
     public mutating func append(_ header: FrameHeader, _ body: [UInt8]) {
