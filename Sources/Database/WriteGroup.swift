@@ -7,6 +7,8 @@ import EventLoop
 @Loop public final class WriteGroup {
     private struct Entry {
         let row: [SQLValue]
+        /// Nanoseconds of ``MonotonicClock``.
+        let since = MonotonicClock.now()
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
     }
 
@@ -38,7 +40,16 @@ import EventLoop
         return try result.get()
     }
 
+    /// What waited for longer than for a connection is not written any more: its caller has gone, or will come again.
+    private func refuseLate() {
+        let limit = database.configuration.leaseTimeout.nanoseconds
+        let late = waiting.prefix { $0.since + limit < MonotonicClock.now() }
+        waiting.removeFirst(late.count)
+        for entry in late { entry.continuation.resume(returning: .failure(.busy)) }
+    }
+
     private func begin() {
+        refuseLate()
         while underWay < Self.mostAtOnce, !waiting.isEmpty {
             let entries = Array(waiting.prefix(Self.mostRows))
             waiting.removeFirst(entries.count)

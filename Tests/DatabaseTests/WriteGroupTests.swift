@@ -93,4 +93,36 @@ import Testing
             #expect(try await database.read("SELECT count(*) AS n FROM notes").first?.integer("n") == 500)
         }
     }
+
+    /// While the table is locked two statements stand, and what waits behind them for too long is not written afterwards.
+    @Test func whatWaitedForTooLongIsRefusedAndNotWritten() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop", migrations: [Self.notes])
+        var configuration = scratch.configuration(poolSize: 4)
+        configuration.leaseTimeout = .milliseconds(20)
+        let database = Database(configuration)
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        let group = WriteGroup(database, Self.add)
+        var writes: [Task<Int64?, any Error>] = []
+        try await database.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE notes")
+            // Each of the first two finds a statement free.
+            for id in 1...2 {
+                writes.append(write(Int64(id), to: group))
+                #expect(try await comes { try await blocked(in: database) == id })
+            }
+            writes.append(write(3, to: group))
+            try await Loop.sleep(for: .milliseconds(50))
+        }
+        #expect(try await writes[0].value == 1)
+        #expect(try await writes[1].value == 1)
+        await #expect(throws: DatabaseError.busy) { try await writes[2].value }
+        #expect(try await database.read("SELECT count(*) AS n FROM notes").first?.integer("n") == 2)
+    }
+
+    private func blocked(in database: Database) async throws -> Int {
+        let waiting: Statement = "SELECT count(*) AS n FROM pg_locks WHERE NOT granted AND relation = 'notes'::regclass"
+        return Int(try await database.read(waiting).first?.integer("n") ?? 0)
+    }
 }
