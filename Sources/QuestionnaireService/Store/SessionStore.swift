@@ -20,7 +20,8 @@ import JSONText
     func find(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
     ) async throws -> StoredSession? {
-        try StoredSession(try await database.read(Self.load, Self.values(id, person, questionnaire, mutations)))
+        try StoredSession(
+            try await database.read(Self.load(mutations), Self.values(id, person, questionnaire, mutations)))
     }
 
     /// The person's session, nobody else's until the transaction ends.
@@ -35,7 +36,7 @@ import JSONText
         let values = Self.values(id, person, questionnaire, mutations)
         // The answers are read by a statement of their own: it sees what was committed while the lock was waited for.
         transaction.send(Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)])
-        return try StoredSession(try await transaction.query(Self.load, values))
+        return try StoredSession(try await transaction.query(Self.load(mutations), values))
     }
 
     /// The open session; `nil` where there is none.
@@ -46,7 +47,7 @@ import JSONText
             return nil
         }
         let id = try row.uuid("session_id")
-        return try StoredSession(try await transaction.query(Self.load, Self.values(id, person, questionnaire, [])))
+        return try StoredSession(try await transaction.query(Self.load([]), Self.values(id, person, questionnaire, [])))
     }
 
     /// What would be opened now.
@@ -120,39 +121,53 @@ import JSONText
     private static func values(
         _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier]
     ) -> [SQLValue] {
-        [.uuid(person), .text(questionnaire), .uuid(id), .uuidArray(mutations)]
+        [
+            .uuid(person), .text(questionnaire), .uuid(id),
+            mutations.count > 1 ? .uuidArray(mutations) : .uuid(mutations.first),
+        ]
     }
+
+    /// One mutation, as nearly every write has, is looked for by itself. Asked for any of a list, PostgreSQL reads all that the
+    /// session ever had, as soon as it has analyzed the table.
+    private static func load(_ mutations: [Identifier]) -> Statement { mutations.count > 1 ? loadWithMany : load }
 
     // The newest session counts: a stopped one does not, a completed one does. It stands in a row of its own beside those of its
     // answers: what a row does not have is neither sent nor read.
-    private static let load: Statement = """
-        WITH s AS MATERIALIZED (
-            SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts,
-                (SELECT retired_at FROM retirements r
-                WHERE r.questionnaire = $2 AND r.version = t.version) AS retired_at,
-                (SELECT count(*) FROM snapshots n WHERE n.person_id = $1 AND n.session_id = t.session_id) AS snapshots,
-                (SELECT jsonb_agg(jsonb_build_object('id', subject, 'kind', kind, 'position', position,
-                    'label', label)
-                    ORDER BY position, subject) FROM subjects u
-                WHERE u.person_id = $1 AND u.session_id = t.session_id AND removed_at IS NULL) AS subjects,
-                (SELECT jsonb_agg(jsonb_build_object('id', mutation_id, 'digest', encode(digest, 'hex'),
-                    'key', question, 'revision', revision, 'reply', reply)) FROM mutations m
-                WHERE m.person_id = $1 AND m.session_id = t.session_id AND mutation_id = ANY ($4)) AS mutations
-            FROM sessions t
-            WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped'
-                AND ($3::uuid IS NULL OR session_id = $3)
-            ORDER BY opened_at DESC, session_id DESC LIMIT 1
-        )
-        SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts, retired_at, snapshots,
-            subjects, mutations, clock_timestamp() AS now, NULL AS question, NULL AS state, NULL::jsonb AS value,
-            NULL::bigint AS answer_revision, NULL::timestamptz AS changed_at, NULL::boolean AS is_stale,
-            NULL AS device, NULL::jsonb AS preference
-        FROM s
-        UNION ALL
-        SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-            a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale, a.device, a.preference
-        FROM s JOIN answers a ON a.person_id = $1 AND a.session_id = s.session_id
-        """
+    static let load = loading("= $4")
+    private static let loadWithMany = loading("= ANY ($4)")
+
+    /// - Parameter sought: which mutation ids come along.
+    private static func loading(_ sought: String) -> Statement {
+        Statement(
+            """
+            WITH s AS MATERIALIZED (
+                SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts,
+                    (SELECT retired_at FROM retirements r
+                    WHERE r.questionnaire = $2 AND r.version = t.version) AS retired_at,
+                    (SELECT count(*) FROM snapshots n WHERE n.person_id = $1 AND n.session_id = t.session_id) AS snapshots,
+                    (SELECT jsonb_agg(jsonb_build_object('id', subject, 'kind', kind, 'position', position,
+                        'label', label)
+                        ORDER BY position, subject) FROM subjects u
+                    WHERE u.person_id = $1 AND u.session_id = t.session_id AND removed_at IS NULL) AS subjects,
+                    (SELECT jsonb_agg(jsonb_build_object('id', mutation_id, 'digest', encode(digest, 'hex'),
+                        'key', question, 'revision', revision, 'reply', reply)) FROM mutations m
+                    WHERE m.person_id = $1 AND m.session_id = t.session_id AND mutation_id \(sought)) AS mutations
+                FROM sessions t
+                WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped'
+                    AND ($3::uuid IS NULL OR session_id = $3)
+                ORDER BY opened_at DESC, session_id DESC LIMIT 1
+            )
+            SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts, retired_at, snapshots,
+                subjects, mutations, clock_timestamp() AS now, NULL AS question, NULL AS state, NULL::jsonb AS value,
+                NULL::bigint AS answer_revision, NULL::timestamptz AS changed_at, NULL::boolean AS is_stale,
+                NULL AS device, NULL::jsonb AS preference
+            FROM s
+            UNION ALL
+            SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale, a.device, a.preference
+            FROM s JOIN answers a ON a.person_id = $1 AND a.session_id = s.session_id
+            """)
+    }
     // Whoever has read a session without its lock finds another revision then.
     private static let lock: Statement = """
         WITH turn AS MATERIALIZED (
