@@ -86,9 +86,9 @@ public struct JSONObjectWriter {
     ) {
         begin(name)
         text.put(UInt8(ascii: "["))
-        for (index, value) in values.enumerated() {
+        for index in values.indices {
             if index > 0 { text.put(UInt8(ascii: ",")) }
-            Self.write(to: text) { members(&$0, value) }
+            Self.write(to: text) { members(&$0, values[index]) }
         }
         text.put(UInt8(ascii: "]"))
     }

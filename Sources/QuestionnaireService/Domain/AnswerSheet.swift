@@ -222,8 +222,7 @@ struct AnswerSheet: Sendable {
     }
 
     /// The last of what was dealt with before ``next``; `nil`: nothing was.
-    var lastCompleted: AnswerPlace? {
-        let next = next
+    func lastCompleted(before next: NextStep?) -> AnswerPlace? {
         var last: AnswerPlace?
         for item in items where item.isCounted && !hidden.contains(item.key) {
             if isDealtWith(item) { last = AnswerPlace(item.questionKey, of: item.subject) }
@@ -301,18 +300,18 @@ struct AnswerSheet: Sendable {
     }
 
     private mutating func resolve(_ index: Int, inShown isSectionShown: Bool) {
-        let shared = items[index].shared
-        let (key, question) = (items[index].key, shared.question)
-        guard isSectionShown, holds(question.visibleIf, at: index) else {
+        let (key, shared) = (items[index].key, items[index].shared)
+        guard isSectionShown, holds(shared.question.visibleIf, at: index) else {
             hidden.insert(key)
-            (items[index].required, items[index].options) = (question.required, question.options)
+            (items[index].required, items[index].options) = (shared.question.required, shared.question.options)
             return
         }
         if answers[key]?.isStale == true { stale.insert(key) }
         items[index].required =
-            question.required || question.requiredIf != nil && holds(question.requiredIf, at: index)
-        guard question.hasConditionalOptions else { return }
-        items[index].options = question.options.filter { holds($0.visibleIf, at: index) }
+            shared.question.required
+            || shared.question.requiredIf != nil && holds(shared.question.requiredIf, at: index)
+        guard shared.question.hasConditionalOptions else { return }
+        items[index].options = shared.question.options.filter { holds($0.visibleIf, at: index) }
         if let value = answers[key]?.value, !items[index].question.takes(value, on: today) { stale.insert(key) }
     }
 
@@ -320,7 +319,8 @@ struct AnswerSheet: Sendable {
     ///
     /// - Parameter index: of the item that the condition is about.
     private func holds(_ condition: Condition?, at index: Int?) -> Bool {
-        condition.map { truth(of: $0, at: index) ?? false } ?? true
+        guard let condition else { return true }
+        return truth(of: condition, at: index) ?? false
     }
 
     private func truth(of condition: Condition, at index: Int?) -> Bool? {

@@ -122,16 +122,31 @@ struct SessionAtHand: Sendable {
     ) async throws -> SessionView {
         // Whoever begins now begins with the newest version.
         let hasOffer = session.status == .inProgress && isNew != true
-        let offer = hasOffer ? try await offers.offer(from: session.version, of: published.definition.key) : nil
+        let newest = hasOffer ? try await definitions.newest(of: published.definition.key) : nil
+        return try await view(
+            session, published, language: header, result: result, isNew: isNew, newest: newest)
+    }
+
+    /// - Parameter newest: which version a session that is in progress could be moved to; `nil`: to none.
+    func view(
+        _ session: StoredSession, _ published: PublishedDefinition, language header: String?, result: SessionResult?,
+        isNew: Bool? = nil, newest: (version: Int64, hash: [UInt8])?
+    ) async throws -> SessionView {
+        let offer =
+            session.status == .inProgress
+            ? try await offers.offer(from: session.version, to: newest, of: published.definition.key) : nil
         let sheet = AnswerSheet(
             definition: published.definition, answers: session.answers, subjects: session.subjects,
             facts: session.facts, today: session.now.date)
+        let next = sheet.next
         return SessionView(
             id: session.id, status: session.status,
             questionnaire: published.reference(in: published.language(for: header)), answers: sheet.views,
             subjects: sheet.subjectViews, asked: sheet.asked, progress: sheet.progress,
-            next: sheet.next.map(NextQuestion.init),
-            lastCompleted: sheet.lastCompleted.map { AnsweredPlace(question: $0.question, subject: $0.subject) },
+            next: next.map(NextQuestion.init),
+            lastCompleted: sheet.lastCompleted(before: next).map {
+                AnsweredPlace(question: $0.question, subject: $0.subject)
+            },
             openedAt: session.openedAt, completedAt: session.completedAt, result: result, isNew: isNew,
             offer: offer)
     }

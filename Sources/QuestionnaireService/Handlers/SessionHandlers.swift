@@ -47,13 +47,16 @@ struct GetSessionHandler: RequestHandler {
 
     func handle(_ request: GetSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
+        // Both are read in one round trip.
+        async let newest = desk.definitions.newest(of: request.questionnaire)
         guard let session = try await desk.sessions.find(request.sessionId, of: person, for: request.questionnaire)
         else {
             throw ResponseRefusal.unknownSession.busError
         }
         let published = try await desk.definitions.definition(session.hash)
         let result = session.snapshots > 0 ? try await desk.sessions.result(of: session.id, of: person) : nil
-        return try await desk.view(session, published, language: request.acceptLanguage, result: result)
+        return try await desk.view(
+            session, published, language: request.acceptLanguage, result: result, newest: try await newest)
     }
 }
 

@@ -18,9 +18,12 @@ import EventLoop
         (self.definitions, self.migrations) = (definitions, migrations)
     }
 
+    /// - Parameter newest: as ``DefinitionStore/newest(of:)`` tells it.
     /// - Returns: `nil` where there is no newer version, or its policy keeps people with theirs.
-    func offer(from version: Int64, of questionnaire: String) async throws -> SessionOffer? {
-        guard let newest = try await definitions.newest(of: questionnaire), newest.version > version else { return nil }
+    func offer(
+        from version: Int64, to newest: (version: Int64, hash: [UInt8])?, of questionnaire: String
+    ) async throws -> SessionOffer? {
+        guard let newest, newest.version > version else { return nil }
         let way = Way(questionnaire: questionnaire, from: version, to: newest.version)
         let changeClass: ChangeClass
         if let found = known[way] {

@@ -43,7 +43,7 @@ struct StoredSession: Sendable {
         subjects = try Self.list(first, "subjects").compactMap(Subject.init)
         facts = try JSONValue.parse(try first.json("facts")).objectValue ?? [:]
         mutations = try Self.list(first, "mutations").compactMap(RecordedMutation.init)
-        answers = [:]
+        answers = Dictionary(minimumCapacity: rows.count)
         for row in rows {
             guard let question = try row.optionalText("question") else { continue }
             answers[question] = Answer(

@@ -19,10 +19,10 @@ extension AnswerTest {
     ///   - state: of ``states``.
     ///   - value: canonical, and there only where the question is shown and answered.
     ///   - today: the day that ages are counted on.
-    func truth(state: String, value: JSONValue?, today: CivilDate) -> Bool? {
+    func truth(state: @autoclosure () -> String, value: JSONValue?, today: CivilDate) -> Bool? {
         switch rule {
         case .isAnswered: return value != nil
-        case .hasState(let states): return states.contains(state)
+        case .hasState(let states): return states.contains(state())
         default: return value.flatMap { rule.truth(of: $0, today: today) }
         }
     }
