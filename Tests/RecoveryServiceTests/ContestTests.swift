@@ -37,14 +37,27 @@ import Testing
             let shown = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
             #expect(shown.cases.map(\.status) == ["contested"] && recovery.closed.heard.isEmpty)
 
-            // Within 90 days a second contest is none.
+            // Within 90 days a second contest is none; who has shown something is not barred for it.
             let second = try await recovery.claim(claimant: "000002")
             #expect(try await recovery.dispute(second.recoveryId, as: recovery.owner).status == "disputed")
+            #expect(try await recovery.stage.rows("SELECT count(*) FROM bars") == "0")
             try await recovery.stage.rows("UPDATE cases SET contested_at = contested_at - interval '90 days'")
             let third = try await recovery.claim(claimant: "000003")
             #expect(try await recovery.dispute(third.recoveryId, as: recovery.owner).status == "contested")
             _ = try await recovery.cancel(claim)
             #expect(try await recovery.closed.atLeast(2).map(\.outcome) == ["disputed", "cancelled"])
+        }
+    }
+
+    /// A thief with the phone claims the account, says no to that, and takes it back: the owner's claim is contested all the same.
+    @Test func aContestThatWasTakenBackIsNone() async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.proof = "device"
+            let thief = try await recovery.claim(claimant: "000002")
+            #expect(try await recovery.dispute(thief.recoveryId, as: recovery.owner).status == "contested")
+            _ = try await recovery.cancel(thief)
+            let claim = try await recovery.claim()
+            #expect(try await recovery.dispute(claim.recoveryId, as: recovery.owner).status == "contested")
         }
     }
 

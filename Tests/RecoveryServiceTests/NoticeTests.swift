@@ -98,6 +98,47 @@ import Testing
         }
     }
 
+    /// However many claim an account, its owner has for each what stops it, at each stage.
+    @Test func noneOfManyClaimsIsLeftOut() async throws {
+        try await RecoveryStage.run { recovery in
+            let count = NoticePlan.mostTogether + 4
+            var claims: [RecoveryRequested] = []
+            for number in 1...count {
+                claims.append(try await recovery.claim(claimant: "0000\(number + 10)"))
+            }
+            func ids(_ notice: NotifyPerson) -> Set<String> {
+                Set(
+                    (notice.data["recoveryIds"] ?? notice.data["recoveryId"] ?? "").split(separator: " ").map(
+                        String.init))
+            }
+            let all = Set(claims.map(\.recoveryId.description))
+            _ = try await recovery.notified.atLeast(3)
+            for (stage, timer) in [
+                ("requested", OwnerNotifier.gatheringTimer), ("reminder", OwnerNotifier.middleTimer),
+                ("last_hour", OwnerNotifier.lastHourTimer),
+            ] {
+                if stage == "last_hour" {
+                    try await recovery.stage.rows("UPDATE cases SET hold_until = now() + interval '50 minutes'")
+                } else if stage == "reminder" {
+                    let middle = "created_at = now() - interval '70 hours', hold_until = now() + interval '60 hours'"
+                    try await recovery.stage.rows("UPDATE cases SET \(middle)")
+                }
+                try await recovery.fire(timer)
+                try #require(
+                    try await comes {
+                        let told = recovery.notified.heard.filter { $0.kind == "recovery_\(stage)" }
+                        return told.map(ids).reduce(into: Set()) { $0.formUnion($1) } == all
+                    }, "\(stage)")
+                let told = recovery.notified.heard.filter { $0.kind == "recovery_\(stage)" }
+                #expect(told.map { ids($0).count }.reduce(0, +) == count, "each once: \(stage)")
+            }
+            let last = try #require(claims.last?.recoveryId)
+            let notice = try #require(recovery.notified.heard.last { ids($0).contains(last.description) })
+            #expect(
+                try await recovery.dispute(last, token: notice.data["disputeToken"]).status == "disputed")
+        }
+    }
+
     @Test func whatBecameOfItOnEachDeviceIsKept() async throws {
         try await RecoveryStage.run { recovery in
             _ = try await recovery.claim()

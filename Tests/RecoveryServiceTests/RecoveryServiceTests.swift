@@ -235,6 +235,27 @@ import Testing
         }
     }
 
+    /// An account is reached by its number and by those that it had: whoever was refused by the one is by the other.
+    @Test func anotherNumberOfTheAccountIsNoWayAround() async throws {
+        try await RecoveryStage.run { recovery in
+            let first = try await recovery.claim()
+            let isDecoy = "SELECT is_decoy FROM cases WHERE id = "
+            let beside = try await recovery.claim(RecoveryStage.formerPhone)
+            #expect(try await recovery.stage.rows(isDecoy + "'\(beside.recoveryId)'") == "t", "one is open")
+            _ = try await recovery.cancel(beside)
+            _ = try await recovery.dispute(first.recoveryId, as: recovery.owner)
+            let barred = try await recovery.claim(RecoveryStage.formerPhone)
+            #expect(try await recovery.stage.rows(isDecoy + "'\(barred.recoveryId)'") == "t", "barred")
+            #expect(try await recovery.look(barred).status == "held")
+            #expect(recovery.opened.heard.map(\.caseID) == [first.recoveryId])
+            _ = try await recovery.cancel(barred)
+            try await recovery.stage.rows("UPDATE bars SET until = now()")
+            _ = try await recovery.cancel(first)
+            let free = try await recovery.claim(RecoveryStage.formerPhone)
+            #expect(try await recovery.opened.atLeast(2)[1].caseID == free.recoveryId)
+        }
+    }
+
     @Test func oneClaimantHasOneOpenCaseForAnAccount() async throws {
         try await RecoveryStage.run { recovery in
             let first = try await recovery.claim()

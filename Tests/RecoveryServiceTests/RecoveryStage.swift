@@ -21,6 +21,8 @@ import Testing
     let closed = Ears<CaseClosed>()
 
     nonisolated static let accountPhone = "+14155552671"
+    /// That the account had until lately.
+    nonisolated static let formerPhone = "+14155552672"
     nonisolated static let unknownPhone = "+14155550100"
 
     nonisolated static func run(
@@ -60,7 +62,7 @@ import Testing
         init(owner: Identifier) { self.owner = owner }
 
         func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
-            let isKnown = request.accountPhone == RecoveryStage.accountPhone
+            let isKnown = [RecoveryStage.accountPhone, RecoveryStage.formerPhone].contains(request.accountPhone)
             var begun = RecoveryStage.begun(
                 case: request.caseID, phone: request.accountPhone, claimant: request.code, owner: isKnown ? owner : nil)
             begun.platform = request.device.platform

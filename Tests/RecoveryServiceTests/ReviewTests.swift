@@ -166,6 +166,27 @@ import Testing
         }
     }
 
+    /// Who said yes before the owner said no has heard one side.
+    @Test func aYesFromBeforeTheContestCountsForNothing() async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.isStaff = true
+            recovery.auth.facts.proof = "device"
+            let id = try await recovery.claimInReview("yes").recoveryId
+            func approve(as reviewer: Identifier) async throws -> ApproveCase.Reply {
+                _ = try await recovery.ask(ClaimReview(recoveryId: id), as: reviewer)
+                return try await recovery.ask(ApproveCase(recoveryId: id, note: "Yes."), as: reviewer)
+            }
+            #expect(try await approve(as: recovery.staff).approvals == 1)
+            #expect(try await recovery.dispute(id, as: recovery.owner).status == "contested")
+            let (second, third) = (Identifier.random(), Identifier.random())
+            let heard = try await approve(as: second)
+            #expect(heard.status == "contested" && heard.approvals == 1)
+            // Saying no again is none of another kind.
+            #expect(try await recovery.dispute(id, as: recovery.owner).status == "contested")
+            #expect(try await approve(as: third).status == "approved")
+        }
+    }
+
     @Test func neitherTheOwnerNorWhoseSessionEndedReviews() async throws {
         try await RecoveryStage.run { recovery in
             let id = try await recovery.claimInReview("yes").recoveryId

@@ -12,7 +12,8 @@ extension CaseStore {
         ).isEmpty
     }
 
-    /// Whether another case against the account was contested within 90 days.
+    /// Whether another case against the account was contested within 90 days. One that its claimant took back counts for
+    /// nothing: a thief with the phone would use up the owner's in this way.
     @Loop func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(Self.contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
     }
@@ -45,7 +46,9 @@ extension CaseStore {
 
     private static let contestedLately: Statement = """
         SELECT id FROM cases
-        WHERE account_id = $1 AND id <> $2 AND contested_at > clock_timestamp() - interval '90 days' LIMIT 1
+        WHERE account_id = $1 AND id <> $2 AND contested_at > clock_timestamp() - interval '90 days'
+            AND coalesce(shadow, status) <> 'cancelled'
+        LIMIT 1
         """
     private static let against: Statement = """
         SELECT id, status, created_at, hold_until, closed_at FROM cases

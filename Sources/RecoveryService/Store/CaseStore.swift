@@ -78,7 +78,8 @@ struct CaseStore: Sendable {
         _ effects: Set<CaseEffect>, of event: CaseEvent, _ record: RecoveryCase, _ life: CaseLife,
         in transaction: Transaction
     ) async throws {
-        if effects.contains(.claimantBarred) {
+        // Who has shown what a stranger cannot may be the owner: the one who said no may be the thief with the phone.
+        if effects.contains(.claimantBarred), record.proof == nil {
             transaction.send(
                 Self.bar,
                 [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])
@@ -136,6 +137,7 @@ struct CaseStore: Sendable {
     private static let account: Statement = "SELECT account_id FROM cases WHERE id = $1"
     private static let load = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1")
     private static let lock = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1 FOR UPDATE")
+    /// Who said yes before the owner contested it has heard one side only: two say so again.
     private static let move: Statement = """
         UPDATE cases SET status = $2, shadow = $3,
             closed_at = CASE WHEN $4 THEN coalesce(closed_at, clock_timestamp()) END,
@@ -144,6 +146,7 @@ struct CaseStore: Sendable {
             evidence_at = CASE WHEN $8 THEN clock_timestamp() ELSE evidence_at END,
             evidence_sealed = CASE WHEN $4 THEN NULL ELSE evidence_sealed END,
             owner_evidence_sealed = CASE WHEN $4 THEN NULL ELSE owner_evidence_sealed END,
+            first_approval = CASE WHEN $7 AND contested_at IS NULL THEN NULL ELSE first_approval END,
             contested_at = CASE WHEN $7 THEN coalesce(contested_at, clock_timestamp()) ELSE contested_at END
         WHERE id = $1
         """

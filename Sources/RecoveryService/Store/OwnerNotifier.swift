@@ -40,7 +40,7 @@ struct OwnerNotifier: Sendable {
         }
     }
 
-    /// Tells of every case of the account that is as far and was not told of yet, in one notice.
+    /// Tells of every case of the account that is as far and was not told of yet, many in one notice.
     @Loop func remind(_ item: OutboxItem, _ stage: NoticePlan.Stage) async throws {
         guard let account = Identifier(item.payload) else { return }
         try await house.database.transaction { transaction in
@@ -59,7 +59,11 @@ struct OwnerNotifier: Sendable {
         _ stage: NoticePlan.Stage, _ cases: [RecoveryCase], of account: Identifier, in transaction: Transaction
     ) async throws {
         transaction.send(Self.noteTold, [.uuidArray(cases.map(\.id)), .integer(stage.rawValue)])
-        try await tell(stage.kind, Array(cases.prefix(NoticePlan.mostTogether)), of: account, in: transaction)
+        // What stops a case stands in a notice of it only: none may be left out.
+        for start in stride(from: 0, to: cases.count, by: NoticePlan.mostTogether) {
+            let together = cases[start..<min(start + NoticePlan.mostTogether, cases.count)]
+            try await tell(stage.kind, Array(together), of: account, in: transaction)
+        }
     }
 
     /// One notice of cases of one account. While one of them can be stopped it carries the token that stops them.
@@ -102,7 +106,7 @@ struct OwnerNotifier: Sendable {
 
     private static let claims: Statement = """
         SELECT count(*) FILTER (WHERE created_at > clock_timestamp() - interval '1 day') AS of_day,
-            count(*) FILTER (WHERE told = 0 AND closed_at IS NULL) AS untold
+            count(*) FILTER (WHERE told = 0 AND status = 'held') AS untold
         FROM cases WHERE account_id = $1 AND id <> $2 AND NOT is_decoy
         """
     private static let open = Statement(
