@@ -173,13 +173,14 @@ import Testing
     @Test func theTextSaysWhatWhenAndWhatToDo() {
         let data = [
             "claimantPhone": "+46 (***) ***-4567", "platform": "ios", "requestedAt": "2026-02-20T09:00:00Z",
-            "recentSignIn": "true", "disputeToken": "dt_0123",
+            "recentSignIn": "true", "disputeToken": "dt_0123", "recoveryId": "0190a5b0-7c1e-7000-8000-000000000001",
         ]
         #expect(
             NotificationText.sms(kind: "recovery_requested", data: data, appName: "Vestibule")
                 == "Somebody with the number +46 (***) ***-4567 asked on 2026-02-20 at 09:00 UTC from an iPhone or iPad to "
                 + "recover your Vestibule account. Somebody signed in by its number within the last day. If it was not you, "
-                + "say so now and nothing will change. What stops it: dt_0123")
+                + "say so now and nothing will change. What stops it: dt_0123 Recovery: 0190a5b0-7c1e-7000-8000-000000000001"
+        )
         let many = data.merging(["recoveryIds": "a b c"]) { $1 }
         #expect(
             NotificationText.text(kind: "recovery_last_hour", data: many, appName: "Vestibule").body.hasPrefix(

@@ -55,10 +55,12 @@ enum NotificationText {
         }
     }
 
-    /// The text of a push, and what stops a recovery without the app.
+    /// The text of a push, and what stops a recovery without the app: the token, and the recovery that it belongs to.
     static func sms(kind: String, data: [String: String], appName: String) -> String {
         let body = text(kind: kind, data: data, appName: appName).body
-        return data["disputeToken"].map { "\(body) What stops it: \($0)" } ?? body
+        guard let token = data["disputeToken"] else { return body }
+        let stopped = (data["recoveryIds"] ?? data["recoveryId"]).map { " Recovery: \($0)" } ?? ""
+        return "\(body) What stops it: \(token)\(stopped)"
     }
 
     private static func recovery(

@@ -75,7 +75,8 @@ struct UndoPhoneChangeHandler: RequestHandler {
     @Loop private func undo(
         _ number: TakenNumber, of person: Identifier, on device: Identifier, in transaction: Transaction
     ) async throws -> PhoneChanged {
-        try await StandingStore.mustNotBeFrozen(person, in: transaction)
+        // A recovery that was begun since must not use up the time that an undo has: whoever took the number would begin one.
+        try await StandingStore.mustNotBeFrozen(person, before: number.at, in: transaction)
         guard try await PhoneStore.owner(of: number.hash, in: transaction) == nil else {
             throw ChangePhoneHandler.inUse
         }
