@@ -243,6 +243,28 @@ import Testing
         }
     }
 
+    /// A gateway that has read the log to its end knows so, however many sessions ended within the overlap.
+    @Test func theOverlapAloneIsNoFullPage() async throws {
+        try await AuthStage.run { auth in
+            try await auth.stage.rows(
+                """
+                INSERT INTO revocations (session_id, forget_at)
+                SELECT gen_random_uuid(), now() + interval '1 h' FROM generate_series(1, \(2 * RevocationsFollowed.largestPage))
+                """)
+            var (cursor, seen, isEnd) = (Int64(0), Set<Identifier>(), false)
+            for _ in 0..<4 where !isEnd {
+                let page = try await auth.ask(FollowRevocations(after: cursor, waitMs: 0))
+                (cursor, isEnd) = (page.cursor, !page.isFullPage)
+                seen.formUnion(page.revocations.map(\.sessionID))
+            }
+            #expect(isEnd && seen.count == 2 * RevocationsFollowed.largestPage)
+            let one = try await auth.signIn(Self.phone)
+            _ = try await auth.ask(Logout(), as: Actor(userID: one.user.id, sessionID: one.sessionId, role: "user"))
+            let news = try await auth.ask(FollowRevocations(after: cursor, waitMs: 1000))
+            #expect(!news.isFullPage && news.revocations.contains { $0.sessionID == one.sessionId })
+        }
+    }
+
     @Test func whatNobodyAsksForAnyMoreIsRemovedAndNothingElse() async throws {
         try await AuthStage.run { auth in
             let (ended, lasting) = (try await auth.signIn(Self.phone), try await auth.signIn("+14155552672"))

@@ -247,8 +247,11 @@ struct PresentedToken: Sendable {
     static func revocations(
         after cursor: Int64, in database: Database
     ) async throws -> (cursor: Int64, entries: [RevocationsFollowed.Revocation]) {
-        let rows = try await database.read(
+        var rows = try await database.read(
             select, [.integer(cursor), .integer(Int64(RevocationsFollowed.largestPage))])
+        // A full page says that the log goes on; the overlap alone must not say so.
+        let news = try rows.count { try $0.integer("id") > cursor }
+        if news < RevocationsFollowed.largestPage { rows = Array(rows.prefix(RevocationsFollowed.largestPage - 1)) }
         let entries = try rows.map {
             RevocationsFollowed.Revocation(
                 sessionID: try $0.uuid("session_id"), forgetAt: try $0.timestamp("forget_at"))
@@ -331,6 +334,6 @@ struct PresentedToken: Sendable {
     private static let select: Statement = """
         SELECT id, session_id, forget_at FROM revocations
         WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > clock_timestamp() - interval '15 s')
-        ORDER BY id > $1 DESC, id LIMIT $2
+        ORDER BY id > $1 DESC, CASE WHEN id > $1 THEN id ELSE -id END LIMIT $2
         """
 }

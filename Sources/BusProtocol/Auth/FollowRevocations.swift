@@ -34,6 +34,8 @@ public struct RevocationsFollowed: BusReply {
     /// An answer with so many entries may not be the last of the log: the next is asked for at once. A text of many more
     /// has more values than a reader takes.
     public static let largestPage = 1000
+    /// The log may go on behind it.
+    public var isFullPage: Bool { revocations.count >= Self.largestPage }
 
     public struct Revocation: Codable, Sendable, Equatable {
         public var sessionID: Identifier

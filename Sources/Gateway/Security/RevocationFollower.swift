@@ -10,6 +10,7 @@ import EventLoop
     /// Below `patience`, so that an answer without news comes before it.
     private static let wait = Duration.milliseconds(400)
     private static let retry = Duration.milliseconds(100)
+    private static let breath = Duration.milliseconds(50)
 
     private let bus: Bus
     private var ended: [Identifier: Timestamp] = [:]
@@ -32,18 +33,25 @@ import EventLoop
     func run() async {
         while !Task.isCancelled {
             do {
+                let asked = MonotonicClock.now()
                 let request = FollowRevocations(after: cursor, waitMs: Self.wait.milliseconds)
-                take(try await bus.call(request, CallOptions(timeout: .seconds(2))))
+                let news = try await bus.call(request, CallOptions(timeout: .seconds(2)))
+                take(news, askedAt: asked)
+                // While many sessions end, the log has news at each look.
+                if !news.revocations.isEmpty, !news.isFullPage { try? await Loop.sleep(for: Self.breath) }
             } catch {
                 try? await Loop.sleep(for: Self.retry)
             }
         }
     }
 
-    private func take(_ news: RevocationsFollowed) {
+    private func take(_ news: RevocationsFollowed, askedAt asked: UInt64) {
         cursor = news.cursor
-        // Behind a full page the log goes on, and what was revoked last is not known yet.
-        if news.revocations.count < RevocationsFollowed.largestPage { lastWord = MonotonicClock.now() }
+        // Behind a full page the log goes on, and what was revoked last is not known yet. An answer that was long on its way
+        // says nothing of what was revoked meanwhile: auth looked at most as long ago as it was given to wait.
+        if !news.isFullPage {
+            lastWord = min(MonotonicClock.now(), asked + Self.wait.nanoseconds)
+        }
         for revocation in news.revocations { ended[revocation.sessionID] = revocation.forgetAt }
         guard !news.revocations.isEmpty else { return }
         let now = Timestamp.now()
