@@ -24,8 +24,12 @@ public struct OutboxItem: Sendable {
 
     /// An item is tried so often before it is a dead letter.
     public nonisolated static let mostAttempts = 10
-    /// What is tried until it is delivered, at least each 20 s: nobody may forget a deletion.
-    nonisolated static let neverGivenUp: Set<MessageType> = [AccountDeleted.type]
+    /// What is tried until it is delivered, at least each 20 s: nobody may forget a deletion, and an owner hears of a recovery
+    /// however long auth was away, while its hold runs on.
+    nonisolated static let neverGivenUp: Set<MessageType> = [
+        AccountDeleted.type, NotifyPerson.type, CaseOpened.type, CaseClosed.type, RecoveryBegan.type,
+        RecoveryApplied.type,
+    ]
 
     public init(database: Database, keys: KeyRing) {
         self.database = database
