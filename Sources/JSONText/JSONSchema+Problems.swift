@@ -1,11 +1,14 @@
 extension JSONSchema {
-    /// Everything that is wrong with a value, all at once, in document order.
+    /// So many are told of a value; whoever mends these is told of more.
+    static let mostProblems = 100
+
+    /// Everything that is wrong with a value, all at once, in document order; the first hundred of more.
     public func problems(in node: JSONNode) -> [SchemaProblem] {
         // Nearly every value fits, and then no path and no sentence is made.
         if fits(node) { return [] }
         var found: [SchemaProblem] = []
         check(node, at: "", into: &found)
-        return found
+        return Array(found.prefix(Self.mostProblems))
     }
 
     private func check(_ node: JSONNode, at field: String, into found: inout [SchemaProblem]) {
@@ -35,7 +38,7 @@ extension JSONSchema {
             if elements.count > count.upperBound {
                 return problem("too_many", "Must have at most \(count.upperBound) entries.")
             }
-            for (index, child) in elements.enumerated() {
+            for (index, child) in elements.enumerated() where found.count < Self.mostProblems {
                 element.check(child, at: Self.path(field, String(index)), into: &found)
             }
         case .map(let element, let count): checkMap(node, element, count, at: field, into: &found)
@@ -65,7 +68,7 @@ extension JSONSchema {
         if members.count > count.upperBound {
             return problem("too_many", "Must have at most \(count.upperBound) members.")
         }
-        for member in members {
+        for member in members where found.count < Self.mostProblems {
             guard (1...64).contains(member.name.unicodeScalars.count) else {
                 problem("malformed", "Member names have 1 to 64 characters.")
                 continue
@@ -82,7 +85,7 @@ extension JSONSchema {
             return
         }
         let members = node.members
-        for member in members {
+        for member in members where found.count < Self.mostProblems {
             let path = Self.path(field, String(member.name.prefix(64)))
             if let known = schema.first(where: { $0.name == member.name }) {
                 known.schema.check(member.value, at: path, into: &found)

@@ -29,6 +29,15 @@ import Testing
             ])
     }
 
+    @Test func noMoreThanAHundredProblemsAreTold() throws {
+        let members = (0..<4000).map { "\"m\($0)\":1" }.joined(separator: ",")
+        let found = try problems("{ID,\"name\":\"abc\",\(members)}")
+        #expect(found.count == 100 && found.first == "m0 unknown_member")
+        let lists = JSONSchema.array(of: .map(of: .boolean, count: 0...1000), count: 0...1000)
+        let text = "[" + (0..<200).map { _ in #"{"a":1,"b":2}"# }.joined(separator: ",") + "]"
+        #expect(lists.problems(in: try JSONDocument(Array(text.utf8)).root).count == 100)
+    }
+
     @Test(
         "accepted",
         arguments: [
