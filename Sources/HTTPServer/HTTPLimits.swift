@@ -6,8 +6,9 @@ public struct HTTPLimits: Sendable {
     public var headerCount = 100
     /// Chunk extensions of one body together. Bytes.
     public var chunkExtensionBytes = 4096
-    /// Connections at a time; further ones wait in the kernel's queue.
-    public var connections = 4096
+    /// Connections at a time; further ones wait in the kernel's queue. Beyond what a server takes in hand at a time, so that
+    /// whoever is too many is told so, and asks for its health are answered.
+    public var connections = 8192
     /// From a request's first byte to the end of its headers.
     public var headTimeout: Duration = .seconds(10)
     /// From the end of the headers to the end of the body.

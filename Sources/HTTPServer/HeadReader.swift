@@ -93,7 +93,8 @@ struct HeadReader: Sendable {
         guard lengths.count <= 1, codings.count <= 1 else { throw .malformed("The body's length is given twice.") }
         if let coding = codings.first?.lowercased() {
             guard head.minorVersion == 1 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
-            guard coding == "chunked" else {
+            // Some letters beyond ASCII have their small form within it: the sign of Kelvin, k.
+            guard coding == "chunked", codings[0].utf8.allSatisfy({ $0 < 0x80 }) else {
                 throw coding.contains("chunked") || !HTTPGrammar.isToken(Array(coding.utf8))
                     ? .malformed("Transfer-Encoding is not chunked alone.") : .unsupportedTransferCoding
             }

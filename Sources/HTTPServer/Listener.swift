@@ -39,7 +39,8 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
-        let bound = address.withPointer { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 1024) == 0
+        let bound =
+            address.withPointer { bind(descriptor, $0, $1) } == 0 && listen(descriptor, Int32(Self.backlog)) == 0
         guard bound else {
             let code = errno
             Glibc.close(descriptor)
@@ -67,11 +68,14 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
 
     /// Takes in whoever waits at the door; to be called before it is closed.
     func acceptRest() {
-        if descriptor >= 0, watch != nil { acceptReady() }
+        if descriptor >= 0, watch != nil { acceptReady(atMost: Self.backlog) }
     }
 
-    private func acceptReady() {
-        for _ in 0..<64 {
+    /// Who has connected and was not accepted yet waits in a queue of this length.
+    private static let backlog = 1024
+
+    private func acceptReady(atMost most: Int = 64) {
+        for _ in 0..<most {
             var accepted: Int32 = -1
             let peer = SocketAddress { address, length in
                 accepted = accept(descriptor, address, &length)

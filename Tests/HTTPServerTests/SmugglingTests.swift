@@ -10,6 +10,8 @@ let refusedMessages: [(text: String, status: Int)] = [
     ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", 400),
     ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\ncontent-length: 4\r\n\r\nabc", 400),
     ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3, 3\r\n\r\nabc", 400),
+    // A sign of Kelvin, whose small form is a k.
+    ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n", 400),
     // Lengths that are no decimal numbers.
     ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +3\r\n\r\nabc", 400),
     ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -3\r\n\r\nabc", 400),
