@@ -17,7 +17,7 @@ struct Endpoint: Sendable {
             let body = context.body
             let request: Request =
                 body.count > Self.longBody
-                ? try await Loop.offload { try Self.decode(Request.self, body) } : try Self.decode(Request.self, body)
+                ? try await Loop.compute { try Self.decode(Request.self, body) } : try Self.decode(Request.self, body)
             let reply = try await handler.handle(request, context: context)
             return RawReply(
                 body: try reply.encoded(), isReplay: context.isReplay, entityRevision: reply.entityRevision,

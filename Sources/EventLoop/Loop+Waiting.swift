@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 
 extension Loop {
     /// Suspends the task for `duration`, on the loop's own timers.
@@ -13,16 +13,20 @@ extension Loop {
         }
     }
 
-    /// Runs `work`, which may block or compute for long, on a thread that is neither the loop's nor one of the few that
-    /// Swift's own tasks share: a connection that takes five seconds to fail must keep nobody else waiting.
+    /// Runs `work`, which may block for long, on a thread that is neither the loop's nor one of the few that Swift's own tasks
+    /// share: a connection that takes five seconds to fail must keep nobody else waiting.
     public nonisolated static func offload<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
-    ) async throws -> Success {
-        try await withUnsafeThrowingContinuation { continuation in
-            // Dispatch gives a serial queue a thread whatever else is going on; the global queues have one per core.
-            DispatchQueue(label: "offload").async { continuation.resume(with: Result { try work() }) }
-        }
-    }
+    ) async throws -> Success { try await blocking.run(work) }
+
+    /// Runs `work`, which computes for long, beside the loop, no more at a time than there are processors: what many clients
+    /// ask for at once waits in line instead of taking the processors from the loop.
+    public nonisolated static func compute<Success: Sendable>(
+        _ work: @escaping @Sendable () throws -> Success
+    ) async throws -> Success { try await computing.run(work) }
+
+    private static let blocking = WorkLine(threads: 32)
+    private static let computing = WorkLine(threads: ProcessInfo.processInfo.activeProcessorCount)
 
     /// Calls `body` once, when the jobs of this turn have run and before the loop waits again.
     @Loop public static func atEndOfTurn(_ body: @escaping @Loop () -> Void) { LoopSources.shared.atEndOfTurn(body) }

@@ -78,7 +78,7 @@ enum ProfileBlueprint {
         }
         house.background("cities") {
             // Made before anybody asks for it.
-            _ = try await Loop.offload { CityTable.shipped.count }
+            _ = try await Loop.compute { CityTable.shipped.count }
             try await Loop.sleep(for: .seconds(86_400))
         }
         let review = CatalogueReview(store: profile.store)

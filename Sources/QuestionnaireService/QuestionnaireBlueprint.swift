@@ -110,7 +110,7 @@ enum QuestionnaireBlueprint {
     @Loop private static func passes(
         _ shipped: Definition, _ declared: PublishGate.Declared?, in house: ServiceHouse
     ) async throws -> Bool {
-        let report = try await Loop.offload {
+        let report = try await Loop.compute {
             PublishGate.check(shipped, today: Timestamp.now().date, declared: declared)
         }
         for problem in report.problems { house.log.error("definition_refused", problem.logged(of: shipped)) }

@@ -32,7 +32,7 @@ import HTTPServer
         let write = page()
         return HTTPResponse(
             status: 200, headers: ["content-type": "text/plain; version=0.0.4", "cache-control": "no-store"],
-            body: (try? await Loop.offload { write() }) ?? [])
+            body: (try? await Loop.compute { write() }) ?? [])
     }
 
     private static func text(_ status: Int, _ sentence: String) -> HTTPResponse {

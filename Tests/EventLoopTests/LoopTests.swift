@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("event loop") @Loop struct LoopTests {
@@ -18,6 +19,28 @@ import Testing
 
     @Test func offloadedErrorsComeBack() async {
         await #expect(throws: CancellationError.self) { try await Loop.offload { throw CancellationError() } }
+    }
+
+    /// Each waits for as many others as may run at a time, and is counted: no more ever run, and all do.
+    @Test func noMoreIsComputedAtATimeThanThereAreProcessors() async throws {
+        let count = ProcessInfo.processInfo.activeProcessorCount
+        let state = Mutex((running: 0, most: 0))
+        let tasks = (0..<50 * count).map { number in
+            Loop.spawn {
+                try await Loop.compute {
+                    state.withLock {
+                        $0.running += 1
+                        $0.most = max($0.most, $0.running)
+                    }
+                    usleep(500)
+                    state.withLock { $0.running -= 1 }
+                    return number
+                }
+            }
+        }
+        var done: [Int] = []
+        for task in tasks { done.append(try await task.value) }
+        #expect(done == Array(tasks.indices) && state.withLock { $0.most } == count)
     }
 
     @Test func timersFireInTheOrderOfTheirTimesAndNeverEarly() async throws {

@@ -51,7 +51,7 @@ import JSONText
 
     private func exchanged(within limit: Duration) async throws(PushError) -> String {
         let (account, now, start) = (account, Timestamp.now(), MonotonicClock.now())
-        guard let assertion = try? await Loop.offload({ account.assertion(at: now) }),
+        guard let assertion = try? await Loop.compute({ account.assertion(at: now) }),
             let answer = await ProviderClient.ask(request(assertion), within: limit)
         else {
             throw .notTaken(reason: "access_no_answer", retryAfter: nil)

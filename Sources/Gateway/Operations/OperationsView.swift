@@ -78,6 +78,6 @@ import JSONText
     func metrics() async -> [UInt8] {
         let page = MetricsPage(
             gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: await everybody())
-        return (try? await Loop.offload { page.bytes }) ?? []
+        return (try? await Loop.compute { page.bytes }) ?? []
     }
 }

@@ -19,7 +19,7 @@ struct RequestBody: Sendable {
     /// As ``build()``, off the loop.
     func buildOffLoop() async throws(Problem) -> [UInt8] {
         do {
-            return try await Loop.offload { try build() }
+            return try await Loop.compute { try build() }
         } catch {
             throw error as? Problem ?? Problem(.internalError, Problem.internalDetail)
         }

@@ -7,7 +7,7 @@ struct FindCitiesHandler: RequestHandler {
 
     func handle(_ request: FindCities, context: RequestContext) async throws -> CitiesFound {
         let limit = Int(request.limit ?? Self.usualLimit)
-        return try await Loop.offload {
+        return try await Loop.compute {
             CitiesFound(
                 cities: CitySearch.find(request.query ?? "", in: request.country?.uppercased(), limit: limit))
         }

@@ -145,7 +145,7 @@ struct CheckDraftHandler: RequestHandler {
         let versions = try await drafts.database.transaction { transaction in
             try await drafts.versions(of: request.questionnaire, in: transaction)
         }
-        return try await Loop.offload {
+        return try await Loop.compute {
             DraftReport(
                 VersionPlan.report(
                     on: draft.content, of: request.questionnaire, earlier: try files(versions), contents: versions,
@@ -193,7 +193,7 @@ struct PublishDraftHandler: RequestHandler {
         let versions = try await drafts.versions(of: request.questionnaire, in: transaction)
         let plan: VersionPlan
         do {
-            plan = try await Loop.offload {
+            plan = try await Loop.compute {
                 try VersionPlan.make(
                     draft.content, of: request.questionnaire, earlier: try files(versions), contents: versions,
                     today: Timestamp.now().date)
@@ -287,7 +287,7 @@ struct CompareVersionsHandler: RequestHandler {
         guard let old = try await drafts.version(from, of: request.questionnaire),
             let new = try await drafts.version(to, of: request.questionnaire)
         else { throw BusError.noVersion }
-        return try await Loop.offload {
+        return try await Loop.compute {
             let both = try files([old, new])
             let difference = DefinitionDifference(from: both[0], to: both[1])
             return VersionDifference(

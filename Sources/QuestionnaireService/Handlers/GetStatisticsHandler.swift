@@ -17,7 +17,7 @@ struct GetStatisticsHandler: RequestHandler {
         let (samples, all, medians) = try await statistics.database.transaction { transaction in
             try await statistics.samples(of: version, request.questionnaire, in: transaction)
         }
-        let tally = try await Loop.offload {
+        let tally = try await Loop.compute {
             var tally = VersionTally(definition)
             let now = Timestamp.now()
             for sample in samples { tally.add(try AnswerSheet(sample, of: definition, now: now), sample.status) }

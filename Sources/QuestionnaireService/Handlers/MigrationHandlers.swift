@@ -21,7 +21,7 @@ import JSONText
             return nil
         }
         let target = try await desk.definitions.definition(last.hash)
-        let path = try await Loop.offload {
+        let path = try await Loop.compute {
             let files = try found.map { try DefinitionParser.read($0.content).file }
             return MigrationPath(from: files[0], through: Array(files.dropFirst()), to: target.definition)
         }

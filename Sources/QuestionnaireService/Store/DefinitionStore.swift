@@ -22,7 +22,7 @@ import ServiceRuntime
         guard let content = try await database.read(Self.load, [.bytes(hash)]).first?.text("content") else {
             throw DatabaseError.unreadable(column: "content")
         }
-        let definition = PublishedDefinition(try await Loop.offload { try DefinitionParser.parse(Array(content.utf8)) })
+        let definition = PublishedDefinition(try await Loop.compute { try DefinitionParser.parse(Array(content.utf8)) })
         known[hash] = definition
         return definition
     }
@@ -48,7 +48,7 @@ import ServiceRuntime
         return PublishedQuestionnaire(
             key: questionnaire, version: try row.integer("version"), hash: Hex.encode(try row.bytes("content_hash")),
             publishedAt: try row.timestamp("published_at"),
-            definition: try await Loop.offload {
+            definition: try await Loop.compute {
                 try JSONValue.parse(Array(content.utf8), limits: DefinitionParser.limits)
             })
     }

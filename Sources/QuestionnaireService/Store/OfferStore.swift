@@ -40,7 +40,7 @@ import EventLoop
     /// A session goes from version to version, so the gravest of the changes on its way counts.
     private func gravest(on way: Way) async throws -> ChangeClass {
         let path = try await migrations.path(from: way.from, to: way.to, of: way.questionnaire)
-        return try await Loop.offload {
+        return try await Loop.compute {
             let files = try path.map { try DefinitionParser.read($0).file }
             return zip(files, files.dropFirst()).compactMap { DefinitionDifference(from: $0, to: $1).changeClass }.max()
                 ?? .editorial
