@@ -442,6 +442,11 @@ enum UndoPhoneChangeContract: MessageContract {
         "account_frozen": { auth in
             let (old, session, token) = try await changed(auth)
             try await auth.reply(to: try await auth.claim(of: old))
+            // One that was begun after the change freezes no undo.
+            try await auth.stage.rows(
+                """
+                UPDATE freezes SET created_at = created_at - interval '1 day' WHERE person_id = '\(session.user.id)'
+                """)
             return undo(token, session, auth)
         },
         "phone_in_use": { auth in
