@@ -140,18 +140,32 @@ import Testing
                     { _ = try await auth.ask(verify) },
                     { _ = try await social.session("google", subject: "zoe") },
                     { _ = try await auth.ask(RefreshToken(refreshToken: linked.refreshToken)) },
-                    { _ = try await auth.ask(SuspendAccount(personId: person, note: "n"), as: staff) },
+                    { try await Self.suspend(person, as: staff, auth) },
                     { _ = try await social.session("google", subject: "zoe") },
                 ]
-                for task in waysIn.shuffled().map({ way in Loop.spawn { try? await way() } }) {
-                    _ = try await task.value
-                }
+                let tasks = waysIn.shuffled().map { way in Loop.spawn { try? await way() } }
+                for task in tasks { _ = try await task.value }
                 #expect(
                     try await auth.stage.rows("SELECT status FROM accounts WHERE id = '\(person)'") == "suspended")
                 #expect(
                     try await auth.stage.rows(
                         "SELECT count(*) FROM sessions WHERE person_id = '\(person)' AND revoked_at IS NULL") == "0")
                 _ = try await auth.ask(RestoreAccount(personId: person, note: "n"), as: staff)
+            }
+        }
+    }
+
+    /// Asks again where somebody else kept the account for too long, as staff does: nothing was done then.
+    @Loop private static func suspend(_ person: Identifier, as staff: Actor, _ auth: AuthStage) async throws {
+        while true {
+            do {
+                _ = try await auth.ask(SuspendAccount(personId: person, note: "n"), as: staff)
+                return
+            } catch let error as BusError where error.code == "overloaded" && error.executed == .no {
+                continue
+            } catch {
+                Issue.record("The suspension was refused: \(error)")
+                throw error
             }
         }
     }
