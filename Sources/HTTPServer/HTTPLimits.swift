@@ -8,7 +8,7 @@ public struct HTTPLimits: Sendable {
     public var chunkExtensionBytes = 4096
     /// Connections at a time; further ones wait in the kernel's queue. Beyond what a server takes in hand at a time, so that
     /// whoever is too many is told so, and asks for its health are answered.
-    public var connections = 8192
+    public var connections = 4608
     /// From a request's first byte to the end of its headers.
     public var headTimeout: Duration = .seconds(10)
     /// From the end of the headers to the end of the body.

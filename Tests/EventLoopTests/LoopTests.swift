@@ -21,7 +21,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await Loop.offload { throw CancellationError() } }
     }
 
-    /// Each waits for as many others as may run at a time, and is counted: no more ever run, and all do.
+    /// Each takes a moment, in which as many as there are threads would run, and is counted.
     @Test func noMoreIsComputedAtATimeThanThereAreProcessors() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount
         let state = Mutex((running: 0, most: 0))
