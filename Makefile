@@ -31,11 +31,11 @@ demo: build
 
 test: bootstrap
 	swift build --build-tests
-	swift test --skip-build --no-parallel
+	@scripts/run-tests
 
 prove: bootstrap
 	swift build --build-tests
-	VESTIBULE_PROVE=1 swift test --skip-build --no-parallel \
+	@VESTIBULE_PROVE=1 scripts/run-tests \
 		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests'
 
 api-test: build

@@ -116,8 +116,8 @@ import Testing
         // What the dead process had sent may still come to the gate: nothing waits there until the trigger is gone.
         try await fleet.sql("DROP TRIGGER gate ON \(service).audit")
         try await fleet.sql("UPDATE public.gate SET state = 'closed'")
+        try await fleet.endLeases(of: [service])
         try await start(service)
-        try await fleet.endLeases()
         try await asking.value
     }
 
