@@ -68,7 +68,7 @@ enum ProfileBlueprint {
             while try await profile.events.purge() {}
             try await Loop.sleep(for: .seconds(3600))
         }
-        let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox)
+        let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox, log: house.log)
         house.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))
         house.background("waitlist") {
             try await house.database.waitUntilAvailable()
@@ -81,7 +81,7 @@ enum ProfileBlueprint {
             _ = try await Loop.compute { CityTable.shipped.count }
             try await Loop.sleep(for: .seconds(86_400))
         }
-        let review = CatalogueReview(store: profile.store)
+        let review = CatalogueReview(store: profile.store, log: house.log)
         house.background("catalogue-review") {
             try await house.database.waitUntilAvailable()
             try await review.run()

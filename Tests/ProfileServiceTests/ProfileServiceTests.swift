@@ -305,8 +305,10 @@ import Testing
                     "coordinates": {"state": "answered", "value": {"latitude": 59.32932, "longitude": 18.06855}}}'
                 RETURNING 1
                 """)
-            let store = ProfileStore(database: profile.stage.houses[0].database, sealer: profile.sealer)
-            for _ in 0..<2 { try await CatalogueReview(store: store).run() }
+            let house = profile.stage.houses[0]
+            let review = CatalogueReview(
+                store: ProfileStore(database: house.database, sealer: profile.sealer), log: house.log)
+            for _ in 0..<2 { try await review.run() }
             let me = try await profile.ask(GetMe())
             #expect(me.profile["gender"] == "unsaid" && me.onboardingStep == "profile" && me.revision == 3)
             #expect(me.profile["coordinates"] == ["latitude": 59.33, "longitude": 18.07])

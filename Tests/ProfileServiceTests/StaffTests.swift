@@ -149,7 +149,8 @@ import Testing
             try profile.stage.answering(as: .auth, ears)
             let house = profile.stage.houses[0]
             let list = WaitlistStore(
-                profiles: ProfileStore(database: house.database, sealer: profile.sealer), outbox: house.outbox)
+                profiles: ProfileStore(database: house.database, sealer: profile.sealer), outbox: house.outbox,
+                log: house.log)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let birthday = try await profile.ask(JoinWaitlist(notify: true)).eligibleOn
             try await Self.tell("suspended", 1, profile)

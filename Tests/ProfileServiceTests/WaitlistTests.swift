@@ -17,7 +17,8 @@ import Testing
     @Loop private static func list(_ profile: ProfileStage, replica: Int = 0) -> WaitlistStore {
         let house = profile.stage.houses[replica]
         return WaitlistStore(
-            profiles: ProfileStore(database: house.database, sealer: profile.sealer), outbox: house.outbox)
+            profiles: ProfileStore(database: house.database, sealer: profile.sealer), outbox: house.outbox,
+            log: house.log)
     }
 
     @Test func whoWaitsIsToldOnceOnTheBirthdayAndNotBefore() async throws {

@@ -57,8 +57,9 @@ enum Onboarding {
 
     static func status(of record: ProfileRecord, today: CivilDate) -> Status {
         if record.isSuspended { return .suspended }
-        guard let born = record.dateOfBirth, let age = Age.years(born: born, on: today) else { return .active }
-        return age < Age.adult ? .nonMatching : .active
+        guard let born = record.dateOfBirth else { return .active }
+        // A date to come, as it may look from another zone, is nobody's of age.
+        return (Age.years(born: born, on: today) ?? 0) < Age.adult ? .nonMatching : .active
     }
 
     /// As their service told, unless the operator leaves the step out.

@@ -50,11 +50,14 @@ struct EventStore: Sendable {
 
     private static let page: Int64 = 1000
 
-    /// How far those came whose first event lies within the days.
+    /// How far those came whose first event lies within the days. All events are looked through: not among what people read.
     @Loop func funnel(from: CivilDate, to: CivilDate) async throws -> Funnel {
         let days: [SQLValue] = [.date(from), .date(to)]
+        let (furthest, told) = try await database.transaction { transaction in
+            (try await transaction.query(Self.funnel, days), try await transaction.query(Self.counts, days))
+        }
         var steps: [Funnel.Step] = []
-        for row in try await database.read(Self.funnel, days) {
+        for row in furthest {
             let people = try row.integer("people")
             steps.append(
                 Funnel.Step(
@@ -62,8 +65,9 @@ struct EventStore: Sendable {
                     dropOffPercent: steps.last.flatMap { FunnelStep.dropOff(from: $0.people, to: people) },
                     medianSeconds: try row.optionalDouble("median")))
         }
-        let counts = try await database.read(Self.counts, days)
-            .map { Funnel.EventCount(name: try $0.text("name"), people: try $0.integer("people")) }
+        let counts = try told.map {
+            Funnel.EventCount(name: try $0.text("name"), people: try $0.integer("people"))
+        }
         let known = Dictionary(uniqueKeysWithValues: counts.map { ($0.name, $0.people) })
         return Funnel(
             from: from, to: to, steps: steps,

@@ -247,7 +247,8 @@ struct ProfileStore: Sendable {
         """
     static let outdated = Statement(
         """
-        SELECT \(columns) FROM profiles WHERE catalogue_version < $1 ORDER BY catalogue_version LIMIT $2
+        SELECT \(columns) FROM profiles WHERE catalogue_version < $1 AND person_id <> ALL ($3)
+        ORDER BY catalogue_version LIMIT $2
         FOR UPDATE SKIP LOCKED
         """)
     private static let settle: Statement = """

@@ -1,12 +1,15 @@
 import BusProtocol
+import Cryptography
 import Database
 import EventLoop
+import ServiceRuntime
 
 /// Who wants to be told on the 18th birthday. No date stands beside the person: each day the sealed dates of birth of
 /// those who wait are opened instead.
 struct WaitlistStore: Sendable {
     let profiles: ProfileStore
     let outbox: Outbox
+    let log: Log
     private static let page: Int64 = 500
 
     @Loop func note(_ person: Identifier, isWaiting: Bool, in transaction: Transaction) {
@@ -19,22 +22,31 @@ struct WaitlistStore: Sendable {
     @Loop func tellWhoIsEligible(at now: Timestamp) async throws {
         try await profiles.database.transaction { transaction in
             guard try await !transaction.query(Self.begin, [.date(now.date)]).isEmpty else { return }
-            var last: Identifier?
+            var (last, unopened): (Identifier?, Int64) = (nil, 0)
             repeat {
                 let rows = try await transaction.query(Self.waiting, [.uuid(last), .integer(Self.page)])
                 last = rows.count == Self.page ? try rows.last?.uuid("person_id") : nil
                 for row in rows {
                     let person = try row.uuid("person_id")
                     let zone = try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }
-                    guard let born = try profiles.dateOfBirth(in: row),
-                        Age.eligibleOn(born: born) <= zone?.date(at: now) ?? now.date
-                    else { continue }
+                    let born: CivilDate?
+                    do {
+                        born = try profiles.dateOfBirth(in: row)
+                    } catch is SealError {
+                        // Keeps nobody else from being told.
+                        unopened += 1
+                        continue
+                    }
+                    guard let born, Age.eligibleOn(born: born) <= zone?.date(at: now) ?? now.date else { continue }
                     let message = NotifyPerson(
                         notificationID: .ordered(), personID: person, kind: "now_eligible", data: [:])
                     try await outbox.tell(message, in: transaction)
                     note(person, isWaiting: false, in: transaction)
                 }
             } while last != nil
+            if unopened > 0 {
+                log.error("date_of_birth_not_opened", ["in": "waitlist", "profiles": .integer(unopened)])
+            }
         }
     }
 
