@@ -63,7 +63,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0005_migrations.sql"), .embedInCode("Migrations/m0006_facts.sql"),
         .embedInCode("Migrations/m0007_answer_devices.sql"),
         .embedInCode("Migrations/m0008_revisions.sql"),
-        .embedInCode("Migrations/m0009_preferences.sql"),
+        .embedInCode("Migrations/m0009_preferences.sql"), .embedInCode("Migrations/m0010_no_revision_twice.sql"),
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),
@@ -71,6 +71,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0005_shadows.sql"), .embedInCode("Migrations/m0006_notices.sql"),
         .embedInCode("Migrations/m0007_reviews.sql"), .embedInCode("Migrations/m0008_completion.sql"),
         .embedInCode("Migrations/m0009_holds.sql"), .embedInCode("Migrations/m0010_owner_evidence.sql"),
+        .embedInCode("Migrations/m0011_all_evidence.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [

@@ -42,6 +42,8 @@ public struct DeliveryPostponed: Error, Equatable {
     /// The code of what the last look failed with.
     private var blindness: String?
     private var timersMayFire = true
+    /// Whether the database's clock went on with this machine's boot clock, as far as was seen at the last look.
+    public var trustsClock: Bool { timersMayFire }
     /// Told when the database's clock jumped, and of each item that is a dead letter now.
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
     /// Told of each attempt that failed: where to, the how-manieth it was, and the code of why.

@@ -23,6 +23,8 @@ import JSONText
     private var tasks: [Task<Void, any Error>] = []
     private var apart: [String] = []
     private var relays: [OutboxRelay] = []
+    /// Whether the database's clock went on evenly, as far as this replica's relays have seen: what is due by it is released.
+    public var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
     private var isStopping = false
     private var outboxSight = OutboxSight()
     private let end = LoopPromise<End>()

@@ -77,16 +77,19 @@ import Testing
             #expect(try await give("mine-0", as: recovery.owner) == "recovery_not_ready", "nobody asked")
             _ = try await recovery.dispute(id, as: recovery.owner)
             #expect(try await give("mine-0", as: .random()) == "not_found")
-            for reference in ["mine-1", "mine-2"] {
-                #expect(try await give(reference, as: recovery.owner) == "contested")
+            for number in 1...12 {
+                #expect(try await give("mine-\(number)", as: recovery.owner) == "contested")
             }
             let page = try await recovery.page(of: id)
-            #expect(page.evidence == "yes-1" && page.ownerEvidence == "mine-2" && page.summary.approvalsNeeded == 2)
+            #expect(page.evidence == "yes-1" && page.ownerEvidence == "mine-12" && page.summary.approvalsNeeded == 2)
+            // Neither who was first is talked over, nor who was last.
+            #expect(page.earlierOwnerEvidence == [1, 2, 3, 4, 7, 8, 9, 10, 11].map { "mine-\($0)" })
             #expect(try await recovery.look(claim).status == "in_review", "the claimant sees nothing of it")
             try await recovery.reject(claim)
-            #expect(try await recovery.page(of: id).ownerEvidence == nil, "it goes with the case")
+            let closed = try await recovery.page(of: id)
+            #expect(closed.ownerEvidence == nil && closed.earlierOwnerEvidence == [], "it goes with the case")
             #expect(try await give("mine-3", as: recovery.owner) == "recovery_closed")
-            let sealed = "SELECT count(owner_evidence_sealed) FROM cases"
+            let sealed = "SELECT count(owner_evidence_sealed) + sum(cardinality(owner_evidence_earlier)) FROM cases"
             #expect(try await recovery.stage.rows(sealed) == "0")
         }
     }

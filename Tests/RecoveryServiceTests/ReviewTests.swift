@@ -28,6 +28,14 @@ import Testing
         #expect(throws: Refusal.sameReviewer) { try policy.approval(by: "a") }
         policy.reviewer = "b"
         #expect(try policy.approval(by: "b") == .approved)
+        // One operator under two names.
+        policy.firstApprovalKey = "key 1"
+        #expect(throws: Refusal.sameReviewer) { try policy.approval(by: "b", key: "key 1") }
+        #expect(throws: Refusal.sameReviewer) { try policy.mayClaim("b", key: "key 1") }
+        #expect(try policy.approval(by: "b", key: "key 2") == .approved)
+        #expect(try policy.approval(by: "b") == .approved, "a reviewer has no key")
+        policy.firstApprovalKey = nil
+        #expect(try policy.approval(by: "b", key: "key 1") == .approved)
     }
 
     @Test func aDecoyIsDecidedAboutAsFastAsTheOthers() {

@@ -78,7 +78,11 @@ public struct ReviewPage: PublicReply {
     public static let schema = JSONSchema.object([
         .required("summary", ReviewSummary.schema),
         .optional("evidence", .string(1...1024), "The reference that the claimant gave, while the case is open"),
-        .optional("ownerEvidence", .string(1...1024), "What the owner gave of a contested case, while it is open"),
+        .optional(
+            "ownerEvidence", .string(1...1024), "What the owner gave last of a contested case, while it is open"),
+        .optional(
+            "earlierOwnerEvidence", .array(of: .string(1...1024), count: 0...9),
+            "What was given before, the first one first: whoever has a session of the account may give some"),
         .required("trail", .array(of: TrailEntry.schema, count: 0...1000)),
         .required("notes", .array(of: Note.schema, count: 0...1000)),
         .required("notices", .array(of: Notice.schema, count: 0...1000)),
@@ -86,6 +90,7 @@ public struct ReviewPage: PublicReply {
     public var summary: ReviewSummary
     public var evidence: String?
     public var ownerEvidence: String?
+    public var earlierOwnerEvidence: [String]?
     public var trail: [TrailEntry]
     public var notes: [Note]
     public var notices: [Notice]
@@ -145,12 +150,13 @@ public struct ReviewPage: PublicReply {
     }
 
     public init(
-        summary: ReviewSummary, evidence: String?, ownerEvidence: String? = nil, trail: [TrailEntry], notes: [Note],
-        notices: [Notice]
+        summary: ReviewSummary, evidence: String?, ownerEvidence: String? = nil, earlierOwnerEvidence: [String]? = nil,
+        trail: [TrailEntry], notes: [Note], notices: [Notice]
     ) {
         self.summary = summary
         self.evidence = evidence
         self.ownerEvidence = ownerEvidence
+        self.earlierOwnerEvidence = earlierOwnerEvidence
         self.trail = trail
         self.notes = notes
         self.notices = notices

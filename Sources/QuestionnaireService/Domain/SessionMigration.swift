@@ -12,7 +12,7 @@ struct SessionMigration: Sendable, Equatable {
     private(set) var orphaned: [String] = []
     /// Questions that the old version did not have.
     private(set) var newQuestions: [String] = []
-    /// The answers afterwards, by place, the orphaned among them.
+    /// The answers afterwards, by place, the orphaned among them; where one moved away, that there is none any more.
     private(set) var answers: [String: Answer] = [:]
 
     /// Of a session that is pinned to the newest version already.
@@ -52,6 +52,28 @@ struct SessionMigration: Sendable, Equatable {
             if self.answers[key] == nil { self.answers[key] = answer }
             guard answer.state != .unanswered else { continue }
             if isBack, self.answers[key] == answer { stale.append(key) } else { orphaned.append(key) }
+        }
+        self.answers.succeed(answers, at: now)
+    }
+}
+
+extension [String: Answer] {
+    /// No revision of a place comes twice, whatever was there meanwhile: what is another answer than before gets the next one,
+    /// and a place that lost its answer keeps its count.
+    fileprivate mutating func succeed(_ before: [String: Answer], at now: Timestamp) {
+        for (key, old) in before {
+            guard var answer = self[key] else {
+                let isGone = old.state != .unanswered
+                self[key] =
+                    isGone ? Answer(state: .unanswered, value: nil, revision: old.revision + 1, changedAt: now) : old
+                continue
+            }
+            let isSame =
+                (answer.state, answer.value, answer.preference) == (old.state, old.value, old.preference)
+            guard answer.revision < old.revision || answer.revision == old.revision && !isSame else { continue }
+            answer.revision = isSame ? old.revision : old.revision + 1
+            if !isSame { answer.changedAt = now }
+            self[key] = answer
         }
     }
 }
@@ -190,20 +212,8 @@ struct MigrationRecord: Sendable, Equatable {
     /// The answers as they were. Revisions never go back: what was changed in its place is changed once more.
     func restored(over current: [String: Answer], now: Timestamp) -> [String: Answer] {
         var answers = current
-        for (key, old) in before {
-            guard var old else {
-                answers[key] = nil
-                continue
-            }
-            if let now = current[key], (now.state, now.value, now.preference) != (old.state, old.value, old.preference)
-            {
-                old.revision = now.revision + 1
-            } else if let now = current[key] {
-                old.revision = now.revision
-            }
-            if old.revision != before[key]??.revision { old.changedAt = now }
-            answers[key] = old
-        }
+        for (key, old) in before { answers[key] = old }
+        answers.succeed(current, at: now)
         return answers
     }
 }

@@ -14,8 +14,8 @@ struct SubjectPlan {
     /// - Parameters:
     ///   - known: the subject as the session has it or, before it was removed, had it.
     ///   - next: the position of one that is new.
-    /// - Throws: ``ResponseRefusal/invalid``: a kind that there is not or that is not said, more than the section takes, a
-    ///   label that is none.
+    /// - Throws: ``ResponseRefusal/invalid``: a kind that there is not or that is not said, more than the section takes,
+    ///   more than a session ever has, a label that is none.
     static func make(
         _ request: PutSubject, known: Subject?, next: Int64, on sheet: AnswerSheet, now: Timestamp
     ) throws(ResponseRefusal) -> SubjectPlan {
@@ -28,6 +28,10 @@ struct SubjectPlan {
         {
             throw refusal("subject", "too_many", "There are at most \(repetition.range.upperBound) of these.")
         }
+        // Whoever was removed is kept with the answers about them, and read with the session.
+        if known == nil, next > mostEver(of: sheet.definition) {
+            throw refusal("subject", "too_many", "Too many were added and removed. Add one of them again.")
+        }
         var subject =
             known ?? Subject(id: request.subject, kind: repetition.subject, position: next, label: nil)
         if repetition.label == nil, let label = request.label { subject.label = try text(label) }
@@ -38,6 +42,11 @@ struct SubjectPlan {
         return SubjectPlan(
             subject: subject, answers: answers, sheet: after,
             changesSession: before != subject || answers.changesAnswers)
+    }
+
+    /// How many subjects a session has in all its time.
+    static func mostEver(of definition: Definition) -> Int64 {
+        Int64(max(200, 5 * definition.sections.compactMap(\.repetition?.range.upperBound).reduce(0, +)))
     }
 
     private static func repetition(

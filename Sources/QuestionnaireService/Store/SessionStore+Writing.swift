@@ -57,20 +57,17 @@ extension SessionStore {
         ]
     }
 
-    /// Puts all answers of a session in the place of what they were, with what changed in the history.
+    /// Puts all answers of a session in the place of what they were, with what changed in the history. No place of before is
+    /// missing afterwards: its revisions would begin anew, and the history has them already.
     func replace(
         _ before: [String: Answer], by after: [String: Answer], of person: Identifier, session: Identifier,
         in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
-        for key in Set(before.keys).union(after.keys).sorted() where before[key] != after[key] {
-            guard let answer = after[key] else {
-                transaction.send(Self.removeAnswer, row + [.text(key)])
-                continue
-            }
+        for (key, answer) in after.sorted(by: { $0.key < $1.key }) where before[key] != answer {
             transaction.send(
                 Self.upsertAnswer, row + Self.columns(key, answer) + [.bool(answer.isStale)] + Self.described(answer))
-            // What came back under its old key stands in the history already.
+            // What is only to be asked again stands in the history already.
             transaction.send(Self.recallHistory, row + Self.columns(key, answer) + Self.described(answer))
         }
     }
@@ -142,9 +139,6 @@ extension SessionStore {
             SET revision = excluded.revision, state = excluded.state, value = excluded.value,
                 changed_at = excluded.changed_at, is_stale = excluded.is_stale, device = excluded.device,
                 preference = excluded.preference
-        """
-    private static let removeAnswer: Statement = """
-        DELETE FROM answers WHERE person_id = $1 AND session_id = $2 AND question = $3
         """
     private static let recallHistory: Statement = """
         INSERT INTO answer_history (person_id, session_id, question, revision, state, value, changed_at, device, preference)

@@ -15,7 +15,7 @@ import JSONText
     }
 
     /// - Parameters:
-    ///   - id: `nil` for the newest.
+    ///   - id: `nil` for the current one.
     ///   - mutations: what is remembered of these comes along.
     func find(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
@@ -131,7 +131,8 @@ import JSONText
     /// session ever had, as soon as it has analyzed the table.
     private static func load(_ mutations: [Identifier]) -> Statement { mutations.count > 1 ? loadWithMany : load }
 
-    // The newest session counts: a stopped one does not, a completed one does. It stands in a row of its own beside those of its
+    // The open session counts, an older one that was opened again too; else the newest: a stopped one does not, a completed
+    // one does. It stands in a row of its own beside those of its
     // answers: what a row does not have is neither sent nor read.
     static let load = loading("= $4")
     private static let loadWithMany = loading("= ANY ($4)")
@@ -143,7 +144,10 @@ import JSONText
             WITH s AS MATERIALIZED (
                 SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts,
                     (SELECT retired_at FROM retirements r
-                    WHERE r.questionnaire = $2 AND r.version = t.version) AS retired_at,
+                    WHERE r.questionnaire = $2 AND r.version = t.version AND EXISTS (
+                        SELECT 1 FROM definitions d WHERE d.questionnaire = $2 AND d.version > t.version AND NOT EXISTS (
+                            SELECT 1 FROM retirements n WHERE n.questionnaire = $2 AND n.version = d.version)
+                    )) AS retired_at,
                     (SELECT count(*) FROM snapshots n WHERE n.person_id = $1 AND n.session_id = t.session_id) AS snapshots,
                     (SELECT jsonb_agg(jsonb_build_object('id', subject, 'kind', kind, 'position', position,
                         'label', label)
@@ -155,7 +159,7 @@ import JSONText
                 FROM sessions t
                 WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped'
                     AND ($3::uuid IS NULL OR session_id = $3)
-                ORDER BY opened_at DESC, session_id DESC LIMIT 1
+                ORDER BY status = 'in_progress' DESC, opened_at DESC, session_id DESC LIMIT 1
             )
             SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts, retired_at, snapshots,
                 subjects, mutations, clock_timestamp() AS now, NULL AS question, NULL AS state, NULL::jsonb AS value,
@@ -173,7 +177,7 @@ import JSONText
         WITH turn AS MATERIALIZED (
             SELECT session_id FROM sessions
             WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped' AND ($3::uuid IS NULL OR session_id = $3)
-            ORDER BY session_id FOR UPDATE
+            ORDER BY status = 'in_progress' DESC, opened_at DESC, session_id DESC LIMIT 1 FOR UPDATE
         )
         UPDATE sessions s SET revision = revision + 1 FROM turn
         WHERE s.person_id = $1 AND s.session_id = turn.session_id

@@ -9,7 +9,7 @@ struct StoredSession: Sendable {
     var status: SessionStatus
     var version: Int64
     var hash: [UInt8]
-    /// When its version was retired; `nil`: it is in use.
+    /// When its version was retired; `nil`: it is in use, or no newer one is, to which its people could go.
     var retiredAt: Timestamp?
     var openedAt: Timestamp
     var completedAt: Timestamp?

@@ -7,6 +7,8 @@ struct ReviewPolicy: Sendable {
     var reviewer: String?
     /// Who said yes before, where two must.
     var firstApproval: String?
+    /// By which key's connection an operator said so; `nil`: no operator, or a bus without keys.
+    var firstApprovalKey: String?
     /// A dispute came before, or the account is of staff.
     var needsTwo: Bool
     /// What the provider of evidence said; `nil`: nothing yet.
@@ -23,21 +25,22 @@ struct ReviewPolicy: Sendable {
         case sameReviewer
     }
 
-    func mayClaim(_ name: String) throws(Refusal) {
+    /// - Parameter key: as ``firstApprovalKey``: a name is what an operator says of themselves, a key is what they have.
+    func mayClaim(_ name: String, key: String? = nil) throws(Refusal) {
         if let reviewer, reviewer != name { throw .claimedByAnother }
         // Who said yes cannot say it again, and must not keep the case from others.
-        if firstApproval == name { throw .sameReviewer }
+        if firstApproval == name || key != nil && firstApprovalKey == key { throw .sameReviewer }
     }
 
     /// What a yes of somebody does.
-    func approval(by name: String) throws(Refusal) -> CaseEvent {
-        try mayDecide(name)
+    func approval(by name: String, key: String? = nil) throws(Refusal) -> CaseEvent {
+        try mayDecide(name, key: key)
         guard let verdict, verdict != "no" else { throw .noEvidence }
         return needsTwo && firstApproval == nil ? .partlyApproved : .approved
     }
 
-    func mayDecide(_ name: String) throws(Refusal) {
-        try mayClaim(name)
+    func mayDecide(_ name: String, key: String? = nil) throws(Refusal) {
+        try mayClaim(name, key: key)
         guard reviewer == name else { throw .notClaimed }
     }
 }

@@ -11,6 +11,7 @@ struct RequestRecoveryHandler: RequestHandler {
 
     func handle(_ request: RequestRecovery, context: RequestContext) async throws -> RecoveryRequested {
         let house = store.house
+        try store.mustTrustClock()
         let address = store.secrets.hash(ofAddress: context.clientAddress ?? "")
         guard try await store.count(ofAddress: address) < store.policy.perAddressDay else {
             throw Self.tooMany(wait: 86_400)

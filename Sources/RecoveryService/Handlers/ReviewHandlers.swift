@@ -31,7 +31,7 @@ struct ReviewerReader: Sendable {
             }
             return try await house.audit.ensure(person, in: transaction)
         }
-        return Reviewer(name: chain.name, person: person)
+        return Reviewer(name: chain.name, person: person, key: nil)
     }
 }
 
@@ -111,8 +111,8 @@ struct Decider: Sendable {
         let event: CaseEvent
         if reviewed.record.life.status == .inReview || reviewed.record.life.status == .contested {
             do throws(ReviewPolicy.Refusal) {
-                try reviewed.policy.mayDecide(reviewer.name)
-                event = isApproved ? try reviewed.policy.approval(by: reviewer.name) : .rejected
+                try reviewed.policy.mayDecide(reviewer.name, key: reviewer.key)
+                event = isApproved ? try reviewed.policy.approval(by: reviewer.name, key: reviewer.key) : .rejected
             } catch {
                 throw ReviewError.refusal(error)
             }
@@ -157,12 +157,15 @@ struct DecideAsOperatorHandler: RequestHandler {
     let decider: Decider
 
     func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {
-        let reviewer = Reviewer(name: "operator \(request.operatorName)", person: nil)
         let reviews = decider.reviews
+        // Who develops alone is two operators by their names.
+        let isDevelopment = reviews.store.house.configuration.profile == .development
+        let reviewer = Reviewer(
+            name: "operator \(request.operatorName)", person: nil, key: isDevelopment ? nil : context.callerKey)
         return try await reviews.store.house.database.transaction { transaction in
             let reviewed = try await reviews.locked(request.recoveryId, for: reviewer, in: transaction)
             do throws(ReviewPolicy.Refusal) {
-                try reviewed.policy.mayClaim(reviewer.name)
+                try reviewed.policy.mayClaim(reviewer.name, key: reviewer.key)
             } catch {
                 throw ReviewError.refusal(error)
             }

@@ -66,7 +66,18 @@ extension CaseStore {
             afterClaims: try past?.integer("claims") ?? 0,
             isDormant: begun.accountID == nil
                 ? RecoveryPolicy.looksDormant(begun.accountReference, share: share) : begun.isDormant == true)
+        try mustTrustClock()
         return try await make(begun, isDecoy: isDecoy, hold: hold, address: address, in: transaction)
+    }
+
+    /// A hold that begins by a clock that was set back would be over too early once the clock is right.
+    ///
+    /// - Throws: ``BusError`` `service_unavailable` while the database's clock is not where it should be.
+    @Loop func mustTrustClock() throws(BusError) {
+        guard !house.trustsClock else { return }
+        throw BusError(
+            .serviceUnavailable, "Recoveries cannot begin at the moment. Please try again later.",
+            retryAfter: .seconds(60))
     }
 
     @Loop private func make(

@@ -146,6 +146,7 @@ struct CaseStore: Sendable {
             evidence_at = CASE WHEN $8 THEN clock_timestamp() ELSE evidence_at END,
             evidence_sealed = CASE WHEN $4 THEN NULL ELSE evidence_sealed END,
             owner_evidence_sealed = CASE WHEN $4 THEN NULL ELSE owner_evidence_sealed END,
+            owner_evidence_earlier = CASE WHEN $4 THEN '{}' ELSE owner_evidence_earlier END,
             first_approval = CASE WHEN $7 AND contested_at IS NULL THEN NULL ELSE first_approval END,
             contested_at = CASE WHEN $7 THEN coalesce(contested_at, clock_timestamp()) ELSE contested_at END
         WHERE id = $1
@@ -174,7 +175,7 @@ struct CaseStore: Sendable {
         "DELETE FROM locks WHERE person_id = $1",
         """
         UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, facts_sealed = NULL,
-            evidence_sealed = NULL, owner_evidence_sealed = NULL,
+            evidence_sealed = NULL, owner_evidence_sealed = NULL, owner_evidence_earlier = '{}',
             status = CASE WHEN shadow IS NOT NULL THEN shadow WHEN status IN ('approved', 'completing') THEN 'rejected'
                 ELSE status END,
             seen_closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,

@@ -20,5 +20,7 @@ enum RecoveryMigrations {
         Migration(
             name: "m0010_owner_evidence",
             sql: String(decoding: PackageResources.m0010_owner_evidence_sql, as: UTF8.self)),
+        Migration(
+            name: "m0011_all_evidence", sql: String(decoding: PackageResources.m0011_all_evidence_sql, as: UTF8.self)),
     ]
 }

@@ -11,6 +11,8 @@ struct Reviewer: Sendable {
     let name: String
     /// `nil` for an operator.
     let person: Identifier?
+    /// The public key of an operator's connection, where operators are told apart by it.
+    let key: String?
 }
 
 /// A case as it stands before reviewers, locked until the transaction ends.
@@ -47,6 +49,9 @@ struct ReviewStore: Sendable {
             summary: try Self.summary(row),
             evidence: try row.optionalBytes("evidence_sealed").map { try open($0, of: id) },
             ownerEvidence: try row.optionalBytes("owner_evidence_sealed").map { try open($0, of: id) },
+            earlierOwnerEvidence: try row.textArray("owner_evidence_earlier").map {
+                try open(Hex.decode($0) ?? [], of: id)
+            },
             trail: try await database.read(Self.trail, [.text(chain)]).map { row in
                 ReviewPage.TrailEntry(
                     sequence: try row.integer("sequence"), at: try row.timestamp("at"), act: try row.text("act"),
@@ -89,7 +94,8 @@ struct ReviewStore: Sendable {
             record: record, summary: summary,
             policy: ReviewPolicy(
                 reviewer: summary.reviewer, firstApproval: try row.optionalText("first_approval"),
-                needsTwo: summary.approvalsNeeded == 2, verdict: summary.verdict))
+                firstApprovalKey: try row.optionalText("first_approval_key"), needsTwo: summary.approvalsNeeded == 2,
+                verdict: summary.verdict))
     }
 
     @Loop func claim(_ id: Identifier, by reviewer: Reviewer, in transaction: Transaction) {
@@ -117,7 +123,10 @@ struct ReviewStore: Sendable {
             Self.keepNote, [.uuid(id), .text(event.rawValue), .text(reviewer.name), .bytes(sealed)])
         transaction.send(
             Self.noteDecision,
-            [.uuid(id), .text(event == .partlyApproved ? reviewer.name : nil), .bool(event != .partlyApproved)])
+            [
+                .uuid(id), .text(event == .partlyApproved ? reviewer.name : nil), .bool(event != .partlyApproved),
+                .text(reviewer.key),
+            ])
     }
 
     // MARK: Evidence
@@ -129,11 +138,11 @@ struct ReviewStore: Sendable {
         store.house.outbox.enqueue(Self.evidence, payload: record.id.array, in: transaction)
     }
 
-    /// Keeps an owner's evidence. No provider is asked: what it says of one side says nothing of the other.
+    /// Keeps an owner's evidence beside what came before. No provider is asked: what it says of one side says nothing of the
+    /// other.
     @Loop func takeFromOwner(_ reference: String, of record: RecoveryCase, in transaction: Transaction) {
         let sealed = store.secrets.evidenceSealer.seal(Array(reference.utf8), associated: record.id.array)
-        transaction.send(
-            "UPDATE cases SET owner_evidence_sealed = $2 WHERE id = $1", [.uuid(record.id), .bytes(sealed)])
+        transaction.send(Self.keepOwnerEvidence, [.uuid(record.id), .bytes(sealed)])
     }
 
     static let evidence = "evidence"
@@ -172,7 +181,9 @@ struct ReviewStore: Sendable {
 
     /// Two must approve where a dispute of any case against the account came before, and where it is of staff.
     private static let columns = """
-        c.id, c.status, c.created_at, c.hold_until, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed, c.verdict, c.proof, c.first_approval,
+        c.id, c.status, c.created_at, c.hold_until, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed, c.verdict, c.proof,
+        ARRAY(SELECT encode(earlier, 'hex') FROM unnest(c.owner_evidence_earlier) AS earlier) AS owner_evidence_earlier,
+        c.first_approval, c.first_approval_key,
         CASE WHEN c.status IN ('approved', 'completing', 'completed') THEN n.needed
             WHEN c.first_approval IS NULL THEN 0 ELSE 1 END AS approvals, n.needed,
         CASE WHEN c.reviewer_until > clock_timestamp() THEN c.reviewer END AS reviewer,
@@ -212,12 +223,22 @@ struct ReviewStore: Sendable {
     private static let release: Statement = """
         UPDATE cases SET reviewer = NULL, reviewer_until = NULL WHERE id = $1 AND reviewer = $2
         """
+    /// Whoever else has a session of the account may give some, too: what came first stays, and so does what came last.
+    private static let keepOwnerEvidence: Statement = """
+        UPDATE cases SET owner_evidence_sealed = $2,
+            owner_evidence_earlier = array_remove(
+                CASE WHEN cardinality(owner_evidence_earlier) < 9 THEN owner_evidence_earlier
+                    ELSE owner_evidence_earlier[1:4] || owner_evidence_earlier[6:9] END || owner_evidence_sealed, NULL)
+        WHERE id = $1
+        """
     private static let keepNote: Statement = """
         INSERT INTO review_notes (case_id, position, act, reviewer, note_sealed)
         SELECT $1, count(*) + 1, $2, $3, $4 FROM review_notes WHERE case_id = $1
         """
     private static let noteDecision: Statement = """
-        UPDATE cases SET first_approval = coalesce(first_approval, $2), reviewer = NULL, reviewer_until = NULL,
+        UPDATE cases SET first_approval = coalesce(first_approval, $2),
+            first_approval_key = CASE WHEN first_approval IS NULL AND $2 IS NOT NULL THEN $4 ELSE first_approval_key END,
+            reviewer = NULL, reviewer_until = NULL,
             decided_at = CASE WHEN $3 THEN clock_timestamp() END
         WHERE id = $1
         """

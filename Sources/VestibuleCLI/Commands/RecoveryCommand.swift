@@ -87,7 +87,9 @@ enum RecoveryText {
         if let evidence = page.evidence {
             lines.append("evidence   \(evidence) (\(summary.verdict ?? "not judged yet"))")
         }
-        if let evidence = page.ownerEvidence { lines.append("of owner   \(evidence)") }
+        for evidence in (page.earlierOwnerEvidence ?? []) + [page.ownerEvidence].compactMap(\.self) {
+            lines.append("of owner   \(evidence)")
+        }
         if let proof = summary.proof { lines.append("has shown  \(proof)") }
         let trail = page.trail.map { entry in
             let details = entry.details.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
