@@ -36,7 +36,8 @@ import Testing
                 }
             }
             #expect(Set(migration.kept) == kept && Set(migration.stale) == stale)
-            #expect(Set(migration.orphaned) == orphaned && migration.answers.count == answers.count)
+            #expect(Set(migration.orphaned) == orphaned && migration.answers.given.count == answers.count)
+            #expect(answers.keys.allSatisfy { migration.answers[$0] != nil }, "no place begins anew")
             #expect(migration.newQuestions == ["brandNew"])
 
             let sheet = AnswerSheet(definition: definition, answers: migration.answers, today: testDay)
@@ -46,7 +47,7 @@ import Testing
 
             let record = MigrationRecord(migration, of: answers)
             let restored = record.restored(over: migration.answers, now: Self.now)
-            #expect(Set(restored.keys) == Set(answers.keys))
+            #expect(Set(restored.given.keys) == Set(answers.keys))
             for (key, answer) in answers {
                 #expect(restored[key]?.value == answer.value && restored[key]?.state == answer.state)
                 #expect(restored[key]?.isStale == answer.isStale)
@@ -76,7 +77,7 @@ import Testing
         let second = SessionMigration(
             of: first.answers, along: MigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
             now: Self.now)
-        #expect(whole.answers == second.answers && whole.kept == ["three"] && whole.newQuestions == [])
+        #expect(whole.answers.given == second.answers.given && whole.kept == ["three"] && whole.newQuestions == [])
     }
 
     /// Whether it goes there at once or by way of the version that did not ask.
@@ -101,6 +102,71 @@ import Testing
         #expect(whole.answers == second.answers && second.stale == ["one"] && second.kept == ["two"])
         #expect(second.answers["one"]?.value == "a" && second.answers["one"]?.isStale == true)
         #expect(whole.stale == ["one"] && whole.newQuestions == [] && second.newQuestions == ["one"])
+    }
+
+    /// Questions swap, lose and get back their keys, and people answer in between: as the history has it, each revision of a
+    /// place is one answer.
+    @Test func noRevisionOfAPlaceComesTwiceOverAnyWay() throws {
+        var generator = SeededGenerator(state: 7)
+        let keys = ["one", "two", "three"]
+        for _ in 0..<200 {
+            var (version, definition, asked) = (Int64(1), try Self.version(1, keys), keys)
+            var answers: [String: Answer] = [:]
+            var history: [String: [Int64: Answer]] = [:]
+            func take(_ next: [String: Answer]) throws {
+                #expect(Set(answers.keys).isSubset(of: next.keys))
+                for (key, answer) in next where answers[key].map({ !$0.isSameAnswer(as: answer) }) ?? true {
+                    #expect(answer.revision > answers[key]?.revision ?? 0)
+                    #expect(history[key]?[answer.revision] == nil, "\(key) \(answer.revision)")
+                    history[key, default: [:]][answer.revision] = answer
+                }
+                answers = next
+            }
+            for _ in 0..<12 {
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0:
+                    guard let key = asked.randomElement(using: &generator) else { continue }
+                    var next = answers
+                    let value = ["a", "b", "c"].randomElement(using: &generator)!
+                    next[key] = answer(.answered, .string(value), revision: (answers[key]?.revision ?? 0) + 1)
+                    guard next[key]?.isSameAnswer(as: answers[key]) != true else { continue }
+                    try take(next)
+                default:
+                    // Up to three of the four keys, some of them for what was another question before.
+                    let target = (keys + ["four"]).shuffled(using: &generator).prefix(3)
+                    var entries: [JSONValue] = []
+                    for (old, new) in zip(asked.shuffled(using: &generator), target)
+                    where Bool.random(using: &generator) {
+                        guard !asked.contains(new), !target.contains(old) else { continue }
+                        entries.append(["rename": ["old": .string(old), "new": .string(new)]])
+                    }
+                    let next = try Self.version(version + 1, Array(target), .array(entries))
+                    let migration = SessionMigration(
+                        of: answers,
+                        along: MigrationPath(
+                            from: definition.file, through: [next.file], to: next.definition), now: Self.now)
+                    let before = answers
+                    try take(migration.answers)
+                    if Bool.random(using: &generator) {
+                        try take(MigrationRecord(migration, of: before).restored(over: answers, now: Self.now))
+                        for (key, answer) in before { #expect(answers[key]?.isSameAnswer(as: answer) == true) }
+                        #expect(answers.given.count == before.given.count)
+                    } else {
+                        (version, definition, asked) = (version + 1, next, Array(target))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func version(
+        _ number: Int64, _ keys: [String], _ migrations: JSONValue = []
+    ) throws -> (file: DefinitionFile, definition: Definition) {
+        let json = Sample.definition(keys.map { Sample.question($0, "single_choice") })
+            .setting("version", to: .integer(number)).setting("migrations", to: migrations)
+        return (
+            try DefinitionParser.read(CanonicalJSON.bytes(of: json)).file, try DefinitionParserTests.parse(json)
+        )
     }
 
     @Test func entriesThatAreNotTrueOfBothVersionsAreE15() throws {
@@ -133,6 +199,18 @@ import Testing
 
     private func file(_ questions: [JSONValue]) throws -> DefinitionFile {
         try DefinitionParser.read(CanonicalJSON.bytes(of: Sample.definition(questions))).file
+    }
+}
+
+extension [String: Answer] {
+    /// Without the places that have none, or have none any more.
+    fileprivate var given: [String: Answer] { filter { $0.value.state != .unanswered } }
+}
+
+extension Answer {
+    /// Whether the history has one row for both; that it is to be asked again, or when it was given, is not in it.
+    fileprivate func isSameAnswer(as other: Answer?) -> Bool {
+        (state, value, preference) == (other?.state, other?.value, other?.preference)
     }
 }
 

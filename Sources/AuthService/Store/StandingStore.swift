@@ -25,17 +25,12 @@ import EventLoop
 
     /// For an act that no session does.
     ///
+    /// - Parameter moment: recoveries that were begun after it count only where they moved the account; `nil`: all count.
     /// - Throws: ``BusError`` `account_frozen`.
-    static func mustNotBeFrozen(_ person: Identifier, in transaction: Transaction) async throws {
-        let seconds = try await transaction.query(freeze, [.uuid(person)]).first?.optionalInteger("frozen_seconds")
-        try SessionStanding(isFresh: false, frozenFor: seconds.map { .seconds($0) }).mustNotBeFrozen()
-    }
-
-    /// As ``mustNotBeFrozen(_:in:)``, of recoveries that were begun before a moment, or that moved the account.
     static func mustNotBeFrozen(
-        _ person: Identifier, before moment: Timestamp, in transaction: Transaction
+        _ person: Identifier, before moment: Timestamp? = nil, in transaction: Transaction
     ) async throws {
-        let rows = try await transaction.query(freezeBefore, [.uuid(person), .timestamp(moment)])
+        let rows = try await transaction.query(freeze, [.uuid(person), .timestamp(moment)])
         let seconds = try rows.first?.optionalInteger("frozen_seconds")
         try SessionStanding(isFresh: false, frozenFor: seconds.map { .seconds($0) }).mustNotBeFrozen()
     }
@@ -43,11 +38,7 @@ import EventLoop
     private static let freeze: Statement = """
         SELECT ceil(extract(epoch FROM max(until) - clock_timestamp()))::bigint AS frozen_seconds FROM freezes
         WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
-        """
-    private static let freezeBefore: Statement = """
-        SELECT ceil(extract(epoch FROM max(until) - clock_timestamp()))::bigint AS frozen_seconds FROM freezes
-        WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
-            AND (created_at <= $2 OR applied_at IS NOT NULL)
+            AND ($2::timestamptz IS NULL OR created_at <= $2 OR applied_at IS NOT NULL)
         """
     /// An account without a number gets no code: its linked identity is all that it can be asked for.
     private static let select: Statement = """

@@ -48,9 +48,11 @@ import EventLoop
     private func take(_ news: RevocationsFollowed, askedAt asked: UInt64) {
         cursor = news.cursor
         // Behind a full page the log goes on, and what was revoked last is not known yet. An answer that was long on its way
-        // says nothing of what was revoked meanwhile: auth looked at most as long ago as it was given to wait.
+        // says nothing of what was revoked meanwhile. Auth ends its wait with the first news, which may have been there at
+        // once; without any it looked last at the end of the wait.
         if !news.isFullPage {
-            lastWord = min(MonotonicClock.now(), asked + Self.wait.nanoseconds)
+            let isQuiet = news.revocations.isEmpty
+            lastWord = isQuiet ? min(MonotonicClock.now(), asked + Self.wait.nanoseconds) : asked
         }
         for revocation in news.revocations { ended[revocation.sessionID] = revocation.forgetAt }
         guard !news.revocations.isEmpty else { return }

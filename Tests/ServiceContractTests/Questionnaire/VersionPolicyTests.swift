@@ -1,17 +1,22 @@
 import BusProtocol
+import Cryptography
 import EventLoop
 import JSONText
 import TestSupport
 import Testing
 
+@testable import QuestionnaireService
+
 /// What a version's policy means to people who are under way, over HTTP.
 @Suite("policies of versions") @Loop struct VersionPolicyTests {
     private static func definition(
-        _ version: Int64, title: String = "Home", questions: [String], policy: JSONValue = .null
+        _ version: Int64, title: String = "Home", questions: [String], policy: JSONValue = .null,
+        migrations: JSONValue = []
     ) -> JSONValue {
         [
             "key": "home", "version": .integer(version), "titleKey": "t", "locales": ["en"], "defaultLocale": "en",
             "strings": ["en": ["q": "A text", "t": .string(title)]], "policy": policy,
+            "migrations": migrations,
             "sections": [
                 [
                     "key": "home",
@@ -117,6 +122,59 @@ import Testing
             let saved = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
             #expect(saved.status == 200)
             #expect(try await town.send("POST", session + "/complete", as: person).status == 200)
+        }
+    }
+
+    /// Retired without anything newer, it has no other place for its people to go.
+    @Test func whoIsUnderWayInTheNewestVersionIsNotShutOutByItsRetirement() async throws {
+        try await Town.run { town in
+            for version in [1, 2] as [Int64] {
+                let policy: JSONValue = ["drainDays": 1]
+                try await town.publish(
+                    Self.definition(version, title: "Home \(version)", questions: ["town"], policy: policy))
+            }
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            #expect(opened.json["questionnaire"]?["version"] == 2)
+            let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
+            try await town.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 2, '2020-01-01')")
+            let saved = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            #expect(saved.status == 200)
+            try await town.publish(Self.definition(3, title: "Home 3", questions: ["town"]))
+            let late = try await town.send("PUT", session + "/answers/town", Self.put("Lund"), as: person)
+            #expect(late.status == 409 && late.json["code"] == "version_closed")
+        }
+    }
+
+    /// The key of a question goes to another one and comes back, as a rename that was rolled back leaves it.
+    @Test func aPlaceThatAnAnswerLeftTakesAnotherOneLater() async throws {
+        try await Town.run { town in
+            let rename: JSONValue = [["rename": ["old": "town", "new": "city"]]]
+            try await town.publish(Self.definition(1, questions: ["town"]))
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
+            let first = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            #expect(first.json["revision"] == 1, "\(first.json)")
+            try await town.publish(Self.definition(2, questions: ["city"], migrations: rename))
+            let moved = try await town.send("POST", session + "/migrations", as: person)
+            #expect(moved.json["kept"] == ["city"])
+            // As a draft may: what goes back to an older version has the keys that it had.
+            let back = try DefinitionParser.parse(CanonicalJSON.bytes(of: Self.definition(3, questions: ["town"])))
+            try await town.rows(
+                .questionnaire,
+                """
+                INSERT INTO definitions (questionnaire, version, content_hash, content) VALUES
+                    ('home', 3, '\\x\(Hex.encode(back.hash))', '\(String(decoding: back.canonicalText, as: UTF8.self))')
+                """)
+            #expect(try await town.send("POST", session + "/migrations", as: person).json["orphaned"] == ["city"])
+            let view = try await town.send("GET", session, as: person)
+            #expect(view.json["progress"]?["answered"] == 0)
+            let second = try await town.send("PUT", session + "/answers/town", Self.put("Lund"), as: person)
+            #expect(second.status == 200 && second.json["revision"] == 3)
+            let history =
+                "SELECT string_agg(question || ' ' || revision, ' ' ORDER BY question, revision) FROM answer_history"
+            #expect(try await town.rows(.questionnaire, history) == "city 1 town 1 town 2 town 3")
         }
     }
 }
