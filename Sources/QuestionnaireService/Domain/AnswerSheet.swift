@@ -65,6 +65,11 @@ struct AnswerSheet: Sendable {
         fileprivate(set) var required: Bool
         /// Those that are offered.
         fileprivate(set) var options: [Question.Option]
+        /// It is not asked.
+        fileprivate(set) var isHidden = false
+        /// It is shown and has an answer that is none any more: an option in it is not offered now, or it was given to another
+        /// version's question.
+        fileprivate(set) var isStale = false
 
         fileprivate init(_ place: Int, _ subject: Identifier?, _ shared: SharedQuestion) {
             (self.place, self.subject, self.shared) = (place, subject, shared)
@@ -95,11 +100,6 @@ struct AnswerSheet: Sendable {
     private(set) var answers: [String: Answer]
     /// In document order, within a section that repeats by subject.
     private(set) var items: [Item]
-    /// Keys of what is not asked.
-    private(set) var hidden: Set<String> = []
-    /// Keys of what is shown and has an answer that is none any more: an option in it is not offered now, or it was given
-    /// to another version's question.
-    private(set) var stale: Set<String> = []
 
     /// By section: its own among ``items``.
     private let ranges: [Range<Int>]
@@ -154,10 +154,14 @@ struct AnswerSheet: Sendable {
         return items[ranges[number]].first { $0.place == index && $0.subject == place.subject }
     }
 
-    func isHidden(_ item: Item) -> Bool { hidden.contains(item.key) }
+    /// Keys of what is not asked.
+    var hidden: Set<String> { Set(items.lazy.filter(\.isHidden).map(\.key)) }
+
+    /// Keys of what is shown and has an answer that is none any more.
+    var stale: Set<String> { Set(items.lazy.filter(\.isStale).map(\.key)) }
 
     /// What is asked of this person.
-    var visible: [Item] { hidden.isEmpty ? items : items.filter { !hidden.contains($0.key) } }
+    var visible: [Item] { items.filter { !$0.isHidden } }
 
     /// In document order; answers to what is not asked are left out.
     var visibleAnswers: [(item: Item, answer: Answer)] {
@@ -166,7 +170,7 @@ struct AnswerSheet: Sendable {
 
     /// What counts as an answer: of a shown question, and with options that are offered; or the default that counts for it.
     func value(of item: Item) -> JSONValue? {
-        guard !hidden.contains(item.key), !stale.contains(item.key) else { return nil }
+        guard !item.isHidden, !item.isStale else { return nil }
         return answers[item.key]?.value ?? (isLeftToDefault(item) ? item.suggestion : nil)
     }
 
@@ -180,9 +184,7 @@ struct AnswerSheet: Sendable {
     /// A question that became required after it was skipped wants an answer all the same. A default that counts is shown
     /// once, like everything else.
     private func isDealtWith(_ item: Item) -> Bool {
-        guard let state = answers[item.key]?.state, state != .unanswered, !stale.contains(item.key) else {
-            return false
-        }
+        guard !item.isStale, let state = answers[item.key]?.state, state != .unanswered else { return false }
         return !item.required || state == .answered || state == .declined && item.declinable
             || state == .acknowledged && item.suggestionCounts
     }
@@ -210,7 +212,7 @@ struct AnswerSheet: Sendable {
                 let item = items[index]
                 return NextStep(
                     question: item.questionKey, subject: item.subject,
-                    reason: stale.contains(item.key) ? .stale : .unanswered, before: screens(before: index))
+                    reason: item.isStale ? .stale : .unanswered, before: screens(before: index))
             }
             if wanted(by: number) > 0 {
                 return NextStep(
@@ -224,7 +226,7 @@ struct AnswerSheet: Sendable {
     /// The last of what was dealt with before ``next``; `nil`: nothing was.
     func lastCompleted(before next: NextStep?) -> AnswerPlace? {
         var last: AnswerPlace?
-        for item in items where item.isCounted && !hidden.contains(item.key) {
+        for item in items where item.isCounted && !item.isHidden {
             if isDealtWith(item) { last = AnswerPlace(item.questionKey, of: item.subject) }
             if let next, item.key == next.key { break }
         }
@@ -232,11 +234,11 @@ struct AnswerSheet: Sendable {
     }
 
     private func isWaiting(_ item: Item) -> Bool {
-        item.isCounted && !hidden.contains(item.key) && !isDealtWith(item)
+        item.isCounted && !item.isHidden && !isDealtWith(item)
     }
 
     private func screens(before index: Int) -> [String] {
-        let ahead = items[..<index].reversed().filter { !hidden.contains($0.key) }.prefix { !$0.isCounted }
+        let ahead = items[..<index].reversed().filter { !$0.isHidden }.prefix { !$0.isCounted }
         return ahead.reversed().filter { !isDealtWith($0) }.map(\.key)
     }
 
@@ -251,9 +253,9 @@ struct AnswerSheet: Sendable {
     var missing: [MissingAnswer] {
         var found: [MissingAnswer] = []
         for (number, range) in ranges.enumerated() {
-            for item in items[range] where !hidden.contains(item.key) {
+            for item in items[range] where !item.isHidden {
                 let question = item.questionKey
-                if stale.contains(item.key) {
+                if item.isStale {
                     found.append(MissingAnswer(question: question, subject: item.subject, reason: .stale))
                 } else if isMissing(item) {
                     found.append(MissingAnswer(question: question, subject: item.subject, reason: .unanswered))
@@ -273,7 +275,7 @@ struct AnswerSheet: Sendable {
     /// Each subject that is still wanted counts as one thing that is not done.
     var progress: QuestionnaireProgress {
         var (answered, total, missing) = (0, 0, 0)
-        for item in items where item.isCounted && !hidden.contains(item.key) {
+        for item in items where item.isCounted && !item.isHidden {
             total += 1
             if isDealtWith(item) { answered += 1 } else if isMissing(item) { missing += 1 }
         }
@@ -289,10 +291,9 @@ struct AnswerSheet: Sendable {
     /// One pass: a condition looks at earlier questions only.
     private mutating func resolve() {
         guard definition.hasConditions else {
-            stale = Set(items.map(\.key).filter { answers[$0]?.isStale == true })
+            for index in items.indices { items[index].isStale = answers[items[index].key]?.isStale == true }
             return
         }
-        (hidden, stale) = ([], [])
         for (number, section) in definition.sections.enumerated() {
             isShown[number] = holds(section.visibleIf, at: nil)
             for index in ranges[number] { resolve(index, inShown: isShown[number]) }
@@ -301,29 +302,31 @@ struct AnswerSheet: Sendable {
 
     private mutating func resolve(_ index: Int, inShown isSectionShown: Bool) {
         let (key, shared) = (items[index].key, items[index].shared)
-        guard isSectionShown, holds(shared.question.visibleIf, at: index) else {
-            hidden.insert(key)
+        let answer = answers[key]
+        let isAsked = isSectionShown && holds(shared.question.visibleIf, at: index)
+        (items[index].isHidden, items[index].isStale) = (!isAsked, isAsked && answer?.isStale == true)
+        guard isAsked else {
             (items[index].required, items[index].options) = (shared.question.required, shared.question.options)
             return
         }
-        if answers[key]?.isStale == true { stale.insert(key) }
         items[index].required =
             shared.question.required
             || shared.question.requiredIf != nil && holds(shared.question.requiredIf, at: index)
         guard shared.question.hasConditionalOptions else { return }
         items[index].options = shared.question.options.filter { holds($0.visibleIf, at: index) }
-        if let value = answers[key]?.value, !items[index].question.takes(value, on: today) { stale.insert(key) }
+        if let value = answer?.value, !items[index].question.takes(value, on: today) { items[index].isStale = true }
     }
 
-    /// What is not known at the root is not shown.
+    /// What is not known at the root is not shown. Mutating, as what it asks, so that the tests have the sheet where it is: a
+    /// copy of it for each condition is a tenth of what reading a session takes.
     ///
     /// - Parameter index: of the item that the condition is about.
-    private func holds(_ condition: Condition?, at index: Int?) -> Bool {
+    private mutating func holds(_ condition: Condition?, at index: Int?) -> Bool {
         guard let condition else { return true }
         return truth(of: condition, at: index) ?? false
     }
 
-    private func truth(of condition: Condition, at index: Int?) -> Bool? {
+    private mutating func truth(of condition: Condition, at index: Int?) -> Bool? {
         condition.truth { test in
             switch test {
             case .answer(let test):
@@ -335,7 +338,7 @@ struct AnswerSheet: Sendable {
         }
     }
 
-    private func truth(of test: SubjectsTest) -> Bool? {
+    private mutating func truth(of test: SubjectsTest) -> Bool? {
         let (section, range) = (definition.sections[test.section], ranges[test.section])
         // The first item of each subject. Of a hidden section there are none that count.
         let end = isShown[test.section] ? range.upperBound : range.lowerBound
@@ -358,8 +361,8 @@ struct AnswerSheet: Sendable {
     }
 
     private func state(of item: Item) -> String {
-        if hidden.contains(item.key) { return AnswerTest.hidden }
-        return stale.contains(item.key)
+        if item.isHidden { return AnswerTest.hidden }
+        return item.isStale
             ? AnswerTest.unanswered : answers[item.key]?.state.rawValue ?? AnswerTest.unanswered
     }
 }

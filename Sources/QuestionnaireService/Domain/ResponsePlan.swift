@@ -214,7 +214,7 @@ private struct ResponsePlanner {
             throw ItemProblem("state", "not_skippable", "This question cannot be skipped.")
         case .skipped where asked.required:
             throw ItemProblem("state", "answer_required", "This question wants an answer.")
-        case .skipped where sheet.answers[asked.key]?.state == .answered && !sheet.stale.contains(asked.key):
+        case .skipped where sheet.answers[asked.key]?.state == .answered && !asked.isStale:
             throw ItemProblem("state", "has_value", "This question is answered already.")
         case .declined where !asked.declinable:
             throw ItemProblem("state", "not_declinable", "This question cannot be declined.")

@@ -164,7 +164,7 @@ extension AnswerSheet {
         visibleAnswers.map { item, answer in
             AnswerView(
                 question: item.questionKey, state: answer.state, value: answer.value, revision: answer.revision,
-                answeredAt: answer.changedAt, stale: stale.contains(item.key) ? true : nil, subject: item.subject,
+                answeredAt: answer.changedAt, stale: item.isStale ? true : nil, subject: item.subject,
                 preference: answer.preference)
         }
     }
@@ -210,12 +210,12 @@ struct SheetChange {
 
     /// - Parameter written: keys of the answers of the request.
     init(from before: AnswerSheet, to after: AnswerSheet, written: Set<String> = []) {
-        shown = after.ordered(before.hidden.subtracting(after.hidden))
-        hidden = after.ordered(
-            after.hidden.subtracting(before.hidden).union(written.intersection(after.hidden)))
+        let (hiddenBefore, hiddenAfter) = (before.hidden, after.hidden)
+        shown = after.ordered(hiddenBefore.subtracting(hiddenAfter))
+        hidden = after.ordered(hiddenAfter.subtracting(hiddenBefore).union(written.intersection(hiddenAfter)))
         stale = after.ordered(after.stale.subtracting(before.stale))
         var step = after.next
-        if let key = step?.key, step?.reason == .unanswered, before.hidden.contains(key) {
+        if let key = step?.key, step?.reason == .unanswered, hiddenBefore.contains(key) {
             step?.reason = .newlyVisible
         }
         next = step.map(NextQuestion.init)

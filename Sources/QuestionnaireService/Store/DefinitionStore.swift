@@ -110,7 +110,7 @@ struct PublishedDefinition: Sendable {
         guard definition.hasConditions else { return views }
         let items = Dictionary(grouping: sheet.items, by: \.place)
         return views.indices.map { place in
-            let seen = (items[place] ?? []).filter { !sheet.isHidden($0) }
+            let seen = (items[place] ?? []).filter { !$0.isHidden }
             var view = views[place]
             view.visible = !seen.isEmpty
             view.required = seen.isEmpty ? view.required : seen.contains(where: \.required)

@@ -116,10 +116,10 @@ extension SessionStore {
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id), .text(status.rawValue), .timestamp(session.now)]
         var answers = Dictionary(
-            sheet.visibleAnswers.filter { !sheet.stale.contains($0.item.key) && $0.answer.state != .unanswered }.map {
+            sheet.visibleAnswers.filter { !$0.item.isStale && $0.answer.state != .unanswered }.map {
                 ($0.item.key, $0.answer.json)
             }, uniquingKeysWith: { first, _ in first })
-        for item in sheet.visible where sheet.isLeftToDefault(item) && !sheet.stale.contains(item.key) {
+        for item in sheet.visible where sheet.isLeftToDefault(item) && !item.isStale {
             answers[item.key] = ["state": "default", "value": item.suggestion ?? .null]
         }
         transaction.send(Self.setStatus, row)
