@@ -82,12 +82,14 @@ public enum Outcome<Reply: BusReply>: Sendable {
     /// For work that begins in another service before ``once(_:carriesToken:_:)``: refuses a key that is known for
     /// another body.
     ///
+    /// - Returns: whether it was done, with this body.
     /// - Throws: ``BusError`` `idempotency_key_reused`.
-    public func refuseReuse(_ request: InboxRequest?) async throws {
+    @discardableResult public func refuseReuse(_ request: InboxRequest?) async throws -> Bool {
         guard let request, let row = try await database.read(Self.load, [.bytes(hash(of: request))]).first else {
-            return
+            return false
         }
         try refuseReuse(row, digest.code(for: request.body))
+        return true
     }
 
     private func refuseReuse(_ row: Row, _ requestDigest: [UInt8]) throws {

@@ -46,12 +46,12 @@ import EventLoop
     }
 
     private func take(_ news: RevocationsFollowed, askedAt asked: UInt64) {
+        let isQuiet = cursor != nil && news.cursor == cursor
         cursor = news.cursor
         // Behind a full page the log goes on, and what was revoked last is not known yet. An answer that was long on its way
         // says nothing of what was revoked meanwhile. Auth ends its wait with the first news, which may have been there at
-        // once; without any it looked last at the end of the wait.
+        // once; where the cursor stays it looked last at the end of the wait.
         if !news.isFullPage {
-            let isQuiet = news.revocations.isEmpty
             lastWord = isQuiet ? min(MonotonicClock.now(), asked + Self.wait.nanoseconds) : asked
         }
         for revocation in news.revocations { ended[revocation.sessionID] = revocation.forgetAt }

@@ -13,32 +13,31 @@ struct CatalogueReview: Sendable {
     /// Reviews what there is to review, a batch in each transaction; replicas share the work. A profile whose date of birth
     /// cannot be opened keeps nobody else's from being reviewed.
     @Loop func run() async throws {
-        var (unopened, mayBeMore) = ([Identifier](), true)
-        while mayBeMore {
-            let batch = try await reviewSome(but: unopened)
-            unopened += batch.unopened
-            mayBeMore = batch.isFull
-        }
-        if !unopened.isEmpty {
-            log.error(
-                "date_of_birth_not_opened", ["in": "catalogue-review", "profiles": .integer(Int64(unopened.count))])
+        var (last, unopened): (Identifier?, Int64) = (nil, 0)
+        repeat {
+            let batch = try await reviewSome(after: last)
+            (last, unopened) = (batch.last, unopened + batch.unopened)
+        } while last != nil
+        if unopened > 0 {
+            log.error("date_of_birth_not_opened", ["in": "catalogue-review", "profiles": .integer(unopened)])
         }
     }
 
-    @Loop private func reviewSome(but known: [Identifier]) async throws -> (unopened: [Identifier], isFull: Bool) {
+    /// - Returns: whom the batch ended with, where there may be more, and how many of it cannot be opened.
+    @Loop private func reviewSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
         try await store.database.transaction { transaction in
             let rows = try await transaction.query(
-                ProfileStore.outdated, [.integer(FieldCatalogue.version), .integer(Self.batch), .uuidArray(known)])
-            var unopened: [Identifier] = []
+                ProfileStore.outdated, [.integer(FieldCatalogue.version), .integer(Self.batch), .uuid(last)])
+            var unopened: Int64 = 0
             for row in rows {
                 do {
                     let record = try store.record(row)
                     store.settle(ReviewRules.changes(in: record), of: record, in: transaction)
                 } catch is SealError {
-                    unopened.append(try row.uuid("person_id"))
+                    unopened += 1
                 }
             }
-            return (unopened, rows.count == Self.batch)
+            return (rows.count == Self.batch ? try rows.last?.uuid("person_id") : nil, unopened)
         }
     }
 }

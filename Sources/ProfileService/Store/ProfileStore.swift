@@ -247,8 +247,10 @@ struct ProfileStore: Sendable {
         """
     static let outdated = Statement(
         """
-        SELECT \(columns) FROM profiles WHERE catalogue_version < $1 AND person_id <> ALL ($3)
-        ORDER BY catalogue_version LIMIT $2
+        SELECT \(columns) FROM profiles WHERE catalogue_version < $1 AND ($3::uuid IS NULL OR person_id > $3)
+            -- Where there is none, which the index says, nobody's profile is looked at.
+            AND EXISTS (SELECT FROM profiles WHERE catalogue_version < $1)
+        ORDER BY person_id LIMIT $2
         FOR UPDATE SKIP LOCKED
         """)
     private static let settle: Statement = """

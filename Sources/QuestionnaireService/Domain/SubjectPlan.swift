@@ -12,13 +12,13 @@ struct SubjectPlan {
     let changesSession: Bool
 
     /// - Parameters:
-    ///   - known: the subject as the session has it or, before it was removed, had it.
-    ///   - next: the position of one that is new.
+    ///   - all: those that the session has, and those that it had before they were removed.
     /// - Throws: ``ResponseRefusal/invalid``: a kind that there is not or that is not said, more than the section takes,
     ///   more than a session ever has, a label that is none.
     static func make(
-        _ request: PutSubject, known: Subject?, next: Int64, on sheet: AnswerSheet, now: Timestamp
+        _ request: PutSubject, all: [Subject], on sheet: AnswerSheet, now: Timestamp
     ) throws(ResponseRefusal) -> SubjectPlan {
+        let known = all.first { $0.id == request.subject }
         let repetition = try repetition(request.kind ?? known?.kind, in: sheet.definition)
         if let known, known.kind != repetition.subject {
             throw refusal("kind", "not_allowed", "This id is that of another kind.")
@@ -29,11 +29,11 @@ struct SubjectPlan {
             throw refusal("subject", "too_many", "There are at most \(repetition.range.upperBound) of these.")
         }
         // Whoever was removed is kept with the answers about them, and read with the session.
-        if known == nil, next > mostEver(of: sheet.definition) {
+        if known == nil, all.count(where: { $0.kind == repetition.subject }) >= mostEver(of: repetition) {
             throw refusal("subject", "too_many", "Too many were added and removed. Add one of them again.")
         }
         var subject =
-            known ?? Subject(id: request.subject, kind: repetition.subject, position: next, label: nil)
+            known ?? Subject(id: request.subject, kind: repetition.subject, position: Int64(all.count) + 1, label: nil)
         if repetition.label == nil, let label = request.label { subject.label = try text(label) }
         let subjects = (sheet.subjects.filter { $0.id != subject.id } + [subject]).sorted { $0.position < $1.position }
         let widened = sheet.with(subjects)
@@ -44,9 +44,9 @@ struct SubjectPlan {
             changesSession: before != subject || answers.changesAnswers)
     }
 
-    /// How many subjects a session has in all its time.
-    static func mostEver(of definition: Definition) -> Int64 {
-        Int64(max(200, 5 * definition.sections.compactMap(\.repetition?.range.upperBound).reduce(0, +)))
+    /// How many of its subjects a session has in all its time.
+    private static func mostEver(of repetition: Definition.Section.Repetition) -> Int {
+        max(200, 5 * repetition.range.upperBound)
     }
 
     private static func repetition(

@@ -13,10 +13,8 @@ struct PutSubjectHandler: RequestHandler {
             let hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             if hand.isDrained { throw BusError.versionClosed }
-            let (known, next) = try await desk.sessions.subject(
-                request.subject, of: person, session: hand.session.id, in: transaction)
-            let plan = try SubjectPlan.make(
-                request, known: known, next: next, on: hand.sheet, now: hand.session.now)
+            let all = try await desk.sessions.subjects(of: person, session: hand.session.id, in: transaction)
+            let plan = try SubjectPlan.make(request, all: all, on: hand.sheet, now: hand.session.now)
             desk.sessions.put(
                 plan.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
             desk.sessions.write(plan.answers, of: person, session: hand.session.id, in: transaction)
@@ -39,10 +37,10 @@ struct RemoveSubjectHandler: RequestHandler {
             let hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             if hand.isDrained { throw BusError.versionClosed }
-            guard
-                try await desk.sessions.subject(request.subject, of: person, session: hand.session.id, in: transaction)
-                    .known != nil
-            else { throw BusError(.notFound, "There is nobody of that id in this session.") }
+            let all = try await desk.sessions.subjects(of: person, session: hand.session.id, in: transaction)
+            guard all.contains(where: { $0.id == request.subject }) else {
+                throw BusError(.notFound, "There is nobody of that id in this session.")
+            }
             let rest = hand.sheet.subjects.filter { $0.id != request.subject }
             let sheet = hand.sheet.with(rest)
             desk.sessions.remove(

@@ -91,17 +91,15 @@ extension SessionStore {
         transaction.send(Self.removeSubject, [.uuid(person), .uuid(session), .uuid(subject), .timestamp(now)])
     }
 
-    /// The subject that the session has or had under an id; for one that it never had, `nil` and the place of the next.
-    func subject(
-        _ id: Identifier, of person: Identifier, session: Identifier, in transaction: Transaction
-    ) async throws -> (known: Subject?, next: Int64) {
-        let rows = try await transaction.query(Self.allSubjects, [.uuid(person), .uuid(session)])
-        let known = try rows.first { try $0.uuid("subject") == id }.map {
+    /// Every subject that the session has or had.
+    func subjects(
+        of person: Identifier, session: Identifier, in transaction: Transaction
+    ) async throws -> [Subject] {
+        try await transaction.query(Self.allSubjects, [.uuid(person), .uuid(session)]).map { row in
             Subject(
-                id: id, kind: try $0.text("kind"), position: try $0.integer("position"),
-                label: try $0.optionalText("label"))
+                id: try row.uuid("subject"), kind: try row.text("kind"), position: try row.integer("position"),
+                label: try row.optionalText("label"))
         }
-        return (known, Int64(rows.count) + 1)
     }
 
     /// Opens a completed session again.

@@ -172,12 +172,13 @@ import JSONText
             FROM s JOIN answers a ON a.person_id = $1 AND a.session_id = s.session_id
             """)
     }
-    // Whoever has read a session without its lock finds another revision then.
+    // Whoever has read a session without its lock finds another revision then. Without an id all of them: which is the current
+    // one is said by the statement behind the wait.
     private static let lock: Statement = """
         WITH turn AS MATERIALIZED (
             SELECT session_id FROM sessions
             WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped' AND ($3::uuid IS NULL OR session_id = $3)
-            ORDER BY status = 'in_progress' DESC, opened_at DESC, session_id DESC LIMIT 1 FOR UPDATE
+            ORDER BY session_id FOR UPDATE
         )
         UPDATE sessions s SET revision = revision + 1 FROM turn
         WHERE s.person_id = $1 AND s.session_id = turn.session_id

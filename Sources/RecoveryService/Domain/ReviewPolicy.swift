@@ -29,6 +29,7 @@ struct ReviewPolicy: Sendable {
     func mayClaim(_ name: String, key: String? = nil) throws(Refusal) {
         if let reviewer, reviewer != name { throw .claimedByAnother }
         // Who said yes cannot say it again, and must not keep the case from others.
+        guard let firstApproval else { return }
         if firstApproval == name || key != nil && firstApprovalKey == key { throw .sameReviewer }
     }
 

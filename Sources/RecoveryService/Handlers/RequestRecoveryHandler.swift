@@ -11,13 +11,13 @@ struct RequestRecoveryHandler: RequestHandler {
 
     func handle(_ request: RequestRecovery, context: RequestContext) async throws -> RecoveryRequested {
         let house = store.house
-        try store.mustTrustClock()
         let address = store.secrets.hash(ofAddress: context.clientAddress ?? "")
         guard try await store.count(ofAddress: address) < store.policy.perAddressDay else {
             throw Self.tooMany(wait: 86_400)
         }
         // Another body under a known key must not reach auth, where it would freeze an account.
-        try await house.inbox.refuseReuse(context.inboxRequest)
+        let isRepeated = try await house.inbox.refuseReuse(context.inboxRequest)
+        if !isRepeated { try store.mustTrustClock() }
         // The same for a repetition after a lost answer; whoever does not know the whole request speaks of another case.
         let id = context.inboxRequest.map { store.secrets.caseID(of: $0) } ?? .ordered()
         let begun = try await house.bus.call(

@@ -66,11 +66,11 @@ extension CaseStore {
             afterClaims: try past?.integer("claims") ?? 0,
             isDormant: begun.accountID == nil
                 ? RecoveryPolicy.looksDormant(begun.accountReference, share: share) : begun.isDormant == true)
-        try mustTrustClock()
         return try await make(begun, isDecoy: isDecoy, hold: hold, address: address, in: transaction)
     }
 
-    /// A hold that begins by a clock that was set back would be over too early once the clock is right.
+    /// A hold that begins by a clock that was set back would be over too early once the clock is right. What auth has begun
+    /// becomes a case all the same: without one its owner could not stop it.
     ///
     /// - Throws: ``BusError`` `service_unavailable` while the database's clock is not where it should be.
     @Loop func mustTrustClock() throws(BusError) {

@@ -148,6 +148,7 @@ struct CaseStore: Sendable {
             owner_evidence_sealed = CASE WHEN $4 THEN NULL ELSE owner_evidence_sealed END,
             owner_evidence_earlier = CASE WHEN $4 THEN '{}' ELSE owner_evidence_earlier END,
             first_approval = CASE WHEN $7 AND contested_at IS NULL THEN NULL ELSE first_approval END,
+            first_approval_key = CASE WHEN $7 AND contested_at IS NULL THEN NULL ELSE first_approval_key END,
             contested_at = CASE WHEN $7 THEN coalesce(contested_at, clock_timestamp()) ELSE contested_at END
         WHERE id = $1
         """
