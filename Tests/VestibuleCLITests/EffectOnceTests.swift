@@ -386,4 +386,15 @@ extension Fleet {
             ($0["to"]?.stringValue ?? "", $0["body"]?.stringValue ?? "")
         }
     }
+
+    /// The codes that a number got, in the order in which they first came: of a killed relay an earlier one may come again, after
+    /// a later one too.
+    func codes(for phone: String) -> [String] {
+        var codes: [String] = []
+        for sms in sms() where sms.to == phone {
+            let code = String(sms.body.prefix(6))
+            if code.allSatisfy(\.isNumber), !codes.contains(code) { codes.append(code) }
+        }
+        return codes
+    }
 }

@@ -147,17 +147,7 @@ import Testing
     /// - Parameter attempt: the how-manieth code of the number; the next comes a second later.
     private func code(for phone: String, _ purpose: String, attempt: Int) async throws -> (Identifier, String) {
         let sent: OTPSent = try await ask(SendOTP(phone: phone, purpose: purpose), "send")
-        // In the order in which they first came: of a killed relay an earlier one may come again, after this one too.
-        var codes: [String] = []
-        try #require(
-            try await comes(within: .seconds(45)) {
-                codes = []
-                for sms in fleet.sms() where sms.to == phone {
-                    let code = String(sms.body.prefix(6))
-                    if code.allSatisfy(\.isNumber), !codes.contains(code) { codes.append(code) }
-                }
-                return codes.count >= attempt
-            }, "no SMS came")
-        return (sent.challengeId, codes[attempt - 1])
+        try #require(try await comes(within: .seconds(45)) { fleet.codes(for: phone).count >= attempt }, "no SMS came")
+        return (sent.challengeId, fleet.codes(for: phone)[attempt - 1])
     }
 }
