@@ -159,10 +159,14 @@ public enum Outcome<Reply: BusReply>: Sendable {
     private static let eraseReplies: Statement = """
         UPDATE inbox SET reply = NULL WHERE key IN (
             SELECT key FROM inbox WHERE reply IS NOT NULL AND reply_until < now() LIMIT 1000)
+            AND reply_until < now()
         RETURNING key
         """
     private static let deleteExpired: Statement = """
-        DELETE FROM inbox WHERE key IN (SELECT key FROM inbox WHERE expires_at < now() LIMIT 1000) RETURNING key
+        DELETE FROM inbox WHERE key IN (SELECT key FROM inbox WHERE expires_at < now() LIMIT 1000)
+            -- Looked at again behind a wait: a key may have been taken anew.
+            AND expires_at < now()
+        RETURNING key
         """
 }
 

@@ -169,7 +169,10 @@ public struct DeliveryPostponed: Error, Equatable {
         } catch {
             let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }
             let isEndless = type.map { Outbox.neverGivenUp.contains($0) } ?? false
-            let isDead = attempts >= Outbox.mostAttempts && !isEndless
+            // Nobody was there to be asked: that says nothing of the item, which waits for as long as it takes.
+            let answer = (error as? any BusErrorConvertible)?.busError
+            let isUnasked = answer?.executed == .no && [.unavailable, .overloaded].contains(answer?.status)
+            let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isUnasked
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
             onFailure?(destination, attempts, code)
             if isDead { onAlarm?(.deadLetter(destination, id)) }
@@ -179,7 +182,11 @@ public struct DeliveryPostponed: Error, Equatable {
                     afterAttempt: Int(attempts), atMost: isEndless ? .seconds(15) : .seconds(60))
             // Where this fails too, the lease runs out and the item is taken again.
             _ = try? await outbox.database.write(
-                Self.postpone, [.uuid(id), .integer(pause), .bool(isDead), .text(code)])
+                Self.postpone,
+                [
+                    .uuid(id), .integer(pause), .bool(isDead), .text(code), .integer(attempts),
+                    .integer(isUnasked ? min(attempts, Outbox.attemptsUnasked) : attempts),
+                ])
         }
     }
 
@@ -215,7 +222,8 @@ public struct DeliveryPostponed: Error, Equatable {
             DELETE FROM outbox WHERE id = ANY ($3)
         ), due AS MATERIALIZED (
             SELECT o.id FROM outbox o
-            WHERE o.dead_at IS NULL AND o.due_at <= clock_timestamp() AND o.id <> ALL ($3)
+            -- Not clock_timestamp(), which is another for each row and no bound for an index.
+            WHERE o.dead_at IS NULL AND o.due_at <= statement_timestamp() AND o.id <> ALL ($3)
                 AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
                 AND (o.destination = ANY ($4)) = $5
                 AND (o.destination NOT LIKE 'timer:%' OR o.due_at <= $2)
@@ -228,10 +236,11 @@ public struct DeliveryPostponed: Error, Equatable {
         RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts
         """
     private static let delete: Statement = "DELETE FROM outbox WHERE id = ANY ($1)"
+    /// By whoever tried it last: after a pause beyond the lease another has it in hand.
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
-            dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4
-        WHERE id = $1
+            dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4, attempts = $6
+        WHERE id = $1 AND attempts = $5
         """
 }
 

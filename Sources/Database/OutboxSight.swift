@@ -26,7 +26,7 @@ public struct OutboxSight: Sendable, Equatable {
     private static let figures: Statement = """
         SELECT
             (SELECT count(*) FROM (SELECT 1 FROM outbox
-                WHERE dead_at IS NULL AND due_at <= clock_timestamp() LIMIT $1::bigint) AS waiting) AS due,
+                WHERE dead_at IS NULL AND due_at <= statement_timestamp() LIMIT $1::bigint) AS waiting) AS due,
             (SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due_at)) * 1000), 0)::bigint
                 FROM outbox WHERE dead_at IS NULL) AS oldest_ms,
             (SELECT count(*) FROM outbox WHERE dead_at IS NOT NULL) AS dead

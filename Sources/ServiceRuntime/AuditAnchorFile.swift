@@ -39,7 +39,10 @@ struct AuditAnchorFile: Sendable {
         guard !missing.isEmpty else { return }
         let text = missing.flatMap { CanonicalJSON.bytes(of: $0.line) + [UInt8(ascii: "\n")] }
         try await Loop.offload {
-            guard write(lock, text, text.count) == text.count, fsync(lock) == 0 else {
+            let before = lseek(lock, 0, SEEK_END)
+            guard before >= 0, write(lock, text, text.count) == text.count, fsync(lock) == 0 else {
+                // Half a line would make the file unreadable for good.
+                if before >= 0 { ftruncate(lock, before) }
                 throw ConfigurationError("\(path) cannot be written")
             }
         }

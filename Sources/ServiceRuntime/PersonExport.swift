@@ -95,8 +95,8 @@ public struct ExportSection: Sendable {
         var key = ""
 
         init(_ cursor: String?) {
-            guard let parts = cursor?.split(separator: ":", maxSplits: 1), let section = Int(parts[0]) else { return }
-            (self.section, key) = (section, parts.count == 2 ? String(parts[1]) : "")
+            guard let cursor, let colon = cursor.firstIndex(of: ":"), let section = Int(cursor[..<colon]) else { return }
+            (self.section, key) = (section, String(cursor[cursor.index(after: colon)...]))
         }
 
         var cursor: String { "\(section):\(key)" }
