@@ -11,6 +11,10 @@ enum DownCommand {
                 defer { close(lock) }
                 try PostgresServer(state).stop()
             }
+            guard !state.isInUse else {
+                throw CommandError(
+                    "a system is starting from \(state.path), or a command works on its tables: try again in a moment")
+            }
             return say("Nothing runs from \(state.path).")
         }
         kill(run.process, SIGTERM)

@@ -19,8 +19,10 @@ struct StateFolder {
         guard create else { return }
         for folder in [self.path, logs, spool, keys, audit, sockets, bus] { try Self.make(folder) }
         // The database's user passes through to its own folder.
-        chmod(self.path, 0o711)
-        chmod(sockets, 0o711)
+        for folder in [self.path, sockets] {
+            var entry = stat()
+            if stat(folder, &entry) == 0 { chmod(folder, entry.st_mode & 0o7777 | 0o011) }
+        }
     }
 
     private static func make(_ folder: String) throws {
@@ -67,6 +69,8 @@ struct StateFolder {
             throw CommandError(
                 "a system is running from \(path) already: see vestibule status, or stop it with vestibule down")
         }
+        // Of a supervisor that was killed: the processes that it names may be anybody's by now.
+        unlink(runFile)
         return descriptor
     }
 
@@ -92,7 +96,8 @@ struct StateFolder {
         let temporary = "\(file).new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0, Glibc.write(descriptor, bytes, bytes.count) == bytes.count, close(descriptor) == 0,
+        // Whatever the umask: others are to read what is for others.
+        guard descriptor >= 0, fchmod(descriptor, mode) == 0, Glibc.write(descriptor, bytes, bytes.count) == bytes.count, close(descriptor) == 0,
             rename(temporary, file) == 0
         else { throw CommandError("\(file) cannot be written", code: 73) }
     }
