@@ -19,7 +19,7 @@ import ServiceRuntime
             try await process.start()
             await stop.wait()
             await process.stop()
-            exit(0)
+            ServiceProcess.end(0)
         } catch {
             ServiceProcess.fail("gateway: \(error)")
         }

@@ -28,13 +28,13 @@ enum DefinitionCommand {
     private static func checkFile(_ name: String, isJSON: Bool) -> Never {
         let check = DefinitionCheck(bytes(of: name), today: Timestamp.now().date)
         tell(check.json, check.lines(of: name), isJSON: isJSON)
-        exit(check.errorCount == 0 ? 0 : 65)
+        ServiceProcess.end(check.errorCount == 0 ? 0 : 65)
     }
 
     private static func compareFiles(_ old: String, _ new: String, isJSON: Bool) -> Never {
         let difference = DefinitionDifference(from: file(old), to: file(new))
         tell(difference.json, difference.lines, isJSON: isJSON)
-        exit(0)
+        ServiceProcess.end(0)
     }
 
     private static func file(_ name: String) -> DefinitionFile {

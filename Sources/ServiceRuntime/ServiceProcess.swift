@@ -20,24 +20,24 @@ public enum ServiceProcess {
         }
         if arguments.contains("--describe-config") {
             describe(blueprint.allVariables)
-            exit(0)
+            end(0)
         }
         do {
             if arguments.contains("--ready") {
                 let isReady = try await ReadyCheck.run(blueprint, environment: ProcessInfo.processInfo.environment)
-                exit(isReady ? 0 : 1)
+                end(isReady ? 0 : 1)
             }
             if arguments.first == "--dead-letters" {
                 let command = try DeadLetterCommand(Array(arguments.dropFirst()))
                 let lines = try await command.run(blueprint, environment: ProcessInfo.processInfo.environment)
                 for line in lines { print(line) }
-                exit(0)
+                end(0)
             }
             if arguments.first == "--audit" {
                 try AuditCommand.check(Array(arguments.dropFirst()))
                 let lines = try await AuditCommand.run(blueprint, environment: ProcessInfo.processInfo.environment)
                 for line in lines { print(line) }
-                exit(0)
+                end(0)
             }
             let house = try await make(blueprint)
             if arguments.contains("--migrate") {
@@ -46,7 +46,7 @@ public enum ServiceProcess {
                     applied.isEmpty
                         ? "\(blueprint.name): up to date"
                         : "\(blueprint.name): applied \(applied.joined(separator: ", "))")
-                exit(0)
+                end(0)
             }
             let stop = await StopSignal()
             try await house.start()
@@ -56,7 +56,7 @@ public enum ServiceProcess {
             }
             await stop.wait()
             await house.stop()
-            exit(0)
+            end(0)
         } catch {
             fail("\(blueprint.name): \(error)")
         }
@@ -76,12 +76,21 @@ public enum ServiceProcess {
                 + "environment: see vestibule config", code: 64)
     }
 
+    /// The end of the process, with what was printed written out. Not `exit`: it takes libcrypto down while threads that
+    /// connect to the database are in it, and about one end in a hundred was a crash.
+    ///
+    /// - Parameter code: of sysexits.h.
+    public static func end(_ code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
+    }
+
     /// One clear line, and the end.
     ///
     /// - Parameter code: of sysexits.h; 78 is `EX_CONFIG`.
     public static func fail(_ message: String, code: Int32 = 78) -> Never {
         Log.standardError(Array((message + "\n").utf8))
-        exit(code)
+        end(code)
     }
 
     /// Prints variables as a JSON array.

@@ -47,7 +47,7 @@ import Testing
 
         // Nothing runs, and nothing does afterwards.
         let listed = try await vestibule("dead-letters", "list")
-        #expect(listed.code == 0 && listed.output.split(separator: "\n").count == 2)
+        #expect(listed.code == 0 && listed.output.split(separator: "\n").count == 2, "\(listed.output)")
         let all = try await vestibule("dead-letters", "replay", "--all")
         #expect(all.code == 0 && all.output.contains("1 put back"))
         #expect(try await vestibule("dead-letters", "replay", "--all").output == "There are no dead letters.\n")
