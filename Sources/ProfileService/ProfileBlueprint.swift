@@ -53,6 +53,7 @@ enum ProfileBlueprint {
                 profile.store.erase($0, in: $1)
                 profile.events.erase($0, in: $1)
             })
+        house.handle(SessionOpenedHandler(profile: profile))
         house.handle(SessionCompletedHandler(profile: profile))
         house.handle(SessionAmendedHandler(profile: profile))
         house.handle(VisualPreferencesReadyHandler(profile: profile))

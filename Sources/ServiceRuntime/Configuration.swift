@@ -14,17 +14,22 @@ public struct Configuration: Sendable {
     private let variables: [String: ConfigurationVariable]
 
     /// - Parameters:
-    ///   - prefix: `AUTH_`: an unknown name that begins so is refused, but for those that orchestrators inject.
+    ///   - prefix: `AUTH_`: an unknown name that begins so is refused, as is one that is nearly a variable's; but for those
+    ///     that orchestrators inject.
     ///   - environment: as the process got it.
     /// - Throws: ``ConfigurationError`` that names the variable.
     public init(
         variables: [ConfigurationVariable], prefix: String, environment: [String: String]
     ) throws(ConfigurationError) {
         self.variables = Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0) })
-        for name in environment.keys.sorted() where name.hasPrefix(prefix) {
+        for name in environment.keys.sorted() {
             let isInjected = name.hasSuffix("_HOST") || name.contains("_PORT")
             let isFile = name.hasSuffix("_FILE") && self.variables[String(name.dropLast(5))]?.isSecret == true
-            guard isInjected || isFile || self.variables[name] != nil else {
+            guard !isInjected, !isFile, self.variables[name] == nil else { continue }
+            if let meant = variables.first(where: { Self.isMisspelling(name, of: $0) }) {
+                throw ConfigurationError("\(name) is no variable of this program: is \(meant.name) meant?")
+            }
+            guard !name.hasPrefix(prefix) else {
                 throw ConfigurationError("\(name) is no variable of this program: is it misspelt?")
             }
         }
@@ -39,6 +44,27 @@ public struct Configuration: Sendable {
             values[variable.name] = value
         }
         self.values = values
+    }
+
+    /// Whether one letter, of a long name two, would have to be another, more or less: who means `VESTIBULE_PROFILE` must
+    /// not get what holds without it.
+    private static func isMisspelling(_ name: String, of variable: ConfigurationVariable) -> Bool {
+        let stem = variable.isSecret && name.hasSuffix("_FILE") ? name.dropLast(5) : name[...]
+        let (given, meant) = (Array(stem.utf8), Array(variable.name.utf8))
+        let most = meant.count < 12 ? 1 : 2
+        guard abs(given.count - meant.count) <= most else { return false }
+        // Levenshtein's distance, a row of his table at a time.
+        var row = Array(0...meant.count)
+        for (line, letter) in given.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for (column, other) in meant.enumerated() {
+                let change = diagonal + (letter == other ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[meant.count] <= most
     }
 
     private static func value(

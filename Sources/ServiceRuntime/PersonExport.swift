@@ -95,7 +95,9 @@ public struct ExportSection: Sendable {
         var key = ""
 
         init(_ cursor: String?) {
-            guard let cursor, let colon = cursor.firstIndex(of: ":"), let section = Int(cursor[..<colon]) else { return }
+            guard let cursor, let colon = cursor.firstIndex(of: ":"), let section = Int(cursor[..<colon]) else {
+                return
+            }
             (self.section, key) = (section, String(cursor[cursor.index(after: colon)...]))
         }
 

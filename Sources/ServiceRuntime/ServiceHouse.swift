@@ -232,9 +232,9 @@ import JSONText
     public func stop(notice: Duration = .milliseconds(500)) async {
         guard !isStopping else { return }
         isStopping = true
-        await bus.drain(notice: notice)
-        // Together: each waits for what it has in hand.
+        // Together: each waits for what it has in hand, and what the relays have wants a bus that still stands.
         let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
+        await bus.drain(notice: notice)
         for end in ends { _ = await end.result }
         for task in tasks { task.cancel() }
         await metrics?.stop()
@@ -252,9 +252,11 @@ import JSONText
         var rules = message.rules
         // Of those whom an event is told this item is for one.
         rules.service = ServiceName(rawValue: item.destination)
+        // Where nobody is there, what is for others has the place soon again.
+        let patience: Duration = bus.hasReadyReplica(of: rules.service) ? .seconds(5) : .milliseconds(500)
         _ = try await bus.callRaw(
             type: type, version: item.messageVersion, rules: rules, body: item.payload,
-            CallOptions(timeout: .seconds(5), messageID: item.id))
+            CallOptions(timeout: patience, messageID: item.id))
     }
 
     /// Ready is who can reach its tables.

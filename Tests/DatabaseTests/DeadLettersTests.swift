@@ -50,11 +50,17 @@ import Testing
         let house = try OutboxTests.House(try await ScratchDatabase.make(schema: "shop"))
         try await house.database.waitUntilAvailable()
         #expect(try await OutboxSight.look(in: house.database) == OutboxSight())
-        for _ in 0..<3 { try await house.tell(.random()) }
-        try await house.scratch.query("UPDATE outbox SET due_at = clock_timestamp() - interval '90 s'")
-        try await house.tell(.random())
+        let person = Identifier.random()
+        for someone in [person, person, .random(), .random()] { try await house.tell(someone) }
+        // One was tried a moment ago, and will be again.
         try await house.scratch.query(
-            "UPDATE outbox SET dead_at = now() WHERE id = (SELECT min(id::text)::uuid FROM outbox)")
+            """
+            UPDATE outbox SET created_at = now() - interval '90 s', due_at = now() + interval '40 s'
+            WHERE id = (SELECT max(id::text)::uuid FROM outbox);
+            UPDATE outbox SET dead_at = now() WHERE person_id = '\(person)' AND person_sequence = 1;
+            UPDATE outbox SET created_at = now() - interval '1 h' WHERE person_id = '\(person)'
+            """)
+        try await house.tell(.random())
         try await house.database.transaction { house.outbox.enqueue("timer:test", payload: [1], in: $0) }
         try await house.scratch.query(
             "UPDATE outbox SET due_at = clock_timestamp() + interval '72 h' WHERE destination = 'timer:test'")

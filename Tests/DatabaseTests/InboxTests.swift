@@ -50,6 +50,30 @@ struct Counted: BusReply {
         return house
     }
 
+    /// Somebody takes an old key anew while it is being removed.
+    @Test func whatIsTakenAnewMeanwhileIsNotRemoved() async throws {
+        let house = try await house()
+        _ = try await house.add("key")
+        try await house.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
+        let (isTaken, isToCommit) = (LoopPromise<Void>(), LoopPromise<Void>())
+        let taking = Loop.spawn {
+            try await house.database.transaction { transaction in
+                _ = try await transaction.query("UPDATE inbox SET expires_at = now() + interval '1 h' RETURNING key")
+                isTaken.resolve(.success(()))
+                try await isToCommit.get()
+            }
+        }
+        try await isTaken.get()
+        let purging = Loop.spawn { try await house.inbox.purge() }
+        let waits =
+            "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity USING (pid) WHERE datname = current_database() AND NOT l.granted"
+        try #require(try await comes { try await house.scratch.query(waits) != "0" }, "the purge waits for the row")
+        isToCommit.resolve(.success(()))
+        try await taking.value
+        _ = try await purging.value
+        #expect(try await house.scratch.query("SELECT count(*) FROM inbox") == "1")
+    }
+
     @Test func theSameKeyIsAnsweredAndNotDoneAgain() async throws {
         let house = try await house()
         #expect(try await house.add("key") == (1, false))

@@ -193,6 +193,47 @@ import Testing
         await house.stop()
     }
 
+    /// However long nobody is there: it is no fault of the event's, and what waits behind it is lost with nobody's doing.
+    @Test func whatNobodyIsThereToTakeIsNeverGivenUp() async throws {
+        let house = try await house()
+        let person = Identifier.random()
+        for _ in 0..<2 { try await house.tell(person) }
+        house.failures = 1000
+        house.startRelay()
+        let isTried = try await comes(within: .seconds(30)) {
+            try await house.scratch.query("UPDATE outbox SET due_at = now() WHERE locked_until IS NULL")
+            house.outbox.onEnqueue.forEach { $0() }
+            return house.failures <= 970
+        }
+        try #require(isTried)
+        #expect(try await house.scratch.query("SELECT count(*) FROM outbox WHERE dead_at IS NOT NULL") == "0")
+        #expect(try await house.scratch.query("SELECT max(attempts) BETWEEN 6 AND 7 FROM outbox") == "t", "soon again")
+        house.failures = 0
+        #expect(try await house.delivered(2).map(\.sequence) == [1, 2])
+        await house.stop()
+    }
+
+    /// A process that stood still for longer than its lease.
+    @Test func aLatePostponementLeavesTheNextHolderAlone() async throws {
+        let house = try await house()
+        let (begun, gate) = (LoopPromise<Void>(), LoopPromise<Void>())
+        let relay = OutboxRelay(house.outbox) { _ in
+            begun.resolve(.success(()))
+            try await gate.get()
+            throw CancellationError()
+        }
+        try await house.tell(.random())
+        Loop.spawn { await relay.run() }
+        try await begun.get()
+        let another = "UPDATE outbox SET attempts = attempts + 1, locked_until = now() + interval '1 h'"
+        try await house.scratch.query(another)
+        gate.resolve(.success(()))
+        await relay.stop()
+        let held = "SELECT attempts, locked_until > now() + interval '50 min', last_error IS NULL FROM outbox"
+        #expect(try await house.scratch.query(held) == "2|t|t")
+        await house.stop()
+    }
+
     @Test func aQueueThatCannotBeLookedAtIsToldOnce() async throws {
         let house = try await house()
         var alarms: [OutboxAlarm] = []

@@ -113,14 +113,23 @@ import Testing
             try await profile.update(["displayName": "Åsa", "gender": "female", "lookingFor": ["everyone"]])
             try await profile.update(["coordinates": ["latitude": 63.8, "longitude": 20.3]])
             try await profile.update(["displayName": "Eva"])
+            let questionnaire = try profile.stage.asking(as: .questionnaire)
+            for (sequence, key) in [(1, "skin-care"), (2, "yoked-compat"), (3, "yoked-compat")] as [(Int64, String)] {
+                let opened = SessionOpened(
+                    personID: profile.person, personSequence: sequence, sessionID: .ordered(), questionnaire: key,
+                    version: 1, openedAt: Timestamp("2026-02-20T09:00:0\(sequence)Z")!)
+                _ = try await questionnaire.call(opened, options)
+            }
             let completed = SessionCompleted(
-                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat",
+                personID: profile.person, personSequence: 4, sessionID: .ordered(), questionnaire: "yoked-compat",
                 version: 1, completedAt: .now())
-            _ = try await profile.stage.asking(as: .questionnaire).call(completed, options)
+            _ = try await questionnaire.call(completed, options)
             #expect(
                 try await profile.stage.rows(names)
-                    == "otp_verified,age_verified,profile_created,location_allowed,onboarding_completed,"
-                    + "questionnaire_completed")
+                    == "otp_verified,questionnaire_started,age_verified,profile_created,location_allowed,"
+                    + "onboarding_completed,questionnaire_completed")
+            let began = "SELECT at = '2026-02-20T09:00:02Z' FROM onboarding_events WHERE name = 'questionnaire_started'"
+            #expect(try await profile.stage.rows(began) == "t", "the first of the questionnaire that is waited for")
         }
     }
 

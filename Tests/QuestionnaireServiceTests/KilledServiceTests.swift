@@ -24,7 +24,7 @@ import Testing
         let environment = stage.environment.merging(["LOG_LEVEL": "error"]) { $1 }
         var program = try ServiceProgram("QuestionnaireService", environment)
         let bus = try stage.asking(as: .gateway)
-        try stage.answering(as: .profile, Listener())
+        try stage.answering(as: .profile, Ears<SessionOpened>(), Listener())
         while try await stage.rows("SELECT count(*) FROM definitions")
             != String(QuestionnaireBlueprint.definitions.count)
         {

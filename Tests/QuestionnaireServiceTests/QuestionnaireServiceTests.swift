@@ -184,10 +184,10 @@ import Testing
             #expect(again == reply)
             #expect(try await service.submit([], complete: true, as: person).status == .completed)
             let event = try #require(try await service.listener.first())
-            #expect(event.personID == person && event.personSequence == 1 && event.sessionID == view.sessionId)
+            #expect(event.personID == person && event.personSequence == 2 && event.sessionID == view.sessionId)
             #expect(event.questionnaire == "yoked-compat" && event.version == 2)
             #expect(try await service.rows("SELECT count(*) FROM snapshots") == "1")
-            #expect(try await service.rows("SELECT last FROM outbox_sequences") == "1")
+            #expect(try await service.rows("SELECT last FROM outbox_sequences") == "2")
             let snapshot = try await service.rows(
                 "SELECT answers -> 'relationshipGoal' ->> 'value', scores -> 'values' ->> 'answered' FROM snapshots")
             #expect(snapshot == "life_partner|4")

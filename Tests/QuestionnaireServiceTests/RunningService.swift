@@ -20,7 +20,7 @@ import TestSupport
     fileprivate init(_ stage: ServiceStage) async throws {
         self.stage = stage
         gateway = try stage.asking(as: .gateway)
-        try stage.answering(as: .profile, listener, profile)
+        try stage.answering(as: .profile, Ears<SessionOpened>(), listener, profile)
         while try await stage.rows("SELECT count(*) FROM definitions")
             != String(QuestionnaireBlueprint.definitions.count)
         {

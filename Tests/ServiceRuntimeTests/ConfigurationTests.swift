@@ -27,8 +27,28 @@ import Testing
         #expect(refusal(["SHOP_REST": "1s"]) == "SHOP_REST: \"1s\" is not valid (duration 1h…14d or off)")
         #expect(refusal(["SHOP_SIZE": "10"]) == "SHOP_SIZE: \"10\" is not valid (number 1…9)")
         #expect(refusal(["SHOP_KIND": "bread"]) == "SHOP_KIND: \"bread\" is not valid (book)")
-        #expect(refusal(["SHOP_SIZES": "1"]) == "SHOP_SIZES is no variable of this program: is it misspelt?")
+        #expect(refusal(["SHOP_SIZES": "1"]) == "SHOP_SIZES is no variable of this program: is SHOP_SIZE meant?")
+        #expect(refusal(["SHOP_COLOUR": "1"]) == "SHOP_COLOUR is no variable of this program: is it misspelt?")
         #expect(refusal(["VESTIBULE_PROFILE": "live"])?.contains("development, staging or production") == true)
+    }
+
+    @Test(
+        "whoever means a variable is not given what holds without it",
+        arguments: [
+            "VESTIBULE_PROFIL", "VESTIBULE_PROFLE", "VESTIBUL_PROFIL", "VESTIBULE-PROFILE", "VESTIBULE_PROFIEL",
+        ])
+    func misspellings(name: String) {
+        let variables = Self.variables + [.init("VESTIBULE_PROFILE", .text, "development", "Which")]
+        func read(_ environment: [String: String]) throws {
+            _ = try Configuration(variables: variables, prefix: "SHOP_", environment: environment)
+        }
+        let error = #expect(throws: ConfigurationError.self) { try read([name: "production"]) }
+        #expect(error?.description == "\(name) is no variable of this program: is VESTIBULE_PROFILE meant?")
+        // Of somebody else, however they begin.
+        #expect(throws: Never.self) {
+            try read(["VESTIBULE_PROVE": "1", "VESTIBULE_IMAGE": "x", "SHO_NME": "x", "HOP_SIZE_PORT": "1"])
+        }
+        #expect(throws: ConfigurationError.self) { try read(["SHOP_COD_FILE": "x"]) }
     }
 
     @Test func durationsHaveUnits() throws {

@@ -56,6 +56,33 @@ import Testing
         }
     }
 
+    @Test func aFolderThatOthersMayReadStaysSoAndWhatIsForOthersIsTheirsWhateverTheUmask() throws {
+        try Self.withFolder { state in
+            func mode(_ file: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            }
+            #expect(try mode(state.path) == 0o711)
+            #expect(chmod(state.path, 0o755) == 0)
+            _ = try StateFolder(state.path)
+            #expect(try mode(state.path) == 0o755)
+            let former = umask(0o077)
+            defer { umask(former) }
+            try StateFolder.write("public", to: "\(state.keys)/list", mode: 0o444)
+            #expect(try mode("\(state.keys)/list") == 0o444)
+        }
+    }
+
+    @Test func downSaysOfASystemThatHasNotWrittenItselfDownThatItStarts() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let lock = try installation.state.lock()
+        let early = try installation.run("down", "--state", installation.state.path)
+        #expect(early.code == 1 && early.output.contains("a system is starting from \(installation.state.path)"))
+        close(lock)
+        let late = try installation.run("down", "--state", installation.state.path)
+        #expect(late.code == 0 && late.output == "Nothing runs from \(installation.state.path).\n")
+    }
+
     @Test func secretsAreMadeOnceAndForTheirOwnerOnly() throws {
         try Self.withFolder { state in
             try state.ensureKeys()

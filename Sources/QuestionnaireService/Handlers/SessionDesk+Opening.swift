@@ -84,6 +84,8 @@ extension SessionDesk {
 
     private static let notStopped: [SessionStatus] = [.inProgress, .completed, .amended]
 
+    /// Opens a session and tells profile so.
+    ///
     /// - Returns: what the session is, where one was opened and nobody else opened one meanwhile.
     @discardableResult
     private func open(
@@ -94,9 +96,15 @@ extension SessionDesk {
             return nil
         }
         let id = Identifier.ordered()
-        sessions.open(
-            hash, for: person, questionnaire, unless: statuses, as: id,
-            knowing: try facts.pins(for: try await definitions.definition(hash)), in: transaction)
+        let facts = try facts.pins(for: try await definitions.definition(hash))
+        guard
+            let opened = try await sessions.open(
+                hash, for: person, questionnaire, unless: statuses, as: id, knowing: facts, in: transaction)
+        else { return nil }
+        let event = SessionOpened(
+            personID: person, sessionID: id, questionnaire: questionnaire, version: opened.version,
+            openedAt: opened.openedAt)
+        try await outbox.tell(event, in: transaction)
         return id
     }
 }

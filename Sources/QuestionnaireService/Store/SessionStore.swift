@@ -65,17 +65,20 @@ import JSONText
         return try await transaction.query(Self.findToOpen, values).first?.bytes("content_hash")
     }
 
-    /// Opens what ``toOpen(for:_:unless:in:)`` found, where nobody else did.
+    /// Opens what ``toOpen(for:_:unless:in:)`` found.
+    ///
+    /// - Returns: of which version, and when; `nil` where somebody else opened a session meanwhile.
     func open(
         _ hash: [UInt8], for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus],
         as id: Identifier, knowing facts: [String: JSONValue], in transaction: Transaction
-    ) {
-        transaction.send(
-            Self.open,
-            [
-                .uuid(person), .text(questionnaire), .textArray(statuses.map(\.rawValue)), .bytes(hash), .uuid(id),
-                .json(CanonicalJSON.bytes(of: .object(facts))),
-            ])
+    ) async throws -> (version: Int64, openedAt: Timestamp)? {
+        let values: [SQLValue] = [
+            .uuid(person), .text(questionnaire), .textArray(statuses.map(\.rawValue)), .bytes(hash), .uuid(id),
+            .json(CanonicalJSON.bytes(of: .object(facts))),
+        ]
+        return try await transaction.query(Self.open, values).first.map {
+            (try $0.integer("version"), try $0.timestamp("opened_at"))
+        }
     }
 
     /// Every session of the person, the newest first.
@@ -198,6 +201,7 @@ import JSONText
         INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash, facts)
         SELECT $1, $5, d.questionnaire, d.version, d.content_hash, $6::jsonb \(toOpen)
         ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING
+        RETURNING version, opened_at
         """)
     private static let findOpen: Statement = """
         SELECT session_id FROM sessions WHERE person_id = $1 AND questionnaire = $2 AND status = 'in_progress'

@@ -97,7 +97,8 @@ struct StateFolder {
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         // Whatever the umask: others are to read what is for others.
-        guard descriptor >= 0, fchmod(descriptor, mode) == 0, Glibc.write(descriptor, bytes, bytes.count) == bytes.count, close(descriptor) == 0,
+        guard descriptor >= 0, fchmod(descriptor, mode) == 0,
+            Glibc.write(descriptor, bytes, bytes.count) == bytes.count, close(descriptor) == 0,
             rename(temporary, file) == 0
         else { throw CommandError("\(file) cannot be written", code: 73) }
     }

@@ -99,6 +99,10 @@ import Testing
                 (after, pages) = (page.next, pages + 1)
             } while after != nil
             #expect(records.count == 132 && pages == 3)
+            for nowhere in [":", "x:", "-1:", "99:"] {
+                let page = try await town.ask(ExportProfile(after: nowhere), as: session)
+                #expect(page.next == nil || page.records == Array(records.prefix(page.records.count)), "\(nowhere)")
+            }
             #expect((1...130).allSatisfy { records[$0].contains("\"No. \($0 - 1)\"") })
         }
     }

@@ -9,6 +9,8 @@ import TestSupport
 /// Questionnaire as it is, with the definition that is shipped.
 @Loop struct QuestionnaireProvider: Provider {
     let stage: ServiceStage
+    /// What profile is told of sessions that begin.
+    let opened: Ears<SessionOpened>
 
     /// One answer to each required question.
     nonisolated static let required: [ResponseItem] = [
@@ -39,19 +41,20 @@ import TestSupport
         try await run(toldTo: Ears<SessionCompleted>(), Ears<SessionAmended>(), body: body)
     }
 
-    /// - Parameter profile: what takes the events.
+    /// - Parameter profile: what takes the events beside ``opened``.
     nonisolated static func run<each Handler: RequestHandler>(
         toldTo profile: repeat each Handler,
         body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
     ) async throws {
         try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
-            try stage.answering(as: .profile, repeat each profile)
+            let opened = Ears<SessionOpened>()
+            try stage.answering(as: .profile, opened, repeat each profile)
             while try await stage.rows("SELECT count(*) FROM definitions")
                 != String(QuestionnaireBlueprint.definitions.count)
             {
                 try await Loop.sleep(for: .milliseconds(5))
             }
-            try await body(QuestionnaireProvider(stage: stage))
+            try await body(QuestionnaireProvider(stage: stage, opened: opened))
         }
     }
 

@@ -1,7 +1,8 @@
 /// The contracts of the messages that questionnaire answers or tells.
 enum QuestionnaireContracts {
     static let all: [any MessageContract.Type] = [
-        GetQuestionsContract.self, SessionCompletedContract.self, SessionAmendedContract.self,
+        GetQuestionsContract.self, SessionOpenedContract.self, SessionCompletedContract.self,
+        SessionAmendedContract.self,
         SubmitResponsesContract.self,
         ExportAnswersContract.self, OpenSessionContract.self, ListQuestionnaireSessionsContract.self,
         GetSessionContract.self,

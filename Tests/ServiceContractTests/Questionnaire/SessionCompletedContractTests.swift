@@ -64,7 +64,7 @@ enum SessionCompletedContract: MessageContract {
             let reply = try await questionnaire.reply(
                 to: Asked(SubmitResponses(answers: QuestionnaireProvider.required, complete: true), for: person))
             let event = try await profile.taken.get()
-            #expect(event.personID == person && event.personSequence == 1)
+            #expect(event.personID == person && event.personSequence == 2)
             #expect(event.sessionID == reply.sessionId && event.questionnaire == "yoked-compat" && event.version == 2)
             #expect(profile.bodies.count == 3 && Set(profile.bodies).count == 1)
             #expect(SessionCompleted.schema.problems(in: try JSONDocument(profile.bodies[0]).root) == [])
@@ -75,7 +75,7 @@ enum SessionCompletedContract: MessageContract {
         try await QuestionnaireProvider.run { questionnaire in
             let asked = try await SubmitResponsesContract.provocations["questionnaire_incomplete"]?(questionnaire)
             await #expect(throws: BusError.self) { try await questionnaire.reply(to: #require(asked)) }
-            #expect(try await questionnaire.stage.rows("SELECT count(*) FROM outbox") == "0")
+            #expect(try await questionnaire.stage.rows("SELECT last FROM outbox_sequences") == "1", "it was opened")
         }
     }
 }

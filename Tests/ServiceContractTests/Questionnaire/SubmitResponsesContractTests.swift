@@ -123,7 +123,7 @@ enum SubmitResponsesContract: MessageContract {
             #expect(try await questionnaire.reply(to: asked) == first)
             #expect(try await questionnaire.stage.rows("SELECT count(*) FROM answer_history") == "10")
             #expect(try await questionnaire.stage.rows("SELECT count(*) FROM snapshots") == "1")
-            #expect(try await questionnaire.stage.rows("SELECT last FROM outbox_sequences") == "1")
+            #expect(try await questionnaire.stage.rows("SELECT last FROM outbox_sequences") == "2")
         }
     }
 

@@ -4,6 +4,21 @@ import Database
 import EventLoop
 import JSONText
 
+/// Notes that the person was shown the questions that onboarding waits for.
+struct SessionOpenedHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ event: SessionOpened, context: RequestContext) async throws -> Acknowledged {
+        try await profile.house.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
+                event.questionnaire == profile.questionnaire
+            else { return }
+            profile.events.note([.questionnaireStarted], of: event.personID, at: event.openedAt, in: transaction)
+        }
+        return Acknowledged()
+    }
+}
+
 /// Takes a step of onboarding for done, and in what the answers say of the profile.
 struct SessionCompletedHandler: RequestHandler {
     let profile: ProfileContext
