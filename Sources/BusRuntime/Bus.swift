@@ -197,7 +197,11 @@ import JSONText
 
     /// Says that it goes, serves for as long as the others need to hear it, refuses what comes then, finishes what is in
     /// hand (5 s at the most) and closes.
-    public func drain(notice: Duration = .milliseconds(500)) async {
+    ///
+    /// - Parameter finish: ends what else makes calls, while it still can.
+    public func drain(
+        notice: Duration = .milliseconds(500), finish: @escaping @Loop @Sendable () async -> Void = {}
+    ) async {
         guard !isStopped else { return }
         state = .draining
         if let server {
@@ -205,7 +209,11 @@ import JSONText
             try? await Loop.sleep(for: notice)
             server.desk.refusesWork = true
             let end = MonotonicClock.now() + Duration.seconds(5).nanoseconds
+            let finishing = Loop.spawn { await finish() }
             while inFlight > 0, MonotonicClock.now() < end { try? await Loop.sleep(for: .milliseconds(5)) }
+            _ = await finishing.result
+        } else {
+            await finish()
         }
         stop()
         // The last answers leave on libzmq's own thread, which a process that exits at once takes with it.

@@ -24,8 +24,6 @@ public struct OutboxItem: Sendable {
 
     /// An item is tried so often before it is a dead letter.
     public nonisolated static let mostAttempts = 10
-    /// No more attempts are counted for times at which nobody was there to be asked; the pause is 6 s then.
-    nonisolated static let attemptsUnasked: Int64 = 6
     /// What is tried until it is delivered, at least each 20 s: nobody may forget a deletion, and an owner hears of a recovery
     /// however long auth was away, while its hold runs on.
     nonisolated static let neverGivenUp: Set<MessageType> = [

@@ -46,6 +46,8 @@ public struct DeliveryPostponed: Error, Equatable {
     public var trustsClock: Bool { timersMayFire }
     /// Told when the database's clock jumped, and of each item that is a dead letter now.
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
+    /// Asked for the destinations that nobody is at: what is for them waits untried, and takes no place from the rest.
+    public var absent: (@Loop () -> [String])?
     /// Told of each attempt that failed: where to, the how-manieth it was, and the code of why.
     public var onFailure: (@Loop (String, Int64, String) -> Void)?
 
@@ -129,7 +131,7 @@ public struct DeliveryPostponed: Error, Equatable {
             Self.claim,
             [
                 .integer(Int64(room)), .timestamp(now), .uuidArray(done), .textArray(lane.destinations),
-                .bool(lane.isOnly),
+                .bool(lane.isOnly), .textArray(absent?() ?? []),
             ])
         delivered.removeFirst(done.count)
         for row in rows {
@@ -169,11 +171,10 @@ public struct DeliveryPostponed: Error, Equatable {
         } catch {
             let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }
             let isEndless = type.map { Outbox.neverGivenUp.contains($0) } ?? false
-            // Nobody was there to be asked: that says nothing of the item, which waits for as long as it takes.
-            let answer = (error as? any BusErrorConvertible)?.busError
-            let isUnasked = answer?.executed == .no && [.unavailable, .overloaded].contains(answer?.status)
-            let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isUnasked
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
+            // Of a newer release, on one side or the other: a replica of that has it in hand soon.
+            let isTooNew = code == ErrorCode.unknownMessage.name
+            let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isTooNew
             onFailure?(destination, attempts, code)
             if isDead { onAlarm?(.deadLetter(destination, id)) }
             let pause =
@@ -184,8 +185,8 @@ public struct DeliveryPostponed: Error, Equatable {
             _ = try? await outbox.database.write(
                 Self.postpone,
                 [
-                    .uuid(id), .integer(pause), .bool(isDead), .text(code), .integer(attempts),
-                    .integer(isUnasked ? min(attempts, Outbox.attemptsUnasked) : attempts),
+                    .uuid(id), .integer(isTooNew ? 5000 : pause), .bool(isDead), .text(code),
+                    .timestamp(try? row.timestamp("locked_until")), .integer(isTooNew ? attempts - 1 : attempts),
                 ])
         }
     }
@@ -225,7 +226,7 @@ public struct DeliveryPostponed: Error, Equatable {
             -- Not clock_timestamp(), which is another for each row and no bound for an index.
             WHERE o.dead_at IS NULL AND o.due_at <= statement_timestamp() AND o.id <> ALL ($3)
                 AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
-                AND (o.destination = ANY ($4)) = $5
+                AND (o.destination = ANY ($4)) = $5 AND o.destination <> ALL ($6)
                 AND (o.destination NOT LIKE 'timer:%' OR o.due_at <= $2)
                 AND (o.person_sequence IS NULL OR NOT EXISTS (
                     SELECT 1 FROM outbox e WHERE e.destination = o.destination AND e.person_id = o.person_id
@@ -233,14 +234,14 @@ public struct DeliveryPostponed: Error, Equatable {
             ORDER BY o.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         UPDATE outbox o SET locked_until = clock_timestamp() + interval '30 s', attempts = o.attempts + 1
         FROM due WHERE o.id = due.id
-        RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts
+        RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts, o.locked_until
         """
     private static let delete: Statement = "DELETE FROM outbox WHERE id = ANY ($1)"
-    /// By whoever tried it last: after a pause beyond the lease another has it in hand.
+    /// By whoever has the lease: who stood still for longer than that finds it another's.
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
             dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4, attempts = $6
-        WHERE id = $1 AND attempts = $5
+        WHERE id = $1 AND locked_until = $5
         """
 }
 

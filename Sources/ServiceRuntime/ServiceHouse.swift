@@ -198,9 +198,14 @@ import JSONText
                 "delivery_failed",
                 ["destination": .string(destination), "attempt": .integer(attempt), "error": .string(code)])
         }
+        relay.absent = { [bus] in Self.subscribers.filter { !bus.hasReadyReplica(of: $0) }.map(\.rawValue) }
         relay.onAlarm = { [log] in log.error("outbox_alarm", Self.fields(of: $0)) }
         return relay
     }
+
+    /// Who is told of events.
+    private nonisolated static let subscribers = Set(
+        Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { [$0.rules.service] + $0.rules.alsoTold })
 
     private func begin() async {
         guard await areKeysThoseOfTheData(), !isStopping else { return }
@@ -232,10 +237,12 @@ import JSONText
     public func stop(notice: Duration = .milliseconds(500)) async {
         guard !isStopping else { return }
         isStopping = true
-        // Together: each waits for what it has in hand, and what the relays have wants a bus that still stands.
-        let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
-        await bus.drain(notice: notice)
-        for end in ends { _ = await end.result }
+        // What the relays have in hand wants a bus that still stands.
+        await bus.drain(notice: notice) { [relays] in
+            // Together: each waits for what it has in hand.
+            let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
+            for end in ends { _ = await end.result }
+        }
         for task in tasks { task.cancel() }
         await metrics?.stop()
         database.close()
@@ -252,11 +259,9 @@ import JSONText
         var rules = message.rules
         // Of those whom an event is told this item is for one.
         rules.service = ServiceName(rawValue: item.destination)
-        // Where nobody is there, what is for others has the place soon again.
-        let patience: Duration = bus.hasReadyReplica(of: rules.service) ? .seconds(5) : .milliseconds(500)
         _ = try await bus.callRaw(
             type: type, version: item.messageVersion, rules: rules, body: item.payload,
-            CallOptions(timeout: patience, messageID: item.id))
+            CallOptions(timeout: .seconds(5), messageID: item.id))
     }
 
     /// Ready is who can reach its tables.

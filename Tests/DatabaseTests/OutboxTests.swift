@@ -193,23 +193,46 @@ import Testing
         await house.stop()
     }
 
-    /// However long nobody is there: it is no fault of the event's, and what waits behind it is lost with nobody's doing.
-    @Test func whatNobodyIsThereToTakeIsNeverGivenUp() async throws {
+    /// However long nobody is there: it is no fault of the event's, and what is for others goes on.
+    @Test func whatNobodyIsThereForWaitsUntriedAndTakesNoPlace() async throws {
         let house = try await house()
-        let person = Identifier.random()
-        for _ in 0..<2 { try await house.tell(person) }
-        house.failures = 1000
-        house.startRelay()
-        let isTried = try await comes(within: .seconds(30)) {
-            try await house.scratch.query("UPDATE outbox SET due_at = now() WHERE locked_until IS NULL")
-            house.outbox.onEnqueue.forEach { $0() }
-            return house.failures <= 970
+        for _ in 0..<40 { try await house.tell(.random()) }
+        try await house.database.transaction { house.outbox.enqueue("sms", payload: [1], in: $0) }
+        var delivered: [String] = []
+        let relay = OutboxRelay(house.outbox) { delivered.append($0.destination) }
+        relay.absent = { ["profile"] }
+        Loop.spawn { await relay.run() }
+        try #require(try await comes { delivered == ["sms"] })
+        #expect(
+            try await house.scratch.query("SELECT max(attempts), count(*) FROM outbox WHERE destination = 'profile'")
+                == "0|40")
+        relay.absent = { [] }
+        #expect(try await comes { delivered.count == 41 })
+        await relay.stop()
+        await house.stop()
+    }
+
+    /// Two releases run side by side while replicas are replaced.
+    @Test func whatOnlyANewerReleaseKnowsIsNeverGivenUp() async throws {
+        let house = try await house()
+        try await house.tell(.random())
+        try await house.scratch.query("UPDATE outbox SET attempts = 9")
+        var tries = 0
+        let relay = OutboxRelay(house.outbox) { _ in
+            tries += 1
+            throw BusError(.unknownMessage, "Not known here.")
         }
-        try #require(isTried)
-        #expect(try await house.scratch.query("SELECT count(*) FROM outbox WHERE dead_at IS NOT NULL") == "0")
-        #expect(try await house.scratch.query("SELECT max(attempts) BETWEEN 6 AND 7 FROM outbox") == "t", "soon again")
-        house.failures = 0
-        #expect(try await house.delivered(2).map(\.sequence) == [1, 2])
+        Loop.spawn { await relay.run() }
+        let waits = """
+            SELECT attempts = 9 AND dead_at IS NULL AND locked_until IS NULL AND last_error = 'unknown_message'
+                AND due_at > now() FROM outbox
+            """
+        for round in 1...3 {
+            try #require(try await comes { try await house.scratch.query(waits) == "t" })
+            #expect(tries == round)
+            try await house.scratch.query("UPDATE outbox SET due_at = now()")
+        }
+        await relay.stop()
         await house.stop()
     }
 

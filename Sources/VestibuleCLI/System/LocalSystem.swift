@@ -84,7 +84,7 @@ final class LocalSystem {
         throw CommandError.unavailable("the system was not ready within a minute: see the logs in \(state.logs)")
     }
 
-    /// A program with the variables that it declares, and what begins like one of them.
+    /// A program with the variables that it declares, and what begins with its name or with ours.
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
         let binary = Self.binary(Self.programs[name] ?? name)
         var given = ProcessInfo.processInfo.environment
@@ -104,10 +104,13 @@ final class LocalSystem {
         var environment = [
             "PATH": given["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "registers=none",
         ]
-        // A misspelt one must reach the program, which refuses it: all that begin as one of its own.
-        func head(_ name: String) -> Substring { name.prefix { $0 != "_" } }
-        let heads = Set(try Self.variables(of: binary).map(head))
-        for (key, value) in given where heads.contains(head(key)) { environment[key] = value }
+        for variable in try Self.variables(of: binary) {
+            for key in [variable, "\(variable)_FILE"] { if let value = given[key] { environment[key] = value } }
+        }
+        // A misspelt one must reach the program, which refuses it.
+        for (key, value) in given where key.hasPrefix("\(name.uppercased())_") || key.hasPrefix("VESTIBULE_") {
+            environment[key] = value
+        }
         return Supervisor.Program(
             name: replica == 1 ? name : "\(name)-\(replica)", arguments: [binary], environment: environment,
             log: state.log(replica == 1 ? name : "\(name)-\(replica)"))
