@@ -172,9 +172,10 @@ public struct DeliveryPostponed: Error, Equatable {
             let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }
             let isEndless = type.map { Outbox.neverGivenUp.contains($0) } ?? false
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
-            // Of a newer release, on one side or the other: a replica of that has it in hand soon.
-            let isTooNew = code == ErrorCode.unknownMessage.name
-            let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isTooNew
+            // Of a newer release, whose replicas take it when they are there. What it fails with then is counted from one on.
+            let unknown = ErrorCode.unknownMessage.name
+            let (isTooNew, wasTooNew) = (code == unknown, (try? row.optionalText("last_error")) == unknown)
+            let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isTooNew && !wasTooNew
             onFailure?(destination, attempts, code)
             if isDead { onAlarm?(.deadLetter(destination, id)) }
             let pause =
@@ -185,8 +186,9 @@ public struct DeliveryPostponed: Error, Equatable {
             _ = try? await outbox.database.write(
                 Self.postpone,
                 [
-                    .uuid(id), .integer(isTooNew ? 5000 : pause), .bool(isDead), .text(code),
-                    .timestamp(try? row.timestamp("locked_until")), .integer(isTooNew ? attempts - 1 : attempts),
+                    .uuid(id), .integer(pause), .bool(isDead), .text(code),
+                    .timestamp(try? row.timestamp("locked_until")),
+                    .bool(wasTooNew && !isTooNew),
                 ])
         }
     }
@@ -234,13 +236,15 @@ public struct DeliveryPostponed: Error, Equatable {
             ORDER BY o.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         UPDATE outbox o SET locked_until = clock_timestamp() + interval '30 s', attempts = o.attempts + 1
         FROM due WHERE o.id = due.id
-        RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts, o.locked_until
+        RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts, o.locked_until,
+            o.last_error
         """
     private static let delete: Statement = "DELETE FROM outbox WHERE id = ANY ($1)"
     /// By whoever has the lease: who stood still for longer than that finds it another's.
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
-            dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4, attempts = $6
+            dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4,
+            attempts = CASE WHEN $6 THEN 1 ELSE attempts END
         WHERE id = $1 AND locked_until = $5
         """
 }

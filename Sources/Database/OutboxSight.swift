@@ -4,8 +4,8 @@ import EventLoop
 public struct OutboxSight: Sendable, Equatable {
     /// Items that are due and not delivered; no more than ``most`` are counted.
     public var due: Int64 = 0
-    /// For how long an event was told in vain by now, however often it was tried, and anything else is due. Seconds, of what
-    /// waits the longest; what waits behind a dead letter waits for an operator and does not count.
+    /// For how long an event was told in vain by now, however often it was tried, and anything else is due, or known to no
+    /// replica since it was made. Seconds, of what waits the longest; what waits behind a dead letter waits for an operator and does not count.
     public var oldestSeconds: Double = 0
     /// Dead letters.
     public var dead: Int64 = 0
@@ -29,7 +29,8 @@ public struct OutboxSight: Sendable, Equatable {
             (SELECT count(*) FROM (SELECT 1 FROM outbox
                 WHERE dead_at IS NULL AND due_at <= statement_timestamp() LIMIT $1::bigint) AS waiting) AS due,
             (SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(since)) * 1000), 0)::bigint
-                FROM (SELECT CASE WHEN o.message_type IS NULL THEN o.due_at ELSE o.created_at END AS since
+                FROM (SELECT CASE WHEN o.message_type IS NULL AND o.last_error IS DISTINCT FROM 'unknown_message'
+                    THEN o.due_at ELSE o.created_at END AS since
                     FROM outbox o
                     -- An event is tried again within 60 s, give or take a fifth.
                     WHERE o.dead_at IS NULL AND o.due_at <= statement_timestamp() + interval '75 s' AND NOT EXISTS (

@@ -106,6 +106,21 @@ import Testing
         }
     }
 
+    /// Relays have events in hand.
+    @Test func thatDrainsStillAsksWhileItFinishes() async throws {
+        try await BusLab.run { lab in
+            _ = try lab.server(handlers: [slow])
+            let (client, told) = (try lab.client(), LoopPromise<String>())
+            #expect(try await comes { client.hasReadyReplica(of: .auth) })
+            await client.drain(notice: .zero) {
+                told.resolve(.success((try? await client.call(Echo(text: "in hand"), .standard))?.text ?? "closed"))
+            }
+            #expect(try await told.get() == "in hand")
+            let late = await failure { () throws(BusError) in try await client.call(Echo(text: "late"), .standard) }
+            #expect(late != nil)
+        }
+    }
+
     private var slow: EchoHandler {
         EchoHandler { request, _ in
             try await Loop.sleep(for: .milliseconds(5))

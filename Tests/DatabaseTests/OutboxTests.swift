@@ -212,26 +212,50 @@ import Testing
         await house.stop()
     }
 
-    /// Two releases run side by side while replicas are replaced.
-    @Test func whatOnlyANewerReleaseKnowsIsNeverGivenUp() async throws {
+    /// Two releases run side by side while replicas are replaced. What it fails with afterwards counts from then on.
+    @Test func whatOnlyANewerReleaseKnowsIsNotGivenUpForThat() async throws {
         let house = try await house()
         try await house.tell(.random())
         try await house.scratch.query("UPDATE outbox SET attempts = 9")
-        var tries = 0
-        let relay = OutboxRelay(house.outbox) { _ in
-            tries += 1
-            throw BusError(.unknownMessage, "Not known here.")
+        func waits(_ state: String) async throws -> Bool {
+            try await comes {
+                try await house.scratch.query(
+                    "SELECT attempts, dead_at IS NULL, locked_until IS NULL, last_error FROM outbox")
+                    == state
+            }
         }
-        Loop.spawn { await relay.run() }
-        let waits = """
-            SELECT attempts = 9 AND dead_at IS NULL AND locked_until IS NULL AND last_error = 'unknown_message'
-                AND due_at > now() FROM outbox
-            """
-        for round in 1...3 {
-            try #require(try await comes { try await house.scratch.query(waits) == "t" })
-            #expect(tries == round)
+        let former = OutboxRelay(house.outbox) { _ in throw BusError(.unknownMessage, "Not known here.") }
+        Loop.spawn { await former.run() }
+        for attempts in 10...12 {
+            try #require(try await waits("\(attempts)|t|t|unknown_message"))
             try await house.scratch.query("UPDATE outbox SET due_at = now()")
         }
+        try #require(try await waits("13|t|t|unknown_message"))
+        await former.stop()
+
+        let newer = OutboxRelay(house.outbox) { _ in throw DeliveryPostponed(pause: .seconds(3600), code: "later") }
+        Loop.spawn { await newer.run() }
+        try await house.scratch.query("UPDATE outbox SET due_at = now()")
+        try #require(try await waits("1|t|t|later"))
+        try await house.scratch.query("UPDATE outbox SET attempts = 9, due_at = now()")
+        try #require(try await waits("10|f|t|later"))
+        await newer.stop()
+        await house.stop()
+    }
+
+    @Test func aDeletionIsNeverGivenUp() async throws {
+        let house = try await house()
+        try await house.database.transaction {
+            try await house.outbox.tell(AccountDeleted(personID: .random(), deletedAt: .now()), in: $0)
+        }
+        try await house.scratch.query("UPDATE outbox SET attempts = 400")
+        let relay = OutboxRelay(house.outbox) { _ in throw CancellationError() }
+        Loop.spawn { await relay.run() }
+        let failed =
+            "SELECT count(*), count(dead_at), bool_and(due_at < now() + interval '19 s') FROM outbox WHERE last_error IS NOT NULL"
+        let all = "SELECT count(*) FROM outbox"
+        #expect(
+            try await comes { try await house.scratch.query(failed) == "\(try await house.scratch.query(all))|0|t" })
         await relay.stop()
         await house.stop()
     }

@@ -22,6 +22,8 @@ import Testing
                 'BEGIN RETURN public.true_clock() + (SELECT CASE WHEN \(hidden) AND current_query() LIKE
                     ''SELECT clock\\_timestamp() AS now%'' THEN ''0'' ELSE by END FROM public.clock_shift); END';
             CREATE OR REPLACE FUNCTION pg_catalog.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+                'SELECT public.shifted_clock()';
+            CREATE OR REPLACE FUNCTION pg_catalog.statement_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
                 'SELECT public.shifted_clock()'
             """)
         try await restart(recovery)

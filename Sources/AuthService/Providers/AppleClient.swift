@@ -15,7 +15,8 @@ struct AppleClient: Sendable {
     let tokenURL: URL
     let revokeURL: URL
 
-    private static let patience = Duration.seconds(10)
+    /// A service that stops waits for what it has in hand, and is killed after 8 s.
+    private static let patience = Duration.milliseconds(4500)
 
     /// - Returns: `nil` where Apple takes the code for none: it was used before, or is older than five minutes.
     @Loop func refreshToken(for code: String, clientID: String) async throws(NotNow) -> String? {
