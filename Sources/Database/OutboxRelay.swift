@@ -225,8 +225,8 @@ public struct DeliveryPostponed: Error, Equatable {
             DELETE FROM outbox WHERE id = ANY ($3)
         ), due AS MATERIALIZED (
             SELECT o.id FROM outbox o
-            -- Not clock_timestamp(), which is another for each row and no bound for an index.
-            WHERE o.dead_at IS NULL AND o.due_at <= statement_timestamp() AND o.id <> ALL ($3)
+            -- No bound for the index, on purpose: where PostgreSQL takes few to be due it would sort all that are, at each look.
+            WHERE o.dead_at IS NULL AND o.due_at <= clock_timestamp() AND o.id <> ALL ($3)
                 AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
                 AND (o.destination = ANY ($4)) = $5 AND o.destination <> ALL ($6)
                 AND (o.destination NOT LIKE 'timer:%' OR o.due_at <= $2)
