@@ -51,7 +51,7 @@ staging-test:
 	@scripts/staging-test
 
 bench:
-	@scripts/bootstrap wrk
+	@scripts/bootstrap wrk python3-cryptography
 	@swift build -c release
 	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
 		scripts/bench-questionnaire || status=$$?; scripts/bench-recoveries || status=$$?; \

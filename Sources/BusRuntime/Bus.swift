@@ -202,7 +202,7 @@ import JSONText
     public func drain(
         notice: Duration = .milliseconds(500), finish: @escaping @Loop @Sendable () async -> Void = {}
     ) async {
-        guard !isStopped else { return }
+        guard !isStopped else { return await finish() }
         state = .draining
         if let server {
             server.announceGoAway()

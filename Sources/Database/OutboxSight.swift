@@ -5,7 +5,8 @@ public struct OutboxSight: Sendable, Equatable {
     /// Items that are due and not delivered; no more than ``most`` are counted.
     public var due: Int64 = 0
     /// For how long an event was told in vain by now, however often it was tried, and anything else is due, or known to no
-    /// replica since it was made. Seconds, of what waits the longest; what waits behind a dead letter waits for an operator and does not count.
+    /// replica since it was made. Seconds, of what waits the longest; what stands behind a dead letter waits for an operator
+    /// and does not count.
     public var oldestSeconds: Double = 0
     /// Dead letters.
     public var dead: Int64 = 0

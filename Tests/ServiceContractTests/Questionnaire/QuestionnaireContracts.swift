@@ -2,8 +2,7 @@
 enum QuestionnaireContracts {
     static let all: [any MessageContract.Type] = [
         GetQuestionsContract.self, SessionOpenedContract.self, SessionCompletedContract.self,
-        SessionAmendedContract.self,
-        SubmitResponsesContract.self,
+        SessionAmendedContract.self, SubmitResponsesContract.self,
         ExportAnswersContract.self, OpenSessionContract.self, ListQuestionnaireSessionsContract.self,
         GetSessionContract.self,
         CompleteSessionContract.self, ReopenSessionContract.self, PutAnswerContract.self, DeleteAnswerContract.self,
