@@ -204,7 +204,10 @@ import Testing
         if line.from == .contested, line.event == .partlyApproved { changes.append("first_approval = NULL") }
         if line.from == .inReview, line.event == .partlyApproved { changes.append("is_of_staff = true") }
         if line.event == .contested { changes.append("proof = 'device'") }
-        if line.from.place >= CaseStatus.inReview.place { changes.append("evidence_at = now()") }
+        // Decisions upon nothing are as late as the ones before them, and none may come while a life is looked at.
+        if line.from.place >= CaseStatus.inReview.place {
+            changes.append("evidence_at = now() - interval '1 day'")
+        }
         let from = line.from == .completing ? .approved : line.from
         changes.append("status = '\(from.rawValue)'")
         // The last word of a column counts.
