@@ -144,6 +144,30 @@ import Testing
         await house.stop()
     }
 
+    /// A hundred thousand holds may end within a minute: a look that reads all that is due makes them late.
+    @Test(arguments: [true, false]) func manyThatAreDueAreReadInOrderWhateverTheStatistics(isAnalyzed: Bool)
+        async throws
+    {
+        let scratch = try await ScratchDatabase.make(schema: "shop")
+        try await scratch.query(
+            """
+            INSERT INTO outbox (id, destination, payload, due_at)
+            SELECT gen_random_uuid(), 'timer:hold-ended', '', '2100-01-01'::timestamptz + random() * interval '1 min'
+            FROM generate_series(1, 20000);
+            \(isAnalyzed ? "ANALYZE outbox" : "");
+            UPDATE outbox SET due_at = due_at - ('2100-01-02' - now())
+            """)
+        let plan = try await scratch.query(
+            """
+            SET enable_seqscan = off;
+            SET plan_cache_mode = force_generic_plan;
+            PREPARE claim (bigint, timestamptz, uuid[], text[], boolean) AS \(OutboxRelay.claim.sql);
+            EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE claim (32, now(), '{}', '{}', false)
+            """)
+        #expect(plan.contains("Index Scan using outbox_due_at on outbox o_1 (actual rows=32 "), "\(plan)")
+        #expect(!plan.contains("Sort"), "\(plan)")
+    }
+
     @Test func aRolledBackEventIsNotTold() async throws {
         let house = try await house()
         let person = Identifier.random()
