@@ -32,8 +32,9 @@ public struct Row: Sendable {
     public func optionalBytes(_ column: String) throws(DatabaseError) -> [UInt8]? { try read(column) { [UInt8]($0) } }
     public func bytes(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalBytes(column)) }
 
+    /// libpq ends each value with a zero byte, and `text` has none within.
     public func optionalText(_ column: String) throws(DatabaseError) -> String? {
-        try read(column) { String(validating: $0, as: UTF8.self) }
+        try read(column) { $0.bindMemory(to: CChar.self).baseAddress.flatMap { String(validatingCString: $0) } }
     }
     public func text(_ column: String) throws(DatabaseError) -> String { try required(column, optionalText(column)) }
 
@@ -174,7 +175,7 @@ final class ColumnNames: Sendable {
 
     /// Length, first and last byte.
     private static func mark(_ name: String) -> Int {
-        let bytes = name.utf8
-        return bytes.count << 16 | Int(bytes.first ?? 0) << 8 | Int(bytes.last ?? 0)
+        var name = name
+        return name.withUTF8 { $0.isEmpty ? 0 : $0.count << 16 | Int($0[0]) << 8 | Int($0[$0.count - 1]) }
     }
 }

@@ -398,7 +398,8 @@ import Testing
         #expect(shown.progress.answered == 2 && shown.progress.total == 3)
         let hidden = try Self.sheet(["sex": "male", "cycle": 28])
         #expect(hidden.progress.answered == 1 && hidden.progress.total == 2 && hidden.missing.isEmpty)
-        #expect(hidden.answers["cycle"]?.value == 28 && hidden.visibleAnswers.map(\.item.key) == ["sex"])
+        #expect(hidden.answers["cycle"]?.value == 28)
+        #expect(hidden.visible.filter { $0.answer != nil }.map(\.key) == ["sex"])
     }
 
     @Test func anAnswerWithAnOptionThatIsNotOfferedAnyMoreIsAskedForAgain() throws {

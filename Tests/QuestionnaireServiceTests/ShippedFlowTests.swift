@@ -167,6 +167,6 @@ import Testing
         let sheet = AnswerSheet(definition: family, answers: answers, subjects: [child], today: testDay)
         #expect(sheet.missing == [] && sheet.next?.question == "temperamentTalkative", "shown, and not missing")
         let talkative = try #require(sheet.item(at: AnswerPlace("temperamentTalkative", of: child.id)))
-        #expect(sheet.value(of: talkative) == 5)
+        #expect(talkative.effectiveValue == 5)
     }
 }

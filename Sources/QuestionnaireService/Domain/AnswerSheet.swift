@@ -62,6 +62,8 @@ struct AnswerSheet: Sendable {
         /// Of its ``AnswerPlace``.
         let key: String
         fileprivate let shared: SharedQuestion
+        /// What was said; also where it is hidden.
+        fileprivate(set) var answer: Answer?
         fileprivate(set) var required: Bool
         /// Those that are offered.
         fileprivate(set) var options: [Question.Option]
@@ -85,6 +87,37 @@ struct AnswerSheet: Sendable {
         }
 
         var questionKey: String { shared.question.key }
+
+        /// What counts as an answer: of a shown question, and with options that are offered; or the default that counts for it.
+        var effectiveValue: JSONValue? {
+            guard !isHidden, !isStale else { return nil }
+            return answer?.value ?? (isLeftToDefault ? shared.question.suggestion : nil)
+        }
+
+        /// Nothing was said, or that the default will do.
+        var isLeftToDefault: Bool {
+            guard shared.question.suggestionCounts else { return false }
+            let state = answer?.state ?? .unanswered
+            return state == .unanswered || state == .acknowledged
+        }
+
+        /// A question that became required after it was skipped wants an answer all the same. A default that counts is shown
+        /// once, like everything else.
+        fileprivate var isDealtWith: Bool {
+            guard !isStale, let state = answer?.state, state != .unanswered else { return false }
+            return !required || state == .answered || state == .declined && shared.question.declinable
+                || state == .acknowledged && shared.question.suggestionCounts
+        }
+
+        fileprivate var isMissing: Bool { shared.question.isCounted && required && !isDealtWith && !isLeftToDefault }
+
+        fileprivate var isWaiting: Bool { shared.question.isCounted && !isHidden && !isDealtWith }
+
+        /// As conditions name it.
+        fileprivate var state: String {
+            if isHidden { return AnswerTest.hidden }
+            return isStale ? AnswerTest.unanswered : answer?.state.rawValue ?? AnswerTest.unanswered
+        }
 
         subscript<Value>(dynamicMember path: KeyPath<Question, Value>) -> Value { shared.question[keyPath: path] }
     }
@@ -163,36 +196,6 @@ struct AnswerSheet: Sendable {
     /// What is asked of this person.
     var visible: [Item] { items.filter { !$0.isHidden } }
 
-    /// In document order; answers to what is not asked are left out.
-    var visibleAnswers: [(item: Item, answer: Answer)] {
-        visible.compactMap { item in answers[item.key].map { (item, $0) } }
-    }
-
-    /// What counts as an answer: of a shown question, and with options that are offered; or the default that counts for it.
-    func value(of item: Item) -> JSONValue? {
-        guard !item.isHidden, !item.isStale else { return nil }
-        return answers[item.key]?.value ?? (isLeftToDefault(item) ? item.suggestion : nil)
-    }
-
-    /// Nothing was said, or that the default will do.
-    func isLeftToDefault(_ item: Item) -> Bool {
-        guard item.suggestionCounts else { return false }
-        let state = answers[item.key]?.state ?? .unanswered
-        return state == .unanswered || state == .acknowledged
-    }
-
-    /// A question that became required after it was skipped wants an answer all the same. A default that counts is shown
-    /// once, like everything else.
-    private func isDealtWith(_ item: Item) -> Bool {
-        guard !item.isStale, let state = answers[item.key]?.state, state != .unanswered else { return false }
-        return !item.required || state == .answered || state == .declined && item.declinable
-            || state == .acknowledged && item.suggestionCounts
-    }
-
-    private func isMissing(_ item: Item) -> Bool {
-        item.isCounted && item.required && !isDealtWith(item) && !isLeftToDefault(item)
-    }
-
     // MARK: How far it is
 
     /// How many subjects a section still wants, so that it has the fewest that it may have.
@@ -208,7 +211,7 @@ struct AnswerSheet: Sendable {
     /// Where to go on: the first, in document order, that nothing was done about.
     var next: NextStep? {
         for (number, range) in ranges.enumerated() {
-            if let index = range.first(where: { isWaiting(items[$0]) }) {
+            if let index = items[range].firstIndex(where: \.isWaiting) {
                 let item = items[index]
                 return NextStep(
                     question: item.questionKey, subject: item.subject,
@@ -225,21 +228,15 @@ struct AnswerSheet: Sendable {
 
     /// The last of what was dealt with before ``next``; `nil`: nothing was.
     func lastCompleted(before next: NextStep?) -> AnswerPlace? {
-        var last: AnswerPlace?
-        for item in items where item.isCounted && !item.isHidden {
-            if isDealtWith(item) { last = AnswerPlace(item.questionKey, of: item.subject) }
-            if let next, item.key == next.key { break }
-        }
-        return last
-    }
-
-    private func isWaiting(_ item: Item) -> Bool {
-        item.isCounted && !item.isHidden && !isDealtWith(item)
+        let key = next?.key
+        let end = items.firstIndex { $0.key == key } ?? items.endIndex
+        let last = items[..<end].last { $0.isCounted && !$0.isHidden && $0.isDealtWith }
+        return last.map { AnswerPlace($0.questionKey, of: $0.subject) }
     }
 
     private func screens(before index: Int) -> [String] {
         let ahead = items[..<index].reversed().filter { !$0.isHidden }.prefix { !$0.isCounted }
-        return ahead.reversed().filter { !isDealtWith($0) }.map(\.key)
+        return ahead.reversed().filter { !$0.isDealtWith }.map(\.key)
     }
 
     /// The question that a subject is named by, else the first that it is asked.
@@ -257,7 +254,7 @@ struct AnswerSheet: Sendable {
                 let question = item.questionKey
                 if item.isStale {
                     found.append(MissingAnswer(question: question, subject: item.subject, reason: .stale))
-                } else if isMissing(item) {
+                } else if item.isMissing {
                     found.append(MissingAnswer(question: question, subject: item.subject, reason: .unanswered))
                 }
             }
@@ -277,7 +274,7 @@ struct AnswerSheet: Sendable {
         var (answered, total, missing) = (0, 0, 0)
         for item in items where item.isCounted && !item.isHidden {
             total += 1
-            if isDealtWith(item) { answered += 1 } else if isMissing(item) { missing += 1 }
+            if item.isDealtWith { answered += 1 } else if item.isMissing { missing += 1 }
         }
         let still = ranges.indices.reduce(0) { $0 + wanted(by: $1) }
         (total, missing) = (total + still, missing + still)
@@ -291,7 +288,10 @@ struct AnswerSheet: Sendable {
     /// One pass: a condition looks at earlier questions only.
     private mutating func resolve() {
         guard definition.hasConditions else {
-            for index in items.indices { items[index].isStale = answers[items[index].key]?.isStale == true }
+            for index in items.indices {
+                items[index].answer = answers[items[index].key]
+                items[index].isStale = items[index].answer?.isStale == true
+            }
             return
         }
         for (number, section) in definition.sections.enumerated() {
@@ -301,8 +301,8 @@ struct AnswerSheet: Sendable {
     }
 
     private mutating func resolve(_ index: Int, inShown isSectionShown: Bool) {
-        let (key, shared) = (items[index].key, items[index].shared)
-        let answer = answers[key]
+        let (answer, shared) = (answers[items[index].key], items[index].shared)
+        items[index].answer = answer
         let isAsked = isSectionShown && holds(shared.question.visibleIf, at: index)
         (items[index].isHidden, items[index].isStale) = (!isAsked, isAsked && answer?.isStale == true)
         guard isAsked else {
@@ -331,7 +331,7 @@ struct AnswerSheet: Sendable {
             switch test {
             case .answer(let test):
                 let item = items[self.index(of: test.question, seenFrom: index)]
-                return test.truth(state: state(of: item), value: value(of: item), today: today)
+                return test.truth(state: item.state, value: item.effectiveValue, today: today)
             case .fact(let test): return test.truth(of: facts[test.fact], today: today)
             case .subjects(let test): return truth(of: test)
             }
@@ -352,18 +352,13 @@ struct AnswerSheet: Sendable {
     }
 
     /// The item that a condition means by a question: in a section that repeats, that of the same subject.
-    private func index(of place: Int, seenFrom index: Int?) -> Int {
+    private mutating func index(of place: Int, seenFrom index: Int?) -> Int {
         let number = definition.sectionOf[place]
-        let (section, range) = (definition.sections[number], ranges[number])
-        let offset = place - section.questions.lowerBound
-        guard section.repetition != nil, let index, range.contains(index) else { return range.lowerBound + offset }
-        return index - (index - range.lowerBound) % section.questions.count + offset
-    }
-
-    private func state(of item: Item) -> String {
-        if item.isHidden { return AnswerTest.hidden }
-        return item.isStale
-            ? AnswerTest.unanswered : answers[item.key]?.state.rawValue ?? AnswerTest.unanswered
+        let (questions, range) = (definition.sections[number].questions, ranges[number])
+        let offset = place - questions.lowerBound
+        // Where the section does not repeat, its items are its questions, each once.
+        guard let index, range.contains(index) else { return range.lowerBound + offset }
+        return index - (index - range.lowerBound) % questions.count + offset
     }
 }
 

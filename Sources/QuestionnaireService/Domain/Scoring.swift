@@ -17,7 +17,7 @@ struct Scoring {
     private func score(_ dimension: Dimension) -> JSONValue {
         let asked = sheet.visible.filter { $0.weights[dimension.key] != nil }
         let answered = asked.compactMap { question in
-            sheet.value(of: question).map { (question: question.question, value: $0) }
+            question.effectiveValue.map { (question: question.question, value: $0) }
         }
         var members: [String: JSONValue] = [:]
         switch dimension.method {

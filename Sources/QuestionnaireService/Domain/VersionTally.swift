@@ -18,7 +18,7 @@ struct VersionTally: Sendable {
         if status == .completed || status == .amended { completed += 1 }
         for item in sheet.visible {
             byQuestion[item.place].shown += 1
-            switch item.isStale ? nil : sheet.answers[item.key]?.state {
+            switch item.isStale ? nil : item.answer?.state {
             case .answered?: byQuestion[item.place].answered += 1
             case .skipped?: byQuestion[item.place].skipped += 1
             case .declined?: byQuestion[item.place].declined += 1

@@ -159,10 +159,11 @@ extension BusError {
 }
 
 extension AnswerSheet {
-    /// Of what is asked.
+    /// Of what is asked. From the items as they lie there: a list of the shown ones would be copies of them.
     var views: [AnswerView] {
-        visibleAnswers.map { item, answer in
-            AnswerView(
+        items.compactMap { item in
+            guard !item.isHidden, let answer = item.answer else { return nil }
+            return AnswerView(
                 question: item.questionKey, state: answer.state, value: answer.value, revision: answer.revision,
                 answeredAt: answer.changedAt, stale: item.isStale ? true : nil, subject: item.subject,
                 preference: answer.preference)
@@ -182,8 +183,9 @@ extension AnswerSheet {
 
     /// What is asked now.
     var asked: [AskedQuestion] {
-        visible.map { item in
-            AskedQuestion(
+        items.compactMap { item in
+            guard !item.isHidden else { return nil }
+            return AskedQuestion(
                 question: item.questionKey, subject: item.subject, required: item.required,
                 options: definition.questions[item.place].hasConditionalOptions ? item.options.map(\.key) : nil)
         }

@@ -113,12 +113,13 @@ extension SessionStore {
         in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id), .text(status.rawValue), .timestamp(session.now)]
-        var answers = Dictionary(
-            sheet.visibleAnswers.filter { !$0.item.isStale && $0.answer.state != .unanswered }.map {
-                ($0.item.key, $0.answer.json)
-            }, uniquingKeysWith: { first, _ in first })
-        for item in sheet.visible where sheet.isLeftToDefault(item) && !item.isStale {
-            answers[item.key] = ["state": "default", "value": item.suggestion ?? .null]
+        var answers: [String: JSONValue] = [:]
+        for item in sheet.visible where !item.isStale {
+            if item.isLeftToDefault {
+                answers[item.key] = ["state": "default", "value": item.suggestion ?? .null]
+            } else if let answer = item.answer, answer.state != .unanswered {
+                answers[item.key] = answer.json
+            }
         }
         transaction.send(Self.setStatus, row)
         transaction.send(
