@@ -230,8 +230,8 @@ public struct DeliveryPostponed: Error, Equatable {
     /// the time that was looked at, and not by this statement's own: the clock may jump between the two.
     ///
     /// The index is to be read in order and no further than what is due, however old the statistics are: a plan that sorts reads
-    /// all that is due at each look. PostgreSQL makes one where it takes few rows to come: for a time, or a condition on
-    /// destinations, that it knows while it plans. What stands in a sub-select it does not.
+    /// all that is due at each look. PostgreSQL makes one where it takes fewer rows to come than are asked for: by a time, a
+    /// condition on destinations or a limit that it knows while it plans. What stands in a sub-select it does not.
     static let claim: Statement = """
         WITH done AS (
             DELETE FROM outbox WHERE id = ANY ($3)
@@ -244,7 +244,7 @@ public struct DeliveryPostponed: Error, Equatable {
                 AND (o.person_sequence IS NULL OR NOT EXISTS (
                     SELECT 1 FROM outbox e WHERE e.destination = o.destination AND e.person_id = o.person_id
                         AND e.person_sequence < o.person_sequence AND e.id <> ALL ($3)))
-            ORDER BY o.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+            ORDER BY o.due_at LIMIT (SELECT $1::bigint) FOR UPDATE SKIP LOCKED)
         UPDATE outbox o SET locked_until = clock_timestamp() + interval '30 s', attempts = o.attempts + 1
         FROM due WHERE o.id = due.id
         RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts, o.locked_until,
