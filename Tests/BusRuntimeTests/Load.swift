@@ -21,6 +21,8 @@ import TestSupport
     private let timeout: Duration
     private var calls: [Task<Outcome, any Error>] = []
     private(set) var outcomes: [Outcome] = []
+    /// The id of the next call: who has one at least as large was called from now on.
+    var nextID: Int { calls.count }
     private var isOver = false
 
     init(on client: Bus, _ labour: Labour, timeout: Duration) {
@@ -55,7 +57,7 @@ import TestSupport
     }
 
     private func ask() {
-        let id = calls.count
+        let id = nextID
         calls.append(Loop.spawn { await self.call(id) })
     }
 
