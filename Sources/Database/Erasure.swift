@@ -12,6 +12,14 @@ import EventLoop
         transaction.send(turn, [.uuid(person)])
     }
 
+    /// The same wait as an SQL expression, for a person whom a row of the service names. It waits for nobody where the
+    /// column is null.
+    ///
+    /// - Parameter column: of type `uuid`.
+    nonisolated public static func wait(forPersonIn column: String) -> String {
+        "pg_advisory_xact_lock(hashtextextended(\(column)::text, 3))"
+    }
+
     /// Takes back what was told about the person and not delivered yet, dead letters included: what is told next is the
     /// head of its queue.
     public static func withdraw(_ person: Identifier, in transaction: Transaction) {
@@ -30,7 +38,7 @@ import EventLoop
             ?? false
     }
 
-    private static let turn: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 3))"
+    private static let turn = Statement("SELECT \(wait(forPersonIn: "$1::uuid"))")
     private static let statements: [Statement] = [
         "INSERT INTO erased (digest) VALUES (sha256(uuid_send($1))) ON CONFLICT DO NOTHING",
         "DELETE FROM outbox_sequences WHERE person_id = $1", "DELETE FROM event_positions WHERE person_id = $1",

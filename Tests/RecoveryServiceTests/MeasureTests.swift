@@ -46,10 +46,11 @@ import Testing
                 UPDATE outbox SET due_at = due_at - (\(Self.far) - now());
                 COMMIT
                 """)
-            let held = "SELECT count(*) FROM cases WHERE status = 'held'"
+            // A look reads every case before the first that is held, and takes from PostgreSQL what the holds need: not often.
+            let isAnyHeld = "SELECT EXISTS (SELECT FROM cases WHERE status = 'held')"
             let isOver = try await comes(within: .seconds(300)) {
-                try await Loop.sleep(for: .milliseconds(100))
-                return try await recovery.stage.rows(held) == "0"
+                try await Loop.sleep(for: .milliseconds(count > 1000 ? 1000 : 100))
+                return try await recovery.stage.rows(isAnyHeld) == "f"
             }
             try #require(isOver)
             let ends = "SELECT count(*) FROM audit WHERE act = 'hold_ended'"

@@ -18,8 +18,7 @@ struct CaseStore: Sendable {
 
     /// The case, locked until the transaction ends: the account's turn first, as everywhere.
     @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
-        guard let row = try await transaction.query(Self.account, [.uuid(id)]).first else { return nil }
-        if let account = try row.optionalUUID("account_id") { Erasure.wait(for: account, in: transaction) }
+        transaction.send(Self.turn, [.uuid(id)])
         return try await transaction.query(Self.lock, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
@@ -134,7 +133,7 @@ struct CaseStore: Sendable {
         for statement in Self.erasure { transaction.send(statement, [.uuid(account)]) }
     }
 
-    private static let account: Statement = "SELECT account_id FROM cases WHERE id = $1"
+    private static let turn = Statement("SELECT \(Erasure.wait(forPersonIn: "account_id")) FROM cases WHERE id = $1")
     private static let load = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1")
     private static let lock = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1 FOR UPDATE")
     /// Who said yes before the owner contested it has heard one side only: two say so again.
