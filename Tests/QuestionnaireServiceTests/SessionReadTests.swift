@@ -24,7 +24,7 @@ import Testing
             let plan = try await service.rows(
                 """
                 SET plan_cache_mode = force_generic_plan;
-                PREPARE load (uuid, text, uuid, uuid) AS \(SessionStore.load.sql);
+                PREPARE load (uuid, text, uuid, uuid) AS \(SessionStore.loadWithOne.sql);
                 EXPLAIN (ANALYZE, FORMAT JSON)
                 EXECUTE load ('\(person)', 'yoked-compat', '\(session)', '\(Identifier.random())')
                 """)

@@ -250,13 +250,13 @@ struct AnswerSheet: Sendable {
     var missing: [MissingAnswer] {
         var found: [MissingAnswer] = []
         for (number, range) in ranges.enumerated() {
-            for item in items[range] where !item.isHidden {
-                let question = item.questionKey
-                if item.isStale {
-                    found.append(MissingAnswer(question: question, subject: item.subject, reason: .stale))
-                } else if item.isMissing {
-                    found.append(MissingAnswer(question: question, subject: item.subject, reason: .unanswered))
-                }
+            for index in range where !items[index].isHidden {
+                let reason: MissingAnswer.Reason? =
+                    items[index].isStale ? .stale : items[index].isMissing ? .unanswered : nil
+                guard let reason else { continue }
+                found.append(
+                    MissingAnswer(
+                        question: items[index].questionKey, subject: items[index].subject, reason: reason))
             }
             guard isShown[number], let repetition = definition.sections[number].repetition else { continue }
             let count = size(of: repetition)
@@ -272,9 +272,9 @@ struct AnswerSheet: Sendable {
     /// Each subject that is still wanted counts as one thing that is not done.
     var progress: QuestionnaireProgress {
         var (answered, total, missing) = (0, 0, 0)
-        for item in items where item.isCounted && !item.isHidden {
+        for index in items.indices where items[index].isCounted && !items[index].isHidden {
             total += 1
-            if item.isDealtWith { answered += 1 } else if item.isMissing { missing += 1 }
+            if items[index].isDealtWith { answered += 1 } else if items[index].isMissing { missing += 1 }
         }
         let still = ranges.indices.reduce(0) { $0 + wanted(by: $1) }
         (total, missing) = (total + still, missing + still)
@@ -330,8 +330,9 @@ struct AnswerSheet: Sendable {
         condition.truth { test in
             switch test {
             case .answer(let test):
-                let item = items[self.index(of: test.question, seenFrom: index)]
-                return test.truth(state: item.state, value: item.effectiveValue, today: today)
+                // Where it lies, as everywhere that each item is looked at: a copy of it takes longer than the look.
+                let place = self.index(of: test.question, seenFrom: index)
+                return test.truth(state: items[place].state, value: items[place].effectiveValue, today: today)
             case .fact(let test): return test.truth(of: facts[test.fact], today: today)
             case .subjects(let test): return truth(of: test)
             }

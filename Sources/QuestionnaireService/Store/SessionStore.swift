@@ -124,24 +124,34 @@ import JSONText
     private static func values(
         _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier]
     ) -> [SQLValue] {
-        [
-            .uuid(person), .text(questionnaire), .uuid(id),
-            mutations.count > 1 ? .uuidArray(mutations) : .uuid(mutations.first),
-        ]
+        let session: [SQLValue] = [.uuid(person), .text(questionnaire), .uuid(id)]
+        guard let first = mutations.first else { return session }
+        return session + [mutations.count > 1 ? .uuidArray(mutations) : .uuid(first)]
     }
 
     /// One mutation, as nearly every write has, is looked for by itself. Asked for any of a list, PostgreSQL reads all that the
     /// session ever had, as soon as it has analyzed the table.
-    private static func load(_ mutations: [Identifier]) -> Statement { mutations.count > 1 ? loadWithMany : load }
+    private static func load(_ mutations: [Identifier]) -> Statement {
+        mutations.isEmpty ? load : mutations.count > 1 ? loadWithMany : loadWithOne
+    }
 
     // The open session counts, an older one that was opened again too; else the newest: a stopped one does not, a completed
-    // one does. It stands in a row of its own beside those of its
-    // answers: what a row does not have is neither sent nor read.
-    static let load = loading("= $4")
-    private static let loadWithMany = loading("= ANY ($4)")
+    // one does. It stands in a row of its own beside those of its answers: what a row does not have is neither sent nor read.
+    // What most rows have comes first, where it is found first.
+    static let load = loading("NULL::jsonb")
+    static let loadWithOne = loading(remembered("= $4"))
+    private static let loadWithMany = loading(remembered("= ANY ($4)"))
 
-    /// - Parameter sought: which mutation ids come along.
-    private static func loading(_ sought: String) -> Statement {
+    private static func remembered(_ sought: String) -> String {
+        """
+        (SELECT jsonb_agg(jsonb_build_object('id', mutation_id, 'digest', encode(digest, 'hex'),
+            'key', question, 'revision', revision, 'reply', reply)) FROM mutations m
+        WHERE m.person_id = $1 AND m.session_id = t.session_id AND mutation_id \(sought))
+        """
+    }
+
+    /// - Parameter mutations: what is remembered of those that come along; what nobody asks for is not even prepared.
+    private static func loading(_ mutations: String) -> Statement {
         Statement(
             """
             WITH s AS MATERIALIZED (
@@ -156,22 +166,20 @@ import JSONText
                         'label', label)
                         ORDER BY position, subject) FROM subjects u
                     WHERE u.person_id = $1 AND u.session_id = t.session_id AND removed_at IS NULL) AS subjects,
-                    (SELECT jsonb_agg(jsonb_build_object('id', mutation_id, 'digest', encode(digest, 'hex'),
-                        'key', question, 'revision', revision, 'reply', reply)) FROM mutations m
-                    WHERE m.person_id = $1 AND m.session_id = t.session_id AND mutation_id \(sought)) AS mutations
+                    \(mutations) AS mutations
                 FROM sessions t
                 WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped'
                     AND ($3::uuid IS NULL OR session_id = $3)
                 ORDER BY status = 'in_progress' DESC, opened_at DESC, session_id DESC LIMIT 1
             )
-            SELECT session_id, status, version, content_hash, opened_at, completed_at, revision, facts, retired_at, snapshots,
-                subjects, mutations, clock_timestamp() AS now, NULL AS question, NULL AS state, NULL::jsonb AS value,
-                NULL::bigint AS answer_revision, NULL::timestamptz AS changed_at, NULL::boolean AS is_stale,
-                NULL AS device, NULL::jsonb AS preference
+            SELECT NULL AS question, NULL AS answer_state, NULL::jsonb AS value, NULL::bigint AS answer_revision,
+                NULL::timestamptz AS changed_at, NULL::boolean AS is_stale, NULL AS device, NULL::jsonb AS preference,
+                session_id, status, version, content_hash, opened_at, completed_at, revision, facts, retired_at, snapshots,
+                subjects, mutations, clock_timestamp() AS now
             FROM s
             UNION ALL
-            SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale, a.device, a.preference
+            SELECT a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale, a.device, a.preference,
+                NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
             FROM s JOIN answers a ON a.person_id = $1 AND a.session_id = s.session_id
             """)
     }

@@ -47,7 +47,7 @@ struct StoredSession: Sendable {
         for row in rows {
             guard let question = try row.optionalText("question") else { continue }
             answers[question] = Answer(
-                state: AnswerState(rawValue: try row.text("state")),
+                state: AnswerState(rawValue: try row.text("answer_state")),
                 value: try row.optionalJSON("value").map { try JSONValue.parse($0) },
                 revision: try row.integer("answer_revision"), changedAt: try row.timestamp("changed_at"),
                 device: try row.optionalText("device"),
