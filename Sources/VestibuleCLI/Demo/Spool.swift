@@ -10,13 +10,14 @@ struct Spool {
         return data.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONValue.parse([UInt8]($0)) }
     }
 
-    /// Waits for a line that fits, 20 s at the most.
+    /// Waits for a line that fits, 45 s at the most: what was in hand when a process ended is taken again after the 30 s of its
+    /// lease.
     func wait(for what: String, where fits: (JSONValue) -> Bool) throws -> JSONValue {
-        let end = Date().addingTimeInterval(20)
+        let end = Date().addingTimeInterval(45)
         while Date() < end {
             if let line = lines().last(where: fits) { return line }
             usleep(20_000)
         }
-        throw CommandError("\(what) did not come within 20 s")
+        throw CommandError("\(what) did not come within 45 s")
     }
 }
