@@ -69,7 +69,7 @@ import Testing
     func code(
         for phone: String, purpose: String? = nil, by device: SendOTP.Proof? = nil, at address: String = home
     ) async throws -> (challenge: Identifier, code: String) {
-        let known = spool.count(for: phone)
+        let known = spool.codes(for: phone).count
         let sent = try await ask(SendOTP(phone: phone, device: device, purpose: purpose), at: address)
         return (sent.challengeId, try await spool.code(for: phone, after: known))
     }
@@ -123,16 +123,4 @@ import Testing
     nonisolated static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 
     nonisolated static let device = DeviceClaim(name: "Pixel 9", platform: "android")
-}
-
-/// Asks again where nothing was done, as a client does that is told to: who waits for a lock gives up soon.
-@Loop func patiently<Value>(_ body: @Loop () async throws -> Value) async throws -> Value {
-    for _ in 1..<20 {
-        do {
-            return try await body()
-        } catch let error as BusError where error.executed == .no && error.retryAfterMs != nil {
-            try await Loop.sleep(for: .milliseconds(50))
-        }
-    }
-    return try await body()
 }

@@ -38,7 +38,7 @@ import Testing
             let devices = try await auth.ask(ListDevices(), as: auth.actor(second)).devices
             #expect(devices.map(\.id) == [second.deviceId])
             #expect(try await comes { Self.tokens(auth, of: "device_removed") == ["t1", "t2"] })
-            let body = auth.spool.pushes().last?["body"]?.stringValue
+            let body = auth.spool.pushes().last { $0["data"]?["kind"] == "device_removed" }?["body"]?.stringValue
             #expect(body?.hasPrefix("An Android device was removed from your Vestibule account on ") == true)
             // Once more is the same, and told no more.
             _ = try await auth.ask(remove, as: auth.actor(second))

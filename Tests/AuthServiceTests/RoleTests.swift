@@ -119,7 +119,7 @@ import Testing
                 Loop.spawn {
                     let request = ChangeRole(
                         userID: person, role: "admin", isGranted: true, operatorName: "operator-\(number)")
-                    return try await bus.call(request, auth.options()).status
+                    return try await patiently { try await bus.call(request, auth.options()).status }
                 }
             }
             var answers: [String: Int] = [:]

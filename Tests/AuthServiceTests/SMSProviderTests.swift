@@ -148,7 +148,7 @@ import Testing
                 house.outbox.enqueue("sms", payload: try WireJSON.encode(notice), in: $0)
             }
             let wasTried =
-                "SELECT count(*) FROM outbox WHERE destination = 'sms' AND attempts = 1 AND locked_until IS NULL"
+                "SELECT count(*) FROM outbox WHERE destination = 'sms' AND attempts >= 1 AND locked_until IS NULL"
             #expect(try await comes { try await auth.stage.rows(wasTried) == "1" })
             try await auth.stage.rows("UPDATE outbox SET attempts = 7, due_at = now() WHERE destination = 'sms'")
             let waits = "SELECT count(*) FROM outbox WHERE attempts = 8 AND due_at > now() + interval '25 minutes'"

@@ -53,7 +53,7 @@ import Testing
             for store in stores { try await store.load() }
             #expect(try await auth.stage.rows("SELECT count(*) FROM signing_keys") == "1")
             try await age(auth, "1 hour")
-            let loads = stores.map { store in Loop.spawn { try await store.load() } }
+            let loads = stores.map { store in Loop.spawn { try await patiently { try await store.load() } } }
             for load in loads { try await load.value }
             #expect(try await auth.stage.rows("SELECT count(*) FROM signing_keys") == "2")
             let wait =

@@ -202,6 +202,7 @@ import Testing
                 format('SELECT count(*) AS c FROM %I.%I', schemaname, tablename), true, true, '')))[1]::text, ' '
                 ORDER BY tablename)
             FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('key_marks', 'clock_marks')
+                AND tablename NOT LIKE 'audit_anchor%'
             """)
     }
 

@@ -256,7 +256,7 @@ import Testing
             let tasks = (0..<8).map { _ in
                 Loop.spawn { () -> String in
                     do {
-                        return try await social.auth.ask(undo).maskedPhone
+                        return try await patiently { try await social.auth.ask(undo).maskedPhone }
                     } catch let error as BusError {
                         return error.code
                     }

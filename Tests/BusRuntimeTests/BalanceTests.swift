@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Balancing") struct BalanceTests {
-    @Test func sharesTheWorkAmongReplicas() async throws {
+    @Test(.timed) func sharesTheWorkAmongReplicas() async throws {
         try await BusLab.run { lab in
             var shares: [Int: Int] = [:]
             for index in 0..<2 {
@@ -21,12 +21,14 @@ import Testing
             let calls = (0..<16).map { _ in Loop.spawn { try await ask(client, times: 125) } }
             for call in calls { try await call.value }
             let (one, other) = (shares[0] ?? 0, shares[1] ?? 0)
-            #expect(one + other == 2000)
+            // More, where the machine stood still for so long that they were taken for lost.
+            #expect(one + other >= 2000)
+            #expect(one + other == 2000, .time("\(one) and \(other)"))
             #expect(Double(max(one, other)) / Double(min(one, other)) < 1.25, "\(one) and \(other)")
         }
     }
 
-    @Test func neverExceedsTheCreditAndServesInOrder() async throws {
+    @Test(.timed) func neverExceedsTheCreditAndServesInOrder() async throws {
         try await BusLab.run { lab in
             let (promise, most) = (LoopPromise<Void>(), 8)
             var order: [String] = []
@@ -48,8 +50,9 @@ import Testing
             #expect(client.replicas(of: .auth).map(\.inFlight) == [most])
             promise.resolve(.success(()))
             for call in calls { _ = try await call.value }
-            #expect(order == (0..<40).map(String.init))
-            #expect(Array(server.ended("auth.echo/v1").keys) == ["ok"])
+            // Who had stood still refuses what lies there, and that comes again behind the rest.
+            #expect(order == (0..<40).map(String.init), .time)
+            #expect(Array(server.ended("auth.echo/v1").keys) == ["ok"], .time)
         }
     }
 
@@ -73,12 +76,12 @@ import Testing
             }
             let error = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
             #expect(error?.code == "service_unavailable")
-            #expect(client.misread > 0)
+            #expect(try await comes { client.misread > 0 })
         }
     }
 
     /// A replica that answers PINGs but no request stands aside.
-    @Test func aReplicaThatAnswersNothingStandsAside() async throws {
+    @Test(.timed) func aReplicaThatAnswersNothingStandsAside() async throws {
         try await BusLab.run { lab in
             var (stuck, good) = (0, 0)
             _ = try lab.server(handlers: [
@@ -96,17 +99,20 @@ import Testing
             ])
             let client = try lab.client()
             #expect(try await comes { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
-            while stuck < 5 {
+            while client.report.fates.reduce(0, { $0 + $1.ejected }) == 0 {
                 _ = await failure { () throws(BusError) in
-                    try await client.call(Echo(text: "a"), .within(.milliseconds(20)))
+                    try await client.call(Echo(text: "a"), .within(.milliseconds(50)))
                 }
             }
-            _ = await failure { () throws(BusError) in
-                try await client.call(Echo(text: "a"), .within(.milliseconds(20)))
-            }
+            #expect(stuck >= 5)
             let before = (stuck, good)
-            for _ in 0..<50 { _ = try await client.call(Echo(text: "b"), .standard) }
-            #expect(stuck == before.0 && good == before.1 + 50)
+            var failed = 0
+            for _ in 0..<50 {
+                let error = await failure { () throws(BusError) in try await client.call(Echo(text: "b"), .standard) }
+                if error != nil { failed += 1 }
+            }
+            // For two seconds, and not where it is greeted anew behind a pause of this process.
+            #expect(failed == 0 && stuck == before.0 && good == before.1 + 50, .time)
         }
     }
 }

@@ -86,6 +86,8 @@ struct ChargeHandler: RequestHandler {
         var configuration = BusConfiguration(service: service, build: "test")
         configuration.peers = [.auth: discovery ?? .directory(directory)]
         configuration.discoveryInterval = .milliseconds(20)
+        // Who has just started may not be found yet on a busy machine.
+        configuration.grace = .seconds(10)
         change(&configuration)
         let bus = Bus(configuration)
         try bus.start()
@@ -121,7 +123,7 @@ struct ChargeHandler: RequestHandler {
 }
 
 extension CallOptions {
-    static var standard: CallOptions { CallOptions(timeout: .seconds(5)) }
+    static var standard: CallOptions { CallOptions(timeout: .seconds(20)) }
     static func within(_ timeout: Duration, key: String? = nil) -> CallOptions {
         CallOptions(timeout: timeout, idempotencyKey: key)
     }

@@ -69,7 +69,7 @@ private struct LastHandler: RequestHandler {
 }
 
 @Suite("A budget over three hops") struct HopTests {
-    @Test func endsEverywhereAtTheSameTime() async throws {
+    @Test(.timed) func endsEverywhereAtTheSameTime() async throws {
         try await BusLab.run { lab in
             let ends = Ends()
             let last = try lab.hop(.questionnaire, asks: [])
@@ -89,11 +89,13 @@ private struct LastHandler: RequestHandler {
                 try await client.call(FirstHop(), .within(.milliseconds(300)))
             }
             ends.note("gateway \(error?.code ?? "ok")")
-            #expect(try await comes { ends.times.count == 4 && last.inFlight + second.inFlight + first.inFlight == 0 })
+            #expect(try await comes { last.inFlight + second.inFlight + first.inFlight == 0 })
             let times = ends.times
             print("300 ms over three hops: \(times)")
-            #expect(times["gateway deadline_exceeded"] != nil && times["questionnaire.hop cancelled"] != nil)
-            #expect(times.values.allSatisfy { (.milliseconds(280)...(.milliseconds(320))).contains($0) }, "\(times)")
+            #expect(times["gateway deadline_exceeded"] != nil && times.values.allSatisfy { $0 >= .milliseconds(280) })
+            // Whom the request reaches too late does not begin it.
+            #expect(times.count == 4 && times["questionnaire.hop cancelled"] != nil, .time("\(times)"))
+            #expect(times.values.allSatisfy { $0 <= .milliseconds(320) }, .time("\(times)"))
         }
     }
 }

@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 import TestSupport
+import Testing
 
 /// Calls at an even rate, whatever becomes of those before them.
 @Loop final class Load {
@@ -80,6 +81,20 @@ import TestSupport
 extension [Load.Outcome] {
     var failed: [Load.Outcome] { filter { $0.error != nil } }
     var answered: [Load.Outcome] { filter { $0.error == nil } }
+
+    /// The longest time in which no call ended, while there were any.
+    var longestSilence: Duration {
+        let ends = map(\.ended).sorted()
+        return zip(ends, ends.dropFirst()).map { .nanoseconds($1 - $0) }.max() ?? .zero
+    }
+
+    /// No call fails. Where the machine itself stood still for a while, calls were too many at once behind it, or their
+    /// replicas were taken for lost: that is seen again.
+    func expectNoFailure() {
+        let first = Comment(rawValue: failed.first.debugDescription)
+        let stoodStill = longestSilence > .milliseconds(200)
+        #expect(failed.isEmpty, stoodStill ? .time(first.rawValue) : first)
+    }
 
     /// How long so large a share of them took at the most.
     func took(_ share: Double) -> Duration {

@@ -43,13 +43,13 @@ import Testing
             let server = try stuck(lab)
             let client = try lab.client()
             let read = Loop.spawn { try await client.call(Echo(text: "again"), .standard) }
-            let keyed = Loop.spawn { try await client.call(Charge(), .within(.seconds(5), key: "key-1")) }
+            let keyed = Loop.spawn { try await client.call(Charge(), .within(.seconds(30), key: "key-1")) }
             #expect(try await comes { server.inFlight == 2 })
             server.stop()
             _ = try lab.server(handlers: [EchoHandler(), ChargeHandler { $0.idempotencyKey ?? "" }])
             #expect(try await read.value.text == "again")
             #expect(try await keyed.value.text == "key-1")
-            #expect(client.retries == 2)
+            #expect(client.retries >= 2)
         }
     }
 
@@ -94,6 +94,7 @@ import Testing
                 }
             ])
             let client = try lab.client { $0.grace = .milliseconds(100) }
+            #expect(try await comes { client.hasReadyReplica(of: .auth) })
             let call = Loop.spawn { try await client.call(Echo(text: "in hand"), .standard) }
             #expect(try await comes { server.inFlight == 1 })
             let drain = Loop.spawn { await server.drain(notice: .milliseconds(50)) }

@@ -74,7 +74,8 @@ import Testing
             #expect(Double(good.count) / taken >= 0.85 * capacity, .time(report))
             #expect(refused.allSatisfy { $0.error?.code == "overloaded" && $0.error?.executed == .no }, .time(report))
             #expect(refused.took(0.5) <= .milliseconds(10), .time(report))
-            #expect(replica.begun.count == good.count)
+            // More, where one stood still for so long that it was taken for lost.
+            #expect(replica.begun.count == good.count, .time(report))
 
             let after = Load(on: clients[0], labour, timeout: .seconds(2))
             try await after.run(perSecond: capacity / 8, for: .seconds(1))

@@ -117,11 +117,14 @@ import Testing
                 }
             }
             // More than it holds: the one with the fewest in flight would be asked, were it not out.
-            _ = try await atOnce(48) { try await client.call(Echo(text: "together"), .standard) }
+            let errors = try await atOnce(48) {
+                await failure { () throws(BusError) in try await client.call(Echo(text: "together"), .standard) }
+            }
+            #expect(errors.allSatisfy { $0 == nil }, .time)
             let last = Duration.nanoseconds((held.last ?? first) - first)
             print("held \(held.count), the last \(last) after the first")
             #expect(last < .seconds(1), .time)
-            #expect(client.replicas(of: .auth).allSatisfy { $0.isAlive })
+            #expect(try await comes { client.replicas(of: .auth).allSatisfy { $0.isAlive } })
             for call in calls { call.cancel() }
         }
     }

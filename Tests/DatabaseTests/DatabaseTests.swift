@@ -211,24 +211,29 @@ import Testing
         }
     }
 
+    private static func thing(_ id: Int) -> Statement {
+        Statement("INSERT INTO things (id, label) VALUES (\(id), 'a') ON CONFLICT DO NOTHING")
+    }
+
     @Test func aServerThatFallsSilentIsLostAndConnectedToAgain() async throws {
         let scratch = try await scratch()
         var configuration = scratch.configuration(poolSize: 2)
-        configuration.silenceLimit = .milliseconds(300)
+        configuration.silenceLimit = .seconds(1)
         let database = Database(configuration)
         database.start()
         defer { database.close() }
         try await database.waitUntilAvailable()
-        while (try? await database.write("INSERT INTO things (id, label) VALUES (1, 'a')")) == nil {}
+        // One that was answered too late is done all the same.
+        while (try? await database.write(Self.thing(1))) == nil {}
         // Its processes hold their connections open and answer nothing, as behind a broken network.
         let processes = try await scratch.query(
             "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND usename = 'scratch_runtime'")
         let frozen = processes.split(separator: "\n").compactMap { pid_t($0) }
-        #expect(frozen.count == 2)
+        #expect(frozen.count >= 2)
         for process in frozen { kill(process, SIGSTOP) }
         defer { for process in frozen { kill(process, SIGCONT) } }
         await #expect(throws: DatabaseError.unavailable) { try await database.read("SELECT id FROM things") }
-        while (try? await database.write("INSERT INTO things (id, label) VALUES (2, 'b')")) == nil {}
+        while (try? await database.write(Self.thing(2))) == nil {}
         try await database.waitUntilAvailable()
         #expect(try await database.read("SELECT id FROM things").count == 2)
     }

@@ -64,7 +64,7 @@ struct Counted: BusReply {
             }
         }
         try await isTaken.get()
-        let purging = Loop.spawn { try await house.inbox.purge() }
+        let purging = Loop.spawn { try await patiently { try await house.inbox.purge() } }
         let waits =
             "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity USING (pid) WHERE datname = current_database() AND NOT l.granted"
         try #require(try await comes { try await house.scratch.query(waits) != "0" }, "the purge waits for the row")

@@ -98,11 +98,12 @@ import Testing
     @Test func whatWaitedForTooLongIsRefusedAndNotWritten() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop", migrations: [Self.notes])
         var configuration = scratch.configuration(poolSize: 4)
-        configuration.leaseTimeout = .milliseconds(20)
+        configuration.leaseTimeout = .milliseconds(200)
         let database = Database(configuration)
         database.start()
         defer { database.close() }
         try await database.waitUntilAvailable()
+        try await waitForLocks(onEachOf: 3, of: database)
         let group = WriteGroup(database, Self.add)
         var writes: [Task<Int64?, any Error>] = []
         try await database.transaction { transaction in
@@ -113,13 +114,30 @@ import Testing
                 #expect(try await comes { try await blocked(in: database) == id })
             }
             writes.append(write(3, to: group))
-            try await Loop.sleep(for: .milliseconds(50))
+            try await Loop.sleep(for: .milliseconds(300))
         }
         #expect(try await writes[0].value == 1)
         #expect(try await writes[1].value == 1)
         await #expect(throws: DatabaseError.busy) { try await writes[2].value }
         #expect(try await database.read("SELECT count(*) AS n FROM notes").first?.integer("n") == 2)
     }
+
+    /// Has what waits for a lock wait for as long as this machine takes, on so many connections at once.
+    @Loop private func waitForLocks(onEachOf count: Int, of database: Database) async throws {
+        let (all, there) = (LoopPromise<Void>(), Counter())
+        _ = try await atOnce(count) {
+            try await patiently {
+                try await database.transaction { transaction in
+                    _ = try await transaction.query("SET lock_timeout = 0")
+                    there.count += 1
+                    if there.count == count { all.resolve(.success(())) }
+                    try await all.get()
+                }
+            }
+        }
+    }
+
+    @Loop private final class Counter { var count = 0 }
 
     private func blocked(in database: Database) async throws -> Int {
         let waiting: Statement = "SELECT count(*) AS n FROM pg_locks WHERE NOT granted AND relation = 'notes'::regclass"

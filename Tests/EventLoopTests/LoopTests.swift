@@ -25,6 +25,8 @@ import Testing
     @Test func noMoreIsComputedAtATimeThanThereAreProcessors() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount
         let state = Mutex((running: 0, most: 0))
+        // Whoever comes first waits for the others: a thread may start late.
+        let end = MonotonicClock.now() + Duration.seconds(10).nanoseconds
         let tasks = (0..<50 * count).map { number in
             Loop.spawn {
                 try await Loop.compute {
@@ -32,7 +34,7 @@ import Testing
                         $0.running += 1
                         $0.most = max($0.most, $0.running)
                     }
-                    usleep(500)
+                    repeat { usleep(500) } while state.withLock { $0.most } < count && MonotonicClock.now() < end
                     state.withLock { $0.running -= 1 }
                     return number
                 }

@@ -53,12 +53,15 @@ import Testing
     @Test func listsAtOnceSetEachPersonOnce() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             try await profile.stage.rows(
-                "INSERT INTO profiles (person_id) SELECT gen_random_uuid() FROM generate_series(1, 1000)")
+                """
+                INSERT INTO profiles (person_id, catalogue_version)
+                SELECT gen_random_uuid(), \(FieldCatalogue.version) FROM generate_series(1, 1000)
+                """)
             let ids = try await profile.stage.rows("SELECT person_id FROM profiles").split(separator: "\n")
             let people = ids.compactMap { Identifier(String($0)) }
             try #require(people.count == 1000)
             let tasks = [people, people.reversed(), people.shuffled(), people.shuffled()].map { list in
-                Loop.spawn { try await backfill(list, profile) }
+                Loop.spawn { try await patiently { try await backfill(list, profile) } }
             }
             var done: Int64 = 0
             for task in tasks {

@@ -102,7 +102,7 @@ import Testing
             try await profile.update(["displayName": "Zoë"])
             let event = Self.event(of: profile.person)
             _ = try await atOnce(8) {
-                _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+                try await patiently { _ = try await voice.call(event, CallOptions(timeout: .seconds(20))) }
             }
             let me = try await profile.ask(GetMe())
             #expect(me.profile["bio"] == "Te är livet" && me.profile["dateOfBirth"] == "1990-02-28")

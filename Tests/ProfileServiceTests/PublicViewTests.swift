@@ -99,21 +99,30 @@ import Testing
             let seen = [try await person(open), try await person(closed)]
             let unseen = [try await person(young), suspended, .random()]
             var times: [Identifier: [Double]] = [:]
-            for _ in 0..<400 {
-                for id in (seen + unseen).shuffled() {
-                    let began = MonotonicClock.now()
-                    _ = try? await profile.gateway.call(GetPerson(personId: id), profile.options())
-                    times[id, default: []].append(Double(MonotonicClock.now() - began) / 1_000_000)
+            /// What most calls for each take longer than, in ms: what else the machine does only adds to some of them, and
+            /// what tells somebody apart adds to all.
+            func quickest() throws -> [[Double]] {
+                try [seen, unseen].map { group in
+                    try group.map { id in
+                        let sorted = try #require(times[id]).sorted()
+                        return sorted[sorted.count / 5]
+                    }
                 }
             }
-            for group in [seen, unseen] {
-                let medians = try group.map { id in
-                    let sorted = try #require(times[id]).sorted()
-                    return sorted[sorted.count / 2]
-                }
-                let apart = try #require(medians.max()) - (try #require(medians.min()))
-                #expect(apart < 0.25, .time("medians in ms: \(medians)"))
+            func apart() throws -> Double {
+                try quickest().map { try #require($0.max()) - (try #require($0.min())) }.max() ?? 0
             }
+            for round in 0..<6 where try round == 0 || apart() >= 0.25 {
+                for _ in 0..<400 {
+                    for id in (seen + unseen).shuffled() {
+                        let began = MonotonicClock.now()
+                        _ = try? await profile.gateway.call(GetPerson(personId: id), profile.options())
+                        times[id, default: []].append(Double(MonotonicClock.now() - began) / 1_000_000)
+                    }
+                }
+            }
+            let (found, each) = (try apart(), try quickest())
+            #expect(found < 0.25, .time("in ms: \(each)"))
         }
     }
 }

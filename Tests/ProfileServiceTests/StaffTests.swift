@@ -26,6 +26,7 @@ import Testing
         try await ProfileStage.run { profile in
             let desk = Bearers()
             try profile.stage.answering(as: .auth, desk)
+            try await profile.stage.untilFound(.auth)
             let token = Bearers.token(of: Self.staff)
             try await profile.update(["dateOfBirth": "1994-02-28"])
             let corrected = try await Self.correct(
@@ -60,6 +61,7 @@ import Testing
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": policy]) { profile in
             let desk = Bearers()
             try profile.stage.answering(as: .auth, desk)
+            try await profile.stage.untilFound(.auth)
             let token = Bearers.token(of: Self.staff)
             try await profile.update(["displayName": "Zoë", "dateOfBirth": "1994-02-28"])
             let year = Timestamp.now().date.year
@@ -77,6 +79,7 @@ import Testing
         try await ProfileStage.run { profile in
             let desk = Bearers()
             try profile.stage.answering(as: .auth, desk)
+            try await profile.stage.untilFound(.auth)
             let token = Bearers.token(of: Self.staff)
             try await profile.update(["dateOfBirth": "1994-02-28"])
             @Loop func code(

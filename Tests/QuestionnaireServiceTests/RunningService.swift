@@ -60,19 +60,6 @@ func withService(
     }
 }
 
-/// Repeats what was refused because of others who want the same row, as a client does: nothing was done then.
-@Loop func patiently<Value: Sendable>(_ body: @Loop () async throws -> Value) async throws -> Value {
-    while true {
-        do {
-            return try await body()
-        } catch let error as any BusErrorConvertible
-            where error.busError.code == "overloaded" && error.busError.executed == .no
-        {
-            try await Loop.sleep(for: .milliseconds(20))
-        }
-    }
-}
-
 /// Tells facts in place of profile.
 @Loop final class ProfileStandIn: RequestHandler {
     var facts: [String: JSONValue] = [:]

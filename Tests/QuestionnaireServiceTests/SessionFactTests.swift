@@ -151,6 +151,7 @@ import Testing
             let definition = try DefinitionParserTests.parse(Self.definition())
             let shipped = DefinitionImport(database: stage.houses[0].database, definition: definition)
             #expect(try await patiently { try await shipped.run() } == .published)
+            let isThere = "SELECT count(*) > 0 FROM definitions WHERE questionnaire = 'skin-care'"
             let options = CallOptions(
                 timeout: .seconds(30), actor: Actor(userID: person, sessionID: .ordered(), role: "user"))
             let error = await #expect(throws: BusError.self) {
@@ -158,7 +159,8 @@ import Testing
             }
             #expect(error?.code == "service_unavailable" && error?.executed == .no)
             #expect(try await stage.rows("SELECT count(*) FROM sessions") == "0")
-            // What looks at nothing of profile is begun all the same.
+            // What looks at nothing of profile is begun all the same, once it is there.
+            #expect(try await comes { try await stage.rows(isThere) == "t" })
             let other = try await gateway.call(OpenSession(questionnaire: "skin-care"), options)
             #expect(other.isNew == true)
         }

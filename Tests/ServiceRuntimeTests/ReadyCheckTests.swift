@@ -15,7 +15,7 @@ import Testing
     @Test func aReplicaWithADatabaseIs() async throws {
         try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
             let endpoint = try #require(stage.houses[0].bus.endpoint)
-            #expect(try await Self.check(endpoint, stage.keys))
+            #expect(try await comes { try await Self.check(endpoint, stage.keys) })
         }
     }
 

@@ -1,3 +1,4 @@
+import JSONText
 import Synchronization
 
 /// The lines that a service logged, from whichever thread.
@@ -9,4 +10,14 @@ public final class LogBook: Sendable {
     public func append(_ line: [UInt8]) { bytes.withLock { $0 += line } }
 
     public var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    /// The lines of a log without their times and the ids that were made for them: a code of six digits is somewhere in those
+    /// of many lines by chance.
+    public static func told(in log: String) -> String {
+        log.split(separator: "\n").map { line in
+            guard case .object(var line) = try? JSONValue.parse(Array(line.utf8)) else { return String(line) }
+            for name in ["at", "traceId", "instance", "microseconds"] { line[name] = nil }
+            return String(decoding: CanonicalJSON.bytes(of: .object(line)), as: UTF8.self)
+        }.joined(separator: "\n")
+    }
 }

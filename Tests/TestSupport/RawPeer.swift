@@ -59,7 +59,7 @@ import Foundation
     }
 
     /// The next message, or the empty list after `limit`.
-    public func receive(within limit: Duration = .seconds(5)) async throws -> [[UInt8]] {
+    public func receive(within limit: Duration = .seconds(30)) async throws -> [[UInt8]] {
         var parts: [[UInt8]] = []
         _ = try await comes(within: limit) {
             while true {
@@ -77,14 +77,14 @@ import Foundation
 
     /// The next frame of one of these kinds, anything else passed over.
     public func receive(
-        _ kinds: FrameKind..., within limit: Duration = .seconds(5)
+        _ kinds: FrameKind..., within limit: Duration = .seconds(30)
     ) async throws -> (FrameHeader, [UInt8])? {
         try await receiveFrame(of: kinds, within: limit).map { ($0.header, $0.body) }
     }
 
     /// The next frame of one of these kinds, and the form in which it came.
     public func receiveFrame(
-        of kinds: [FrameKind], within limit: Duration = .seconds(5)
+        of kinds: [FrameKind], within limit: Duration = .seconds(30)
     ) async throws -> (header: FrameHeader, body: [UInt8], wire: WireVersion)? {
         while true {
             let parts = try await receive(within: limit).dropFirst(isRouter ? 1 : 0)

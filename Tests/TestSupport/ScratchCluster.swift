@@ -35,7 +35,7 @@ public final class ScratchCluster: Sendable {
     /// Starts the server and waits until it answers.
     public func start() throws {
         let options =
-            "-k \(folder) -c listen_addresses='' -c fsync=off -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB"
+            "-k \(folder) -c listen_addresses='' -c fsync=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB"
         try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(folder)/log", "-w", "start"])
     }
 

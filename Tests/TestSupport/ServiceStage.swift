@@ -19,6 +19,8 @@ import ServiceRuntime
     /// What its replicas logged, as text.
     public let log = LogBook()
     private var others: [ServiceName: Bus] = [:]
+    /// How long the others wait for a replica: one that has just started may not be found yet on a busy machine.
+    private static let grace = Duration.seconds(10)
 
     /// - Parameters:
     ///   - replicas: how many start together.
@@ -100,6 +102,7 @@ import ServiceRuntime
         let peers = [blueprint.name: try Discovery("ipc:\(folder)")]
         var configuration = BusConfiguration(service: caller, peers: peers)
         configuration.security = try keys.security(of: caller)
+        configuration.grace = Self.grace
         let bus = Bus(configuration)
         others[caller] = bus
         try bus.start()
@@ -121,11 +124,22 @@ import ServiceRuntime
         var configuration = BusConfiguration(service: service, peers: [blueprint.name: try Discovery("ipc:\(folder)")])
         configuration.bind = [try configuration.endpoint(inDirectory: folder)]
         configuration.security = try keys.security(of: service)
+        configuration.grace = Self.grace
         let bus = Bus(configuration)
         repeat bus.register(each handlers)
         others[service] = bus
         bus.state = .ready
         try bus.start()
+    }
+
+    /// Waits until every replica has found somebody who answers in a service's place; on a busy machine that takes longer than
+    /// a replica waits for it.
+    public func untilFound(_ service: ServiceName) async throws {
+        for house in houses {
+            guard try await comes({ house.bus.hasReadyReplica(of: service) }) else {
+                throw ScratchCluster.Failure(description: "\(service) is not found")
+            }
+        }
     }
 
     /// What stands in the tables, as `psql` prints it.

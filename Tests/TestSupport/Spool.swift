@@ -22,11 +22,18 @@ public struct Spool: Sendable {
         return text.split(separator: "\n").compactMap { try? JSONValue.parse(Array($0.utf8)) }
     }
 
-    /// The code of the SMS to a phone that comes after `known` others, as soon as it is there.
+    /// The codes that were sent to a phone so far; a notice has none.
+    public func codes(for phone: String) -> [String] {
+        messages().filter { $0["to"]?.stringValue == phone }
+            .compactMap { $0["body"]?.stringValue.map { String($0.prefix(6)) } }
+            .filter { $0.count == 6 && $0.allSatisfy(\.isNumber) }
+    }
+
+    /// The code that comes to a phone after `known` others, as soon as it is there.
     @Loop public func code(for phone: String, after known: Int = 0) async throws -> String {
         while true {
-            let sent = messages().filter { $0["to"]?.stringValue == phone }
-            if sent.count > known, let code = sent[known]["body"]?.stringValue?.prefix(6) { return String(code) }
+            let codes = codes(for: phone)
+            if codes.count > known { return codes[known] }
             try await Loop.sleep(for: .milliseconds(5))
         }
     }

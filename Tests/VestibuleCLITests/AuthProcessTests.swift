@@ -83,7 +83,8 @@ import Testing
     /// The limits of sends: one code a minute for a phone, so many an hour for an address, whichever process is asked.
     @Test func sendsAtTwoProcessesAtOnceDoNotPassTheLimits() async throws {
         try await Fleet.run { fleet in
-            for _ in 0..<2 { try fleet.start(.auth, variables: ["AUTH_OTP_PER_ADDRESS_HOUR": "6"]) }
+            let variables = ["AUTH_OTP_PER_ADDRESS_HOUR": "6", "AUTH_OTP_RESEND_AFTER": "60s"]
+            for _ in 0..<2 { try fleet.start(.auth, variables: variables) }
             try await fleet.ready(.auth, 2)
             try await fleet.wait(until: "SELECT count(*) > 0 FROM auth.signing_keys", is: "t")
             let replicas = try await fleet.eachReplica(of: .auth)
@@ -174,7 +175,7 @@ import Testing
 
     /// A provider is spoken to over TLS: the authority must be one that the system knows, and the host the one that was asked.
     @Test(
-        "a provider behind TLS",
+        "a provider behind TLS", .timed,
         .enabled(if: AuthProcessTests.mayMount, "the system's authorities are replaced for one process"),
         arguments: [("localhost", true, true), ("other.example", true, false), ("localhost", false, false)])
     func overTLS(host: String, isTrusted: Bool, isTaken: Bool) async throws {
@@ -199,7 +200,9 @@ import Testing
                     server.text.contains("POST /sms") || second.requests.count == 1
                 }
             )
-            #expect(MonotonicClock.now() < began + Duration.seconds(5).nanoseconds, "or the next had its turn too late")
+            #expect(
+                MonotonicClock.now() < began + Duration.seconds(5).nanoseconds,
+                .time("or the next had its turn too late"))
             try await fleet.wait(until: "SELECT count(*) FROM auth.outbox", is: "0")
             #expect(server.text.contains("+14155552671") == isTaken)
             #expect(second.requests.count == (isTaken ? 0 : 1))

@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 @testable import VestibuleCLI
@@ -119,7 +120,7 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(atPath: state.logs).map { "\(state.logs)/\($0)" }
         return (files.sorted() + [try PostgresServer(state).log]).map {
             let bytes = FileManager.default.contents(atPath: $0) ?? Data()
-            return (URL(filePath: $0).lastPathComponent, String(decoding: bytes, as: UTF8.self))
+            return (URL(filePath: $0).lastPathComponent, LogBook.told(in: String(decoding: bytes, as: UTF8.self)))
         }
     }
 }

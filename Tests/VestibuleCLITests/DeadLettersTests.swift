@@ -51,7 +51,7 @@ import Testing
         let all = try await vestibule("dead-letters", "replay", "--all")
         #expect(all.code == 0 && all.output.contains("1 put back"))
         #expect(try await vestibule("dead-letters", "replay", "--all").output == "There are no dead letters.\n")
-        #expect(installation.processes().isEmpty)
+        try installation.wait("the end of every process") { installation.processes().isEmpty }
         try await up()
         #expect(try await Told.areDelivered(database: url))
         #expect(

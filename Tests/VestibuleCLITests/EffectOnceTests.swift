@@ -22,9 +22,8 @@ import Testing
             let call = Loop.spawn {
                 try await Self.send("+14155552671", key: "key-of-one-request", fleet.gateway, fleet)
             }
-            try #require(try await comes { link.heldCommits == 1 })
-            // It is done, and the replica that did it has not heard of it.
-            #expect(try await fleet.sql("SELECT count(reply) FROM auth.inbox") == "1")
+            // It is done, and the replica that did it has not heard of it: from before the call on no word of a commit got to it.
+            try await fleet.wait(until: "SELECT count(reply) FROM auth.inbox", is: "1")
             try fleet.start(.auth)
             try await fleet.ready(.auth, 2)
             fleet.kill(victim)

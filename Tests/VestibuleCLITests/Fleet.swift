@@ -156,6 +156,8 @@ import Testing
         let keys = BusKeyFolder(path: state.keys)
         let secret = try String(contentsOfFile: keys.secret(of: service.rawValue), encoding: .utf8)
         var configuration = BusConfiguration(service: service)
+        // Who has just started may not be found yet on a busy machine.
+        configuration.grace = .seconds(10)
         configuration.security = try BusSecurity(secret: String(secret.dropLast()), allowList: keys.list)
         return configuration
     }

@@ -128,7 +128,9 @@ import Testing
             if let kid = try Self.header(of: session.accessToken)["kid"]?.stringValue { tally.kids.insert(kid) }
             turn += 1
             guard turn % 10 == 0 else { continue }
-            session = try await fleet.gateway.call(RefreshToken(refreshToken: session.refreshToken), options())
+            let refresh = RefreshToken(refreshToken: session.refreshToken)
+            let key = fleet.options(key: "refresh-\(turn)-of-\(first.sessionId)")
+            session = try await EffectOnceTests.insist { try await fleet.gateway.call(refresh, key) }
         }
     }
 

@@ -74,7 +74,7 @@ struct Installation {
     }
 
     /// Waits until something holds, looking again and again.
-    func wait(_ what: String, seconds: Double = 15, until holds: () throws -> Bool) throws {
+    func wait(_ what: String, seconds: Double = 30, until holds: () throws -> Bool) throws {
         let end = Date().addingTimeInterval(seconds)
         while try !holds() {
             guard Date() < end else { throw CommandError("\(what) did not come about in \(seconds) s") }

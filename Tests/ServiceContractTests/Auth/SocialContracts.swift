@@ -299,7 +299,7 @@ enum ChangePhoneContract: MessageContract {
         _ auth: AuthProvider, by session: Session, to phone: String? = nil, isRight: Bool = true, tries: Int = 0
     ) async throws -> Asked<ChangePhone> {
         let phone = phone ?? auth.newPhone()
-        let known = auth.spool.count(for: phone)
+        let known = auth.spool.codes(for: phone).count
         let sent = try await auth.reply(
             to: Asked(
                 SendOTP(phone: phone, purpose: "change_phone"), for: session.user.id, in: session.sessionId,
@@ -393,7 +393,7 @@ enum UndoPhoneChangeContract: MessageContract {
         // A device is known beyond doubt after three days.
         try await auth.stage.rows(
             "UPDATE devices SET created_at = created_at - interval '73 hours' WHERE id = '\(session.deviceId)'")
-        let known = auth.spool.count(for: new)
+        let known = auth.spool.codes(for: new).count
         let sent = try await auth.reply(
             to: Asked(
                 SendOTP(phone: new, purpose: "change_phone"), for: session.user.id, in: session.sessionId,

@@ -65,7 +65,8 @@ extension Provider {
     /// the marks of keys and clocks and the anchors of the audit trail, which a replica makes in its own time; nor how often a
     /// session was taken in hand.
     func tables() async throws -> String {
-        while try await stage.rows("SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'") != "0" {
+        let due = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%' OR due_at <= now()"
+        while try await stage.rows(due) != "0" {
             try await Loop.sleep(for: .milliseconds(5))
         }
         return try await stage.rows(

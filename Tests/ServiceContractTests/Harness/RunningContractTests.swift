@@ -99,16 +99,21 @@ import Testing
     func expiredBudget() async throws {
         let (asked, before) = try await begin()
         let peer = try #require(try provider.stage.rawPeer(as: asked.caller))
-        try await peer.greet(as: asked.caller)
-        var header = FrameHeader(kind: .request, correlationID: 1)
+        var header = FrameHeader(kind: .request, correlationID: 0)
         header.messageType = C.Message.type
         header.messageVersion = C.Message.version
         header.messageID = asked.options.messageID
         header.actor = asked.options.actor
         header.budgetMs = 0
-        peer.send(header, try WireJSON.encode(asked.message))
-        let (_, body) = try #require(try await peer.receive(.error, .reply))
-        let error = try WireJSON.decode(BusError.self, from: body)
+        var error: BusError
+        repeat {
+            header.correlationID += 1
+            try await peer.greet(as: asked.caller)
+            peer.send(header, try WireJSON.encode(asked.message))
+            let (_, body) = try #require(try await peer.receive(.error, .reply))
+            error = try WireJSON.decode(BusError.self, from: body)
+            // A replica that stood still meanwhile takes whoever greeted before for a stranger.
+        } while error.code == "service_unavailable" && error.executed == .no
         #expect(error.code == "deadline_exceeded" && error.executed == .no)
         #expect(try await provider.tables() == before)
     }
@@ -159,7 +164,7 @@ import Testing
             guard let error = await refusal(of: asked, body: body) else { continue }
             shown += String(decoding: try WireJSON.encode(error), as: UTF8.self)
         }
-        shown += provider.stage.log.text
+        shown += LogBook.told(in: provider.stage.log.text)
         for secret in secrets where secret.count >= 5 { #expect(!shown.contains(secret)) }
     }
 

@@ -72,7 +72,9 @@ import Testing
                 try await comes(within: .seconds(1)) {
                     try await town.send("GET", "/users/me", as: session).status == 401
                 }, .time)
-            #expect(try await comes { try await places(of: session, hash: hash, in: town) == [] })
+            // A look at every column takes seconds.
+            #expect(
+                try await comes(within: .seconds(120)) { try await places(of: session, hash: hash, in: town) == [] })
             try await town.quiet()
             #expect(try await places(of: session, hash: hash, in: town).sorted() == [])
 
@@ -84,7 +86,12 @@ import Testing
             #expect(try await town.rows(.auth, "SELECT count(*) FROM pseudonyms") == "0")
             #expect(try await town.rows(.recovery, "SELECT count(*) FROM audit WHERE chain LIKE 'case %'") != "0")
 
-            // What was sent to the number goes on counting for it; then it is anybody's.
+            // What was sent to the number goes on counting for it, as if it had been a moment ago; then it is anybody's.
+            try await town.rows(
+                .auth,
+                """
+                UPDATE challenges SET created_at = clock_timestamp() WHERE created_at > now() - interval '1 hour'
+                """)
             let limited = await #expect(throws: BusError.self) { try await town.ask(SendOTP(phone: Self.phone)) }
             #expect(limited?.code == "rate_limited")
             try await town.age()

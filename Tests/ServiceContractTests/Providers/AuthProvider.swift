@@ -68,7 +68,7 @@ import Testing
         for phone: String? = nil, purpose: String? = nil, linkToken: String? = nil
     ) async throws -> (phone: String, id: Identifier, code: String) {
         let phone = phone ?? newPhone()
-        let known = spool.count(for: phone)
+        let known = spool.codes(for: phone).count
         let sent = try await reply(to: Asked(SendOTP(phone: phone, linkToken: linkToken, purpose: purpose), key: key()))
         return (phone, sent.challengeId, try await spool.code(for: phone, after: known))
     }
