@@ -5,8 +5,8 @@ import Foundation
 import ServiceRuntime
 import TestSupport
 
-/// A replica of auth that does ``Labour``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, and ends at once when
-/// its standard input does. With `BUS_KEY` and `BUS_ALLOWED` it has keys; with `BUILD=next` it is the build after this one,
+/// A replica of auth that does ``Labour``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, stops between two jobs
+/// of its loop for each byte on its standard input, and ends at once when that ends. With `BUS_KEY` and `BUS_ALLOWED` it has keys; with `BUILD=next` it is the build after this one,
 /// which does ``ShiftLabour``, too.
 @main enum TestReplica {
     static func main() async throws {
@@ -14,7 +14,7 @@ import TestSupport
         guard words.count == 3 else { exit(64) }
         Thread.detachNewThread {
             var byte: UInt8 = 0
-            while read(0, &byte, 1) > 0 {}
+            while read(0, &byte, 1) > 0 { Loop.spawn { raise(SIGSTOP) } }
             exit(70)
         }
         try await Loop.spawn { try await serve(at: words[1], log: words[2]) }.value

@@ -65,9 +65,12 @@ public final class ReplicaProcess {
 
     public func send(_ signal: Int32) { kill(process, signal) }
 
-    /// Stops it, and waits until none of its threads runs any more: the signal alone is on its way when `kill` returns.
+    /// Has it stop between two jobs of its loop, and waits until none of its threads runs any more. A signal from here could
+    /// come between its last look at the clock and what it does then, and what is old would be done after all: no program
+    /// can tell.
     @Loop public func freeze() async throws {
-        send(SIGSTOP)
+        var byte: UInt8 = 0
+        guard write(leash, &byte, 1) == 1 else { throw ScratchCluster.Failure(description: "it has ended") }
         guard try await comes({ isFrozen }) else { throw ScratchCluster.Failure(description: "it does not stop") }
     }
 

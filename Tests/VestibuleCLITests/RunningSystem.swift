@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import Testing
 
 @testable import VestibuleCLI
@@ -31,4 +32,21 @@ struct RunningSystem {
     /// Runs SQL as the superuser.
     @discardableResult
     func sql(_ text: String) throws -> String { try PostgresServer(installation.state).query("vestibule", text) }
+
+    /// Signs somebody in by a code.
+    ///
+    /// - Parameter headers: of both requests.
+    func signIn(_ phone: String, _ client: HTTPClient, headers: [String: String] = [:]) throws {
+        let sent = try client.send("POST", "/auth/otp/send", body: ["phone": .string(phone)], headers: headers)
+        let spool = Spool(file: "\(installation.state.spool)/sms.jsonl")
+        let sms = try spool.wait(for: "the SMS") { $0["to"]?.stringValue == phone }
+        let verified = try client.send(
+            "POST", "/auth/otp/verify",
+            body: [
+                "challengeId": sent.body["challengeId"] ?? .null,
+                "code": .string(String(sms["body"]?.stringValue?.prefix(6) ?? "")),
+                "device": ["name": "Pixel 9", "platform": "android"],
+            ], headers: headers)
+        try #require(verified.status == 200)
+    }
 }

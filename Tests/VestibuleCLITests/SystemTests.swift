@@ -201,21 +201,6 @@ import Testing
         try installation.wait("the first line") { installation.text.contains("auth.follow-revocations") }
 
         let client = try HTTPClient(address)
-        /// Signs somebody in, all of it in one trace.
-        func signIn(_ phone: String, _ trace: String) throws {
-            let headers = ["traceparent": "00-\(trace)-b7ad6b7169203331-01"]
-            let sent = try client.send("POST", "/auth/otp/send", body: ["phone": .string(phone)], headers: headers)
-            let spool = Spool(file: "\(state.spool)/sms.jsonl")
-            let sms = try spool.wait(for: "the SMS") { $0["to"]?.stringValue == phone }
-            let verified = try client.send(
-                "POST", "/auth/otp/verify",
-                body: [
-                    "challengeId": sent.body["challengeId"] ?? .null,
-                    "code": .string(String(sms["body"]?.stringValue?.prefix(6) ?? "")),
-                    "device": ["name": "Pixel 9", "platform": "android"],
-                ], headers: headers)
-            try #require(verified.status == 200)
-        }
         func hops(of trace: String) -> Set<String> {
             let lines = installation.text.split(separator: "\n").filter { $0.contains(trace) }
             return Set(
@@ -231,7 +216,8 @@ import Testing
         while !isWhole, people < 5 {
             people += 1
             let trace = "0af7651916cd43dd8448eb211c80319\(people)"
-            try signIn("+1415555012\(people)", trace)
+            let headers = ["traceparent": "00-\(trace)-b7ad6b7169203331-01"]
+            try system.signIn("+1415555012\(people)", client, headers: headers)
             let seen: Void? = try? installation.wait("every hop of it", seconds: 5) { hops(of: trace) == expected }
             isWhole = seen != nil
         }
