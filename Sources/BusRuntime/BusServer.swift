@@ -217,6 +217,8 @@ import JSONText
     ///
     /// - Parameter stranger: it must greet (anew) before it is heard.
     private func sendHello(to id: [UInt8], stranger: Bool) {
+        // Never ahead of a refusal: whoever is known again takes that for an answer, and does not ask once more.
+        sendBundles()
         var header = FrameHeader(kind: .hello)
         header.wantsHello = stranger
         send(header, hello, to: ReturnAddress(id: id, wire: .twoParts))

@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import Foundation
 import TestSupport
 import Testing
 
@@ -83,6 +84,25 @@ import Testing
                 let (answer, _) = try #require(try await peer.receive(.reply, .error))
                 #expect(answer.correlationID == id && answer.kind == (id == 2 ? .error : .reply))
             }
+        }
+    }
+
+    /// Else it would take the refusal for the answer of one that knows it, and its caller would hear of it.
+    @Test func whoGreetsAfterAPauseHearsFirstWhatWasRefused() async throws {
+        try await BusLab.run { lab in
+            let server = try lab.server()
+            let peer = RawPeer.caller(of: try #require(server.endpoint))
+            try await peer.greet(newest: .bundles)
+            peer.send(.echo(1), Array(#"{"text":"a"}"#.utf8), in: .onePart)
+            peer.send(FrameHeader(kind: .hello), RawPeer.hello(.gateway, newest: .bundles))
+            // The pause itself: the server is on this loop.
+            usleep(300_000)
+            var heard: [FrameHeader] = []
+            while heard.count < 3 {
+                heard.append(try #require(try await peer.receive(.hello, .error, .reply)).0)
+            }
+            #expect(heard.map(\.kind) == [.hello, .error, .hello])
+            #expect(heard[0].wantsHello && !heard[2].wantsHello)
         }
     }
 

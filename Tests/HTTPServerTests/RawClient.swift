@@ -56,6 +56,7 @@ final class RawClient: Sendable {
             var room = [UInt8](repeating: 0, count: 65_536)
             while true {
                 let count = recv(descriptor, &room, room.count, 0)
+                if count < 0, errno == EINTR { continue }
                 if count < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
                 bytes.append(contentsOf: room[..<count])
                 let text = String(decoding: bytes, as: UTF8.self)

@@ -53,6 +53,8 @@ public struct Exchange: Sendable {
         var (answer, room) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
         while true {
             let count = recv(descriptor, &room, room.count, 0)
+            // A process that is stopped and goes on, too, is interrupted where it waits with a limit.
+            if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             if count == 0 { return answer }
             answer += room[..<count]
