@@ -30,6 +30,8 @@ enum AuthBlueprint {
         keys.onKey = { [log = house.log] kid, signsFrom in
             log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
         }
+        // Who signs in at a new replica would be told that it cannot be done.
+        house.isPrepared = { keys.areLoaded }
         let bearer = BearerChecker(keys: keys)
         let checker = ChallengeChecker(audit: house.audit, secrets: secrets, limits: limits)
         let tokens = PushTokens(secrets: secrets)

@@ -25,6 +25,8 @@ import JSONText
     private var relays: [OutboxRelay] = []
     /// Whether the database's clock went on evenly, as far as this replica's relays have seen: what is due by it is released.
     public var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
+    /// Whether the service has what it must have read before its first request comes; asked until the service stops.
+    public var isPrepared: @Loop () -> Bool = { true }
     private var isStopping = false
     private var outboxSight = OutboxSight()
     private let end = LoopPromise<End>()
@@ -264,10 +266,10 @@ import JSONText
             CallOptions(timeout: .seconds(5), messageID: item.id))
     }
 
-    /// Ready is who can reach its tables.
+    /// Ready is who has what it starts with and can reach its tables.
     private func watchDatabase() async {
         while !isStopping {
-            let isReady = database.isAvailable
+            let isReady = database.isAvailable && isPrepared()
             if isReady != (bus.state == .ready), bus.state != .draining {
                 bus.state = isReady ? .ready : .starting
                 log.info(isReady ? "ready" : "database_lost")

@@ -32,9 +32,7 @@ import Testing
         let variables = environment.merging(["SPOOL_DIR": spool.folder]) { $1 }
         try await ServiceStage.run(AuthBlueprint.blueprint, replicas: replicas, environment: variables) { stage in
             let auth = AuthStage(stage: stage, gateway: try stage.asking(as: .gateway), spool: spool)
-            while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
-                try await Loop.sleep(for: .milliseconds(10))
-            }
+            try await stage.untilReady()
             try await body(auth)
         }
     }

@@ -87,6 +87,17 @@ import Testing
         }
     }
 
+    /// Else who signs in at a replica that has just started would be told that it cannot be done.
+    @Test func areReadBeforeAReplicaIsReady() async throws {
+        try await AuthStage.run { auth in
+            let instance = try await auth.stage.addReplica().bus.configuration.instance
+            try await auth.stage.untilReady()
+            let lines = auth.stage.log.text.split(separator: "\n").filter { $0.contains("\(instance)") }
+            let events = try lines.map { try JSONValue.parse(Array($0.utf8))["event"]?.stringValue }
+            #expect(events.filter { ["signing_key", "ready"].contains($0) } == ["signing_key", "ready"])
+        }
+    }
+
     @Test func noServiceButAnOperatorRotatesThem() async throws {
         try await AuthStage.run { auth in
             let error = await #expect(throws: BusError.self) { try await auth.ask(RotateSigningKey()) }

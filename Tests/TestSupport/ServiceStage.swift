@@ -142,6 +142,15 @@ import ServiceRuntime
         }
     }
 
+    /// Waits until every replica takes requests: what it makes at its first start is in the tables then.
+    public func untilReady() async throws {
+        for house in houses {
+            guard try await comes({ house.bus.state == .ready }) else {
+                throw ScratchCluster.Failure(description: "a replica does not turn ready")
+            }
+        }
+    }
+
     /// What stands in the tables, as `psql` prints it.
     @discardableResult
     public func rows(_ sql: String) async throws -> String { try await scratch.query(sql) }

@@ -31,6 +31,9 @@ import EventLoop
         self.period = period
     }
 
+    /// Whether this replica has seen the keys.
+    var areLoaded: Bool { !keys.isEmpty }
+
     /// What signs at a moment.
     ///
     /// - Throws: ``DatabaseError/unavailable`` before the first `load`, and where the last was too long ago.

@@ -41,9 +41,7 @@ import Testing
             try stage.answering(
                 as: .recovery, Ears<RecoveryBegan>(), Ears<RecoveryApplied>(), Ears<NotificationDelivered>(),
                 Ears<AccountDeleted>())
-            while try await stage.rows("SELECT count(*) FROM signing_keys") == "0" {
-                try await Loop.sleep(for: .milliseconds(5))
-            }
+            try await stage.untilReady()
             try await body(AuthProvider(stage, spool, forge, keyServer))
         }
         await keyServer.stop()
