@@ -37,6 +37,14 @@ import Testing
             broken.output.contains("auth, chain service: row 1 (signing_key_made) does not follow from the beginning"))
         #expect(broken.output.hasSuffix("vestibule: the audit trails do not hold: 1 finding\n"))
         #expect(try await vestibule("audit", "verify", "profile").code == 0)
+
+        // A service whose trail cannot be read hides nothing of the others.
+        try FileManager.default.removeItem(atPath: state.keyRing("profile"))
+        let partial = try await vestibule("audit", "verify")
+        #expect(partial.code == 65 && partial.output.contains("auth, chain service: row 1"))
+        #expect(partial.output.contains("1 finding; the trail of profile was not read: "), "\(partial.output)")
+        let blind = try await vestibule("audit", "verify", "profile")
+        #expect(blind.code != 0 && blind.output.contains("the trail of profile was not read: "), "\(blind.output)")
         try installation.wait("the end of every process") { installation.processes().isEmpty }
     }
 

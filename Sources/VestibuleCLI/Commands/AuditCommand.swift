@@ -11,27 +11,44 @@ enum AuditCommand {
         if let service, !StateFolder.services.contains(service) {
             throw CommandError.usage("\(service) is no service with an audit trail")
         }
-        let lines = try ServiceTables.each(state: arguments["--state"]) { all in
+        // One that cannot be read says nothing of the others.
+        let looks = try ServiceTables.each(state: arguments["--state"]) { all in
             let asked = all.filter { service == nil || $0.service == service }
             guard !asked.isEmpty else {
                 throw CommandError.unavailable("the environment has no connection string of \(service ?? "a service")")
             }
-            return try asked.flatMap { try $0.verifyAudit() }
+            return asked.map { tables in
+                Result { try tables.verifyAudit() }.mapError { AuditText.unread(tables.service, $0) }
+            }
         }
+        let lines = looks.flatMap { (try? $0.get()) ?? [] }
         if arguments.has("--json") {
             say(String(decoding: CanonicalJSON.bytes(of: .array(lines)), as: UTF8.self))
         } else {
             say(AuditText.page(of: lines))
         }
         let findings = lines.filter { $0["finding"] != nil }.count
-        guard findings == 0 else {
-            throw CommandError("the audit trails do not hold: \(findings) finding\(findings == 1 ? "" : "s")", code: 65)
+        let unread = looks.compactMap { look in
+            if case .failure(let error) = look { error } else { nil }
+        }
+        if findings > 0 {
+            let count = "the audit trails do not hold: \(findings) finding\(findings == 1 ? "" : "s")"
+            throw CommandError(([count] + unread.map(\.message)).joined(separator: "; "), code: 65)
+        }
+        if let first = unread.first {
+            throw CommandError(unread.map(\.message).joined(separator: "; "), code: first.code)
         }
     }
 }
 
 /// What came of a verification, for a person to read.
 enum AuditText {
+    /// Why nothing is known of a service's trail.
+    static func unread(_ service: String, _ error: any Error) -> CommandError {
+        let (reason, code) = (error as? CommandError).map { ($0.message, $0.code) } ?? ("\(error)", 1)
+        return CommandError("the trail of \(service) was not read: \(reason)", code: code)
+    }
+
     static func page(of lines: [JSONValue]) -> String {
         let (counts, findings) = (lines.filter { $0["finding"] == nil }, lines.filter { $0["finding"] != nil })
         let columns = ["service", "rows", "chains", "anchors", "file", "findings"]

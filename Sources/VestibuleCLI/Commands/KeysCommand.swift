@@ -13,7 +13,10 @@ enum KeysCommand {
         switch (arguments.rest.first, arguments.rest.count) {
         case ("make", 1): try make(folder)
         case ("list", 1): try list(folder)
-        case ("renew", 2): try renew(arguments.rest[1], folder)
+        case ("renew", 2):
+            // What is to be typed then means the same keys.
+            let place = ["--keys", "--state"].compactMap { option in arguments[option].map { " \(option) \($0)" } }
+            try renew(arguments.rest[1], folder, place.joined())
         case ("revoke", 2): try revoke(arguments.rest[1], folder)
         case ("allow", 3): try allow(arguments.rest[1], arguments.rest[2], folder)
         default:
@@ -34,12 +37,12 @@ enum KeysCommand {
         for (name, key) in allowed { say(name.padding(toLength: 16, withPad: " ", startingAt: 0) + key) }
     }
 
-    private static func renew(_ name: String, _ folder: BusKeyFolder) throws {
+    private static func renew(_ name: String, _ folder: BusKeyFolder, _ place: String) throws {
         try known(name)
         let old = try folder.allowed().filter { $0.name == name }.map(\.key)
         let key = try folder.renew(name)
         say("\(name) has a new key, \(key.base64). Restart its replicas one after another; then revoke the old:")
-        for key in old { say("  vestibule keys revoke \(key)") }
+        for key in old { say("  vestibule keys revoke \(key)\(place)") }
     }
 
     private static func revoke(_ key: String, _ folder: BusKeyFolder) throws {
