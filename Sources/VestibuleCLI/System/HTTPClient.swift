@@ -67,6 +67,8 @@ struct HTTPClient {
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count == 0 { return received }
+            // Whoever stops the command and has it go on interrupts what waits with a limit.
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw CommandError.unavailable("\(host):\(port) did not answer in time") }
             received += buffer.prefix(count)
         }
