@@ -72,7 +72,8 @@ import Testing
                 "SIGSTOP: out in \(out), \(parked) parked, back in \(back), \(late.count) after it, \(stale.count) stale"
             )
             #expect(out < .seconds(1) && back < .seconds(2), .time)
-            #expect(parked <= 64)
+            // More, where the machine stood still meanwhile: the others refuse then what may be old.
+            #expect(parked <= 64, .time("\(parked)"))
             #expect(stale.isEmpty, "\(stale.first.debugDescription)")
             load.outcomes.expectNoFailure()
         }
