@@ -6,8 +6,8 @@ import ServiceRuntime
 import TestSupport
 
 /// A replica of auth that does ``Labour``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, stops between two jobs
-/// of its loop for each byte on its standard input, and ends at once when that ends. With `BUS_KEY` and `BUS_ALLOWED` it has keys; with `BUILD=next` it is the build after this one,
-/// which does ``ShiftLabour``, too.
+/// of its loop for each byte on its standard input, and ends at once when that ends. With `BUS_KEY` and `BUS_ALLOWED` it has
+/// keys; with `BUILD=next` it is the build after this one, which does ``ShiftLabour``, too.
 @main enum TestReplica {
     static func main() async throws {
         let words = CommandLine.arguments
