@@ -80,6 +80,7 @@ enum QuestionnaireBlueprint {
         house.handle(PutAnswersHandler(desk: desk))
         house.handle(PutSubjectHandler(desk: desk))
         house.handle(RemoveSubjectHandler(desk: desk))
+        house.background("session-memory") { try await desk.memory.ageEachMinute() }
         house.background("definition-import") {
             for definition in all {
                 let isCompatibility = definition.key == CompatibilityQuestionnaire.key

@@ -12,12 +12,11 @@ import Testing
 
     /// Publishes the definition as the newest version, so that whoever begins now is asked it.
     static func run(
-        asking json: JSONValue, _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
+        asking json: JSONValue, replicas: Int = 1,
+        _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
     ) async throws {
-        try await withService { service in
-            let definition = try DefinitionParserTests.parse(json)
-            let shipped = DefinitionImport(database: service.houses[0].database, definition: definition)
-            #expect(try await patiently { try await shipped.run() } == .published)
+        try await withService(replicas: replicas) { service in
+            try await service.publish(json)
             try await body(service)
         }
     }

@@ -5,6 +5,7 @@ import Foundation
 import JSONText
 import ServiceRuntime
 import TestSupport
+import Testing
 
 @testable import QuestionnaireService
 
@@ -26,6 +27,13 @@ import TestSupport
         {
             try await Loop.sleep(for: .milliseconds(10))
         }
+    }
+
+    /// Publishes a definition as the newest version of its questionnaire.
+    func publish(_ json: JSONValue) async throws {
+        let definition = try DefinitionParserTests.parse(json)
+        let shipped = DefinitionImport(database: houses[0].database, definition: definition)
+        #expect(try await patiently { try await shipped.run() } == .published)
     }
 
     func questions(as person: Identifier) async throws -> QuestionsView {

@@ -24,9 +24,10 @@ import Testing
             let plan = try await service.rows(
                 """
                 SET plan_cache_mode = force_generic_plan;
-                PREPARE load (uuid, text, uuid, uuid) AS \(SessionStore.loadWithOne.sql);
+                PREPARE load (uuid, text, uuid, uuid, bigint, uuid) AS \(SessionStore.loadWithOne.sql);
                 EXPLAIN (ANALYZE, FORMAT JSON)
-                EXECUTE load ('\(person)', 'yoked-compat', '\(session)', '\(Identifier.random())')
+                EXECUTE load ('\(person)', 'yoked-compat', '\(session)', NULL, NULL,
+                    '\(Identifier.random())')
                 """)
             let nodes = try Self.nodes(of: "mutations", in: plan)
             #expect(nodes.count == 1)
@@ -34,6 +35,27 @@ import Testing
                 #expect(node["Actual Loops"] as? Int == 1)
                 #expect(node["Rows Removed by Filter"] as? Int ?? 0 == 0, "\(node)")
             }
+        }
+    }
+
+    /// Whoever has the answers of a revision is not sent them again: PostgreSQL does not even look at them.
+    @Test(arguments: [0, 1])
+    func answersAreReadOnlyOfAnotherRevision(_ known: Int) async throws {
+        try await withService { service in
+            let person = Identifier.random()
+            let session = try await service.questions(as: person).sessionId
+            let answer = [ResponseItem(question: "socialEnergy", value: 3)]
+            try await service.submit(answer, session: session, as: person)
+            #expect(try await service.rows("SELECT revision FROM sessions") == "1")
+            let plan = try await service.rows(
+                """
+                SET plan_cache_mode = force_generic_plan;
+                PREPARE load (uuid, text, uuid, uuid, bigint) AS \(SessionStore.load.sql);
+                EXPLAIN (ANALYZE, FORMAT JSON)
+                EXECUTE load ('\(person)', 'yoked-compat', '\(session)', '\(session)', \(known))
+                """)
+            let nodes = try Self.nodes(of: "answers", in: plan)
+            #expect(nodes.count == 1 && nodes[0]["Actual Loops"] as? Int == 1 - known)
         }
     }
 

@@ -42,14 +42,15 @@ import JSONText
     private func writeAtOnce(
         _ item: ResponseItem, _ session: Identifier, _ questionnaire: String, _ person: Identifier
     ) async throws -> AnswerSaved? {
-        let hand = try await desk.look(
-            session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self))
+        guard
+            let hand = try await desk.look(
+                session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self))
+        else { throw ResponseRefusal.unknownSession.busError }
         switch try judge(item, on: hand) {
         case .known(let reply): return reply
-        case .new(let plan, _, let step, let reply):
+        case .new(let plan, let sheet, let step, let reply):
             guard step == .stay, plan.writes.count == 1, plan.changesAnswers else { return nil }
-            let isWritten = try await desk.sessions.writeAtOnce(
-                plan.writes[0], of: person, session: hand.session, reply: reply.encoded())
+            let isWritten = try await desk.writeAtOnce(plan.writes[0], sheet, on: hand, reply: reply.encoded())
             return isWritten ? reply : nil
         }
     }

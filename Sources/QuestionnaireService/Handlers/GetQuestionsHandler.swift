@@ -10,13 +10,10 @@ struct GetQuestionsHandler: RequestHandler {
     func handle(_ request: GetQuestions, context: RequestContext) async throws -> QuestionsView {
         let person = try context.person().userID
         let facts = SessionFacts(language: .header(request.acceptLanguage))
-        let session = try await desk.knowing(facts, of: person, context) {
+        let hand = try await desk.knowing(facts, of: person, context) {
             try await desk.current(of: person, for: questionnaire, knowing: $0)
         }
-        let published = try await desk.definitions.definition(session.hash)
-        let sheet = AnswerSheet(
-            definition: published.definition, answers: session.answers, subjects: session.subjects,
-            facts: session.facts, today: session.now.date)
+        let (session, published, sheet) = (hand.session, hand.published, hand.sheet)
         let language = published.language(for: request.acceptLanguage)
         return QuestionsView(
             questionnaire: published.reference(in: language), sessionId: session.id, status: session.status,

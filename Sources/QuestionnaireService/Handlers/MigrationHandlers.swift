@@ -103,10 +103,10 @@ struct UndoMigrationHandler: RequestHandler {
             migrations.pin(session.id, of: person, to: last.version, last.hash, in: transaction)
             migrations.close(last, session.id, of: person, in: transaction)
             (session.version, session.hash, session.answers) = (last.version, last.hash, answers)
-            let published = try await desk.definitions.definition(last.hash)
             let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
             return .reply(
-                try await desk.view(session, published, language: request.acceptLanguage, result: result))
+                try await desk.view(
+                    try await desk.hand(session, of: person), language: request.acceptLanguage, result: result))
         }
     }
 }

@@ -45,16 +45,16 @@ extension SessionDesk {
     ///
     /// - Throws: that nothing is published yet.
     func current(of person: Identifier, for questionnaire: String, knowing facts: SessionFacts) async throws
-        -> StoredSession
+        -> SessionAtHand
     {
-        if let session = try await sessions.find(nil, of: person, for: questionnaire) { return session }
+        if let hand = try await look(nil, of: person, for: questionnaire) { return hand }
         try await sessions.database.transaction { transaction in
             _ = try await open(for: person, questionnaire, unless: Self.notStopped, knowing: facts, in: transaction)
         }
-        guard let session = try await sessions.find(nil, of: person, for: questionnaire) else {
+        guard let hand = try await look(nil, of: person, for: questionnaire) else {
             throw BusError.nothingPublished
         }
-        return session
+        return hand
     }
 
     /// As ``current(of:for:knowing:)``, nobody else's until the transaction ends.

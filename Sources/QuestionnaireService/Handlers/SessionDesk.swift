@@ -2,26 +2,51 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import JSONText
 import ServiceRuntime
 
-/// A session that nobody else changes until the transaction ends.
+/// A session with what its answers come to.
 struct SessionAtHand: Sendable {
     let person: Identifier
-    let session: StoredSession
+    var session: StoredSession
     let published: PublishedDefinition
-    /// The answers before the request.
-    let sheet: AnswerSheet
+    /// The answers of the session, beside its questions.
+    private(set) var sheet: AnswerSheet
 
     /// The session's version was retired for so long that nothing is written with it any more.
     var isDrained: Bool {
         published.definition.policy.isDrained(retiredAt: session.retiredAt, now: session.now)
     }
 
-    init(_ session: StoredSession, of person: Identifier, _ published: PublishedDefinition) {
+    /// - Parameter known: the same person's session as it was before, whose sheet is taken where it is of the same revision.
+    init(
+        _ session: StoredSession, of person: Identifier, _ published: PublishedDefinition,
+        knowing known: SessionAtHand? = nil
+    ) {
         (self.person, self.session, self.published) = (person, session, published)
-        sheet = AnswerSheet(
-            definition: published.definition, answers: session.answers, subjects: session.subjects,
-            facts: session.facts, today: session.now.date)
+        if let known, known.session.id == session.id, known.session.revision == session.revision,
+            known.sheet.today == session.now.date
+        {
+            sheet = known.sheet
+        } else {
+            sheet = AnswerSheet(
+                definition: published.definition, answers: session.answers, subjects: session.subjects,
+                facts: session.facts, today: session.now.date)
+        }
+    }
+
+    /// After a write to the session as it was.
+    ///
+    /// - Parameters:
+    ///   - sheet: with what was written.
+    ///   - size: bytes of the value that was written, as JSON.
+    func written(_ sheet: AnswerSheet, size: Int) -> SessionAtHand {
+        var hand = self
+        hand.sheet = sheet
+        hand.session.answers = sheet.answers
+        hand.session.answersSize += size
+        hand.session.revision += 1
+        return hand
     }
 }
 
@@ -33,6 +58,7 @@ struct SessionAtHand: Sendable {
     let inbox: Inbox
     let outbox: Outbox
     let bus: Bus
+    let memory = SessionMemory()
 
     /// Runs `body` in a transaction, once for each key that a client gave.
     ///
@@ -66,14 +92,39 @@ struct SessionAtHand: Sendable {
         SessionAtHand(session, of: person, try await definitions.definition(session.hash))
     }
 
-    /// As ``take(_:of:for:mutations:in:)``, of one by its id, which somebody else may change meanwhile.
+    /// As it is committed; somebody else may change it meanwhile.
+    ///
+    /// - Parameters:
+    ///   - id: `nil` for the current one.
+    ///   - mutations: what is remembered of these comes along.
+    /// - Returns: `nil` where there is none.
     func look(
-        _ id: Identifier, of person: Identifier, for questionnaire: String, mutations: [Identifier]
-    ) async throws -> SessionAtHand {
+        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
+    ) async throws -> SessionAtHand? {
+        let known = memory.recall(questionnaire, of: person)
         guard
-            let session = try await sessions.find(id, of: person, for: questionnaire, mutations: mutations)
-        else { throw ResponseRefusal.unknownSession.busError }
-        return SessionAtHand(session, of: person, try await definitions.definition(session.hash))
+            let session = try await sessions.find(
+                id, of: person, for: questionnaire, mutations: mutations, knowing: known?.session)
+        else { return nil }
+        let published = try await definitions.definition(session.hash)
+        let hand = SessionAtHand(session, of: person, published, knowing: known)
+        memory.remember(hand, for: questionnaire)
+        return hand
+    }
+
+    /// Writes one changed answer to a session that was looked at, where it is still so.
+    ///
+    /// - Parameter sheet: the answers with it.
+    /// - Returns: whether it was; see ``SessionStore/writeAtOnce(_:of:session:reply:)``.
+    func writeAtOnce(
+        _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: SessionAtHand, reply: [UInt8]
+    ) async throws -> Bool {
+        let isWritten = try await sessions.writeAtOnce(write, of: hand.person, session: hand.session, reply: reply)
+        if isWritten {
+            let size = write.answer.value.map { CanonicalJSON.bytes(of: $0).count } ?? 0
+            memory.remember(hand.written(sheet, size: size), for: sheet.definition.key)
+        }
+        return isWritten
     }
 
     /// The answers after a plan, and what it does to the session's state.
@@ -117,31 +168,27 @@ struct SessionAtHand: Sendable {
 
     /// What a client is shown of a session.
     func view(
-        _ session: StoredSession, _ published: PublishedDefinition, language header: String?, result: SessionResult?,
-        isNew: Bool? = nil
+        _ hand: SessionAtHand, language header: String?, result: SessionResult?, isNew: Bool? = nil
     ) async throws -> SessionView {
         // Whoever begins now begins with the newest version.
-        let hasOffer = session.status == .inProgress && isNew != true
-        let newest = hasOffer ? try await definitions.newest(of: published.definition.key) : nil
-        return try await view(
-            session, published, language: header, result: result, isNew: isNew, newest: newest)
+        let hasOffer = hand.session.status == .inProgress && isNew != true
+        let newest = hasOffer ? try await definitions.newest(of: hand.sheet.definition.key) : nil
+        return try await view(hand, language: header, result: result, isNew: isNew, newest: newest)
     }
 
     /// - Parameter newest: which version a session that is in progress could be moved to; `nil`: to none.
     func view(
-        _ session: StoredSession, _ published: PublishedDefinition, language header: String?, result: SessionResult?,
-        isNew: Bool? = nil, newest: (version: Int64, hash: [UInt8])?
+        _ hand: SessionAtHand, language header: String?, result: SessionResult?, isNew: Bool? = nil,
+        newest: (version: Int64, hash: [UInt8])?
     ) async throws -> SessionView {
+        let (session, sheet) = (hand.session, hand.sheet)
         let offer =
             session.status == .inProgress
-            ? try await offers.offer(from: session.version, to: newest, of: published.definition.key) : nil
-        let sheet = AnswerSheet(
-            definition: published.definition, answers: session.answers, subjects: session.subjects,
-            facts: session.facts, today: session.now.date)
+            ? try await offers.offer(from: session.version, to: newest, of: sheet.definition.key) : nil
         let next = sheet.next
         return SessionView(
             id: session.id, status: session.status,
-            questionnaire: published.reference(in: published.language(for: header)), answers: sheet.views,
+            questionnaire: hand.published.reference(in: hand.published.language(for: header)), answers: sheet.views,
             subjects: sheet.subjectViews, asked: sheet.asked, progress: sheet.progress,
             next: next.map(NextQuestion.init),
             lastCompleted: sheet.lastCompleted(before: next).map {

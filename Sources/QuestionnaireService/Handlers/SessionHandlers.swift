@@ -22,11 +22,11 @@ struct OpenSessionHandler: RequestHandler {
             let (session, isNew) = try await desk.opened(
                 for: person, request.questionnaire, knowing: facts, in: transaction)
         else { throw BusError(.notFound, "There is no such questionnaire.") }
-        let published = try await desk.definitions.definition(session.hash)
         let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
         return .reply(
             try await desk.view(
-                session, published, language: request.acceptLanguage, result: result, isNew: isNew))
+                try await desk.hand(session, of: person), language: request.acceptLanguage, result: result,
+                isNew: isNew))
     }
 }
 
@@ -49,14 +49,13 @@ struct GetSessionHandler: RequestHandler {
         let person = try context.person().userID
         // Both are read in one round trip.
         async let newest = desk.definitions.newest(of: request.questionnaire)
-        guard let session = try await desk.sessions.find(request.sessionId, of: person, for: request.questionnaire)
-        else {
+        guard let hand = try await desk.look(request.sessionId, of: person, for: request.questionnaire) else {
             throw ResponseRefusal.unknownSession.busError
         }
-        let published = try await desk.definitions.definition(session.hash)
+        let session = hand.session
         let result = session.snapshots > 0 ? try await desk.sessions.result(of: session.id, of: person) : nil
         return try await desk.view(
-            session, published, language: request.acceptLanguage, result: result, newest: try await newest)
+            hand, language: request.acceptLanguage, result: result, newest: try await newest)
     }
 }
 
@@ -67,7 +66,7 @@ struct CompleteSessionHandler: RequestHandler {
     func handle(_ request: CompleteSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
         return try await desk.once(context) { transaction in
-            let hand = try await desk.take(
+            var hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             let (sheet, step) = try desk.step(
                 after: ResponsePlan(answers: hand.session.answers), on: hand, completes: true)
@@ -75,12 +74,10 @@ struct CompleteSessionHandler: RequestHandler {
                 throw ResponseRefusal.incompleteUnchanged(missing: missing).busError
             }
             try await desk.conclude(sheet, step, on: hand, in: transaction)
-            var session = hand.session
-            session.status = step.status(after: session.status)
-            session.completedAt = session.completedAt ?? session.now
-            let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
-            return .reply(
-                try await desk.view(session, hand.published, language: request.acceptLanguage, result: result))
+            hand.session.status = step.status(after: hand.session.status)
+            hand.session.completedAt = hand.session.completedAt ?? hand.session.now
+            let result = try await desk.sessions.result(of: hand.session.id, of: person, in: transaction)
+            return .reply(try await desk.view(hand, language: request.acceptLanguage, result: result))
         }
     }
 }
@@ -92,16 +89,14 @@ struct ReopenSessionHandler: RequestHandler {
     func handle(_ request: ReopenSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
         return try await desk.once(context) { transaction in
-            let hand = try await desk.take(
+            var hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            var session = hand.session
-            if session.status != .inProgress {
-                try await reopen(session.id, of: person, in: transaction)
-                (session.status, session.completedAt) = (.inProgress, nil)
+            if hand.session.status != .inProgress {
+                try await reopen(hand.session.id, of: person, in: transaction)
+                (hand.session.status, hand.session.completedAt) = (.inProgress, nil)
             }
-            let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
-            return .reply(
-                try await desk.view(session, hand.published, language: request.acceptLanguage, result: result))
+            let result = try await desk.sessions.result(of: hand.session.id, of: person, in: transaction)
+            return .reply(try await desk.view(hand, language: request.acceptLanguage, result: result))
         }
     }
 

@@ -17,11 +17,13 @@ import JSONText
     /// - Parameters:
     ///   - id: `nil` for the current one.
     ///   - mutations: what is remembered of these comes along.
+    ///   - known: the session as it was before; its answers are not sent again where they are the same.
     func find(
-        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
+        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
+        knowing known: StoredSession? = nil
     ) async throws -> StoredSession? {
-        try StoredSession(
-            try await database.read(Self.load(mutations), Self.values(id, person, questionnaire, mutations)))
+        let values = Self.values(id, person, questionnaire, mutations, knowing: known)
+        return try StoredSession(try await database.read(Self.load(mutations), values), knowing: known)
     }
 
     /// The person's session, nobody else's until the transaction ends.
@@ -122,9 +124,12 @@ import JSONText
     }
 
     private static func values(
-        _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier]
+        _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier],
+        knowing known: StoredSession? = nil
     ) -> [SQLValue] {
-        let session: [SQLValue] = [.uuid(person), .text(questionnaire), .uuid(id)]
+        let session: [SQLValue] = [
+            .uuid(person), .text(questionnaire), .uuid(id), .uuid(known?.id), .integer(known?.revision),
+        ]
         guard let first = mutations.first else { return session }
         return session + [mutations.count > 1 ? .uuidArray(mutations) : .uuid(first)]
     }
@@ -139,8 +144,8 @@ import JSONText
     // one does. It stands in a row of its own beside those of its answers: what a row does not have is neither sent nor read.
     // What most rows have comes first, where it is found first.
     static let load = loading("NULL::jsonb")
-    static let loadWithOne = loading(remembered("= $4"))
-    private static let loadWithMany = loading(remembered("= ANY ($4)"))
+    static let loadWithOne = loading(remembered("= $6"))
+    private static let loadWithMany = loading(remembered("= ANY ($6)"))
 
     private static func remembered(_ sought: String) -> String {
         """
@@ -181,6 +186,7 @@ import JSONText
             SELECT a.question, a.state, a.value, a.revision, a.changed_at, a.is_stale, a.device, a.preference,
                 NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
             FROM s JOIN answers a ON a.person_id = $1 AND a.session_id = s.session_id
+            WHERE (s.session_id, s.revision) IS DISTINCT FROM ($4::uuid, $5::bigint)
             """)
     }
     // Whoever has read a session without its lock finds another revision then. Without an id all of them: which is the current

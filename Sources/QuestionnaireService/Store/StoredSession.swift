@@ -19,6 +19,8 @@ struct StoredSession: Sendable {
     var snapshots: Int64
     /// By their places' keys.
     var answers: [String: Answer]
+    /// How many bytes the answers' values take as JSON, about: what bounds ``SessionMemory``.
+    var answersSize: Int
     var subjects: [Subject]
     /// What it is pinned to beside its definition, by name; `null`: not known.
     var facts: [String: JSONValue]
@@ -27,8 +29,10 @@ struct StoredSession: Sendable {
     /// The database's clock when it was read.
     var now: Timestamp
 
-    /// - Parameter rows: of ``SessionStore/load``: one of the session and one for each answer; none: no session.
-    init?(_ rows: [Row]) throws {
+    /// - Parameters:
+    ///   - rows: of ``SessionStore/load``: one of the session and one for each answer; none: no session.
+    ///   - known: whose answers were not asked for where it is of the same revision.
+    init?(_ rows: [Row], knowing known: StoredSession? = nil) throws {
         guard let first = try rows.first(where: { try $0.optionalUUID("session_id") != nil }) else { return nil }
         id = try first.uuid("session_id")
         status = SessionStatus(rawValue: try first.text("status"))
@@ -43,12 +47,18 @@ struct StoredSession: Sendable {
         subjects = try Self.list(first, "subjects").compactMap(Subject.init)
         facts = try JSONValue.parse(try first.json("facts")).objectValue ?? [:]
         mutations = try Self.list(first, "mutations").compactMap(RecordedMutation.init)
-        answers = Dictionary(minimumCapacity: rows.count)
+        if let known, known.id == id, known.revision == revision {
+            (answers, answersSize) = (known.answers, known.answersSize)
+            return
+        }
+        (answers, answersSize) = (Dictionary(minimumCapacity: rows.count), 0)
         for row in rows {
             guard let question = try row.optionalText("question") else { continue }
+            let value = try row.optionalJSON("value")
+            answersSize += value?.count ?? 0
             answers[question] = Answer(
                 state: AnswerState(rawValue: try row.text("answer_state")),
-                value: try row.optionalJSON("value").map { try JSONValue.parse($0) },
+                value: try value.map { try JSONValue.parse($0) },
                 revision: try row.integer("answer_revision"), changedAt: try row.timestamp("changed_at"),
                 device: try row.optionalText("device"),
                 preference: try row.optionalJSON("preference").flatMap { AnswerPreference(try JSONValue.parse($0)) },
