@@ -30,10 +30,8 @@ public struct JSONObjectWriter {
             precondition(isEmpty || last < name.description, "\(name) stands behind \(last)")
             last = name.description
         #endif
-        text.put(isEmpty ? "\"" : ",\"")
+        text.put(name: name, isFirst: isEmpty)
         isEmpty = false
-        text.put(name)
-        text.put("\":")
     }
 
     public mutating func member(_ name: StaticString, _ value: String) {

@@ -47,6 +47,25 @@ final class JSONOutput {
         put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// The name of a member, in quotes and with its colon, behind a comma unless it is the first.
+    func put(name: StaticString, isFirst: Bool) {
+        let length = name.utf8CodeUnitCount
+        reserve(length + 4)
+        var end = base + count
+        func put(_ character: Unicode.Scalar) {
+            end.pointee = UInt8(ascii: character)
+            end += 1
+        }
+        if !isFirst { put(",") }
+        put("\"")
+        // A name is short: a call of memmove takes longer than its bytes.
+        for index in 0..<length { end[index] = name.utf8Start[index] }
+        end += length
+        put("\"")
+        put(":")
+        count = end - base
+    }
+
     func put(ascii text: String) {
         var text = text
         text.withUTF8 { put($0) }

@@ -109,9 +109,11 @@ struct AnswerSheet: Sendable {
                 || state == .acknowledged && shared.question.suggestionCounts
         }
 
-        fileprivate var isMissing: Bool { shared.question.isCounted && required && !isDealtWith && !isLeftToDefault }
+        var isCounted: Bool { shared.question.isCounted }
 
-        fileprivate var isWaiting: Bool { shared.question.isCounted && !isHidden && !isDealtWith }
+        fileprivate var isMissing: Bool { isCounted && required && !isDealtWith && !isLeftToDefault }
+
+        fileprivate var isWaiting: Bool { isCounted && !isHidden && !isDealtWith }
 
         /// As conditions name it.
         fileprivate var state: String {
@@ -211,7 +213,7 @@ struct AnswerSheet: Sendable {
     /// Where to go on: the first, in document order, that nothing was done about.
     var next: NextStep? {
         for (number, range) in ranges.enumerated() {
-            if let index = items[range].firstIndex(where: \.isWaiting) {
+            if let index = range.first(where: { items[$0].isWaiting }) {
                 let item = items[index]
                 return NextStep(
                     question: item.questionKey, subject: item.subject,
@@ -235,8 +237,12 @@ struct AnswerSheet: Sendable {
     }
 
     private func screens(before index: Int) -> [String] {
-        let ahead = items[..<index].reversed().filter { !$0.isHidden }.prefix { !$0.isCounted }
-        return ahead.reversed().filter { !$0.isDealtWith }.map(\.key)
+        var keys: [String] = []
+        for index in items[..<index].indices.reversed() where !items[index].isHidden {
+            if items[index].isCounted { break }
+            if !items[index].isDealtWith { keys.append(items[index].key) }
+        }
+        return keys.reversed()
     }
 
     /// The question that a subject is named by, else the first that it is asked.
