@@ -28,6 +28,23 @@ import EventLoop
         }
     }
 
+    /// Sends two statements and waits for the rows of both, in one round trip. The second sees what was committed while the
+    /// first waited for a lock.
+    ///
+    /// - Throws: as ``query(_:_:)``.
+    public func query(
+        _ first: Statement, _ firstValues: [SQLValue], then second: Statement, _ secondValues: [SQLValue]
+    ) async throws(DatabaseError) -> (first: [Row], second: [Row]) {
+        begin()
+        var rows: [Row] = []
+        connection.send(first, firstValues) { [weak self] result in
+            self?.note(result)
+            if case .success(let found) = result { rows = found }
+        }
+        let answered = try await query(second, secondValues)
+        return (rows, answered)
+    }
+
     /// Sends the last statement of the transaction and the commit behind it, and waits for both: one round trip instead of
     /// two. Whether the commit held the caller of the transaction hears, as ever.
     ///

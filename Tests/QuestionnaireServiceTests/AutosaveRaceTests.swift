@@ -86,6 +86,44 @@ import Testing
         }
     }
 
+    /// Answers without a session's id go to the current one, and while somebody waits for it another may be opened. It is not
+    /// theirs before they have it: whoever writes to a session that nobody took leaves no trace that it has changed.
+    @Test func aSessionThatIsOpenedDuringTheWaitIsTakenToo() async throws {
+        try await withService { service in
+            let person = Identifier.random()
+            let view = try await service.questions(as: person)
+            try await service.submit(anyAnswers(to: view.questions), complete: true, as: person)
+            let store = SessionStore(database: service.houses[0].database)
+            let (isHeld, release) = (LoopPromise<Void>(), LoopPromise<Void>())
+            let holder = Loop.spawn {
+                try await store.database.transaction { transaction in
+                    _ = try await transaction.query("SELECT FROM sessions FOR UPDATE")
+                    isHeld.resolve(.success(()))
+                    try await release.get()
+                }
+            }
+            try await isHeld.get()
+            let taker = Loop.spawn {
+                try await store.database.transaction { transaction in
+                    transaction.send("SET LOCAL lock_timeout = '20s'")
+                    return try await store.locked(nil, of: person, for: Self.questionnaire, in: transaction)
+                }
+            }
+            let waits = """
+                SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
+                WHERE NOT granted AND datname = current_database()
+                """
+            while try await service.rows(waits) == "0" { try await Loop.sleep(for: .milliseconds(5)) }
+            let opened = try await service.gateway.call(
+                OpenSession(questionnaire: Self.questionnaire), service.options(person, key: "gw 2"))
+            release.resolve(.success(()))
+            try await holder.value
+            let taken = try #require(try await taker.value)
+            #expect(taken.id == opened.id)
+            #expect(try await service.rows("SELECT revision FROM sessions WHERE session_id = '\(taken.id)'") == "1")
+        }
+    }
+
     @Loop private static func plan(
         _ item: ResponseItem, on session: StoredSession, of person: Identifier, _ service: RunningService
     ) async throws -> ResponsePlan.Write {

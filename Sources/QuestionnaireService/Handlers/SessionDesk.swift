@@ -2,7 +2,6 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
-import JSONText
 import ServiceRuntime
 
 /// A session with what its answers come to.
@@ -35,16 +34,15 @@ struct SessionAtHand: Sendable {
         }
     }
 
-    /// After a write to the session as it was.
+    /// After one answer was written to the session as it was.
     ///
-    /// - Parameters:
-    ///   - sheet: with what was written.
-    ///   - size: bytes of the value that was written, as JSON.
-    func written(_ sheet: AnswerSheet, size: Int) -> SessionAtHand {
+    /// - Parameter sheet: with that answer.
+    func written(_ key: String, in sheet: AnswerSheet) -> SessionAtHand {
         var hand = self
         hand.sheet = sheet
         hand.session.answers = sheet.answers
-        hand.session.answersSize += size
+        hand.session.answersSize += sheet.answers[key]?.size(at: key) ?? 0
+        hand.session.answersSize -= session.answers[key]?.size(at: key) ?? 0
         hand.session.revision += 1
         return hand
     }
@@ -120,10 +118,7 @@ struct SessionAtHand: Sendable {
         _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: SessionAtHand, reply: [UInt8]
     ) async throws -> Bool {
         let isWritten = try await sessions.writeAtOnce(write, of: hand.person, session: hand.session, reply: reply)
-        if isWritten {
-            let size = write.answer.value.map { CanonicalJSON.bytes(of: $0).count } ?? 0
-            memory.remember(hand.written(sheet, size: size), for: sheet.definition.key)
-        }
+        if isWritten { memory.remember(hand.written(write.key, in: sheet), for: sheet.definition.key) }
         return isWritten
     }
 

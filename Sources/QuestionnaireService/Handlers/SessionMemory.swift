@@ -15,11 +15,13 @@ import EventLoop
 
     /// Sessions of a generation.
     private static let most = 256
-    /// Bytes of the answers' values. A session of longer ones is read anew each time.
-    private static let mostBytes = 65_536
+    /// Bytes of a generation, about. A session that is kept again counts again: it is full sooner then, never later.
+    private static let mostBytes = 32 << 20
 
     private var young: [Key: SessionAtHand] = [:]
     private var old: [Key: SessionAtHand] = [:]
+    /// Bytes of the young generation, about.
+    private var size = 0
 
     nonisolated init() {}
 
@@ -30,17 +32,17 @@ import EventLoop
 
     /// - Parameter hand: as it is in the database, committed.
     func remember(_ hand: SessionAtHand, for questionnaire: String) {
+        var hand = hand
+        // What was asked for by one request is of no use to the next.
+        hand.session.mutations = []
         let key = Key(person: hand.person, questionnaire: questionnaire)
-        guard hand.session.answersSize <= Self.mostBytes else {
-            (young[key], old[key]) = (nil, nil)
-            return
-        }
-        if young.count >= Self.most, young[key] == nil { age() }
+        if size >= Self.mostBytes || young.count >= Self.most && young[key] == nil { age() }
         young[key] = hand
+        size += hand.session.size
     }
 
     /// Forgets what nobody has looked at since the time before.
-    func age() { (old, young) = (young, [:]) }
+    func age() { (old, young, size) = (young, [:], 0) }
 
     /// Answers do not lie about, where no others come in their place: whoever was erased is out of memory in two minutes.
     func ageEachMinute() async throws {

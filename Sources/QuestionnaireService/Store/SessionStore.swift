@@ -35,10 +35,14 @@ import JSONText
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
         in transaction: Transaction
     ) async throws -> StoredSession? {
-        let values = Self.values(id, person, questionnaire, mutations)
         // The answers are read by a statement of their own: it sees what was committed while the lock was waited for.
-        transaction.send(Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)])
-        return try StoredSession(try await transaction.query(Self.load(mutations), values))
+        let (taken, rows) = try await transaction.query(
+            Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)],
+            then: Self.load(mutations), Self.values(id, person, questionnaire, mutations))
+        guard let session = try StoredSession(rows) else { return nil }
+        if try taken.contains(where: { try $0.uuid("session_id") == session.id }) { return session }
+        // So it does where another session was opened meanwhile: nobody has taken that one yet.
+        return try await locked(session.id, of: person, for: questionnaire, mutations: mutations, in: transaction)
     }
 
     /// The open session; `nil` where there is none.
@@ -199,6 +203,7 @@ import JSONText
         )
         UPDATE sessions s SET revision = revision + 1 FROM turn
         WHERE s.person_id = $1 AND s.session_id = turn.session_id
+        RETURNING s.session_id
         """
     private static let toOpen = """
         FROM definitions d

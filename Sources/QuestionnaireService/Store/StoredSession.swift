@@ -19,7 +19,7 @@ struct StoredSession: Sendable {
     var snapshots: Int64
     /// By their places' keys.
     var answers: [String: Answer]
-    /// How many bytes the answers' values take as JSON, about: what bounds ``SessionMemory``.
+    /// Bytes of memory that the answers take, about.
     var answersSize: Int
     var subjects: [Subject]
     /// What it is pinned to beside its definition, by name; `null`: not known.
@@ -54,20 +54,39 @@ struct StoredSession: Sendable {
         (answers, answersSize) = (Dictionary(minimumCapacity: rows.count), 0)
         for row in rows {
             guard let question = try row.optionalText("question") else { continue }
-            let value = try row.optionalJSON("value")
-            answersSize += value?.count ?? 0
-            answers[question] = Answer(
+            let (value, preference) = (try row.optionalJSON("value"), try row.optionalJSON("preference"))
+            let answer = Answer(
                 state: AnswerState(rawValue: try row.text("answer_state")),
                 value: try value.map { try JSONValue.parse($0) },
                 revision: try row.integer("answer_revision"), changedAt: try row.timestamp("changed_at"),
                 device: try row.optionalText("device"),
-                preference: try row.optionalJSON("preference").flatMap { AnswerPreference(try JSONValue.parse($0)) },
+                preference: try preference.flatMap { AnswerPreference(try JSONValue.parse($0)) },
                 isStale: try row.bool("is_stale"))
+            answersSize += answer.size(at: question, texts: (value?.count ?? 0) + (preference?.count ?? 0))
+            answers[question] = answer
         }
     }
 
+    /// Bytes of memory that it takes, about.
+    var size: Int { answersSize + subjects.reduce(512) { $0 + 128 + ($1.label?.utf8.count ?? 0) } }
+
     private static func list(_ row: Row, _ column: String) throws -> [JSONValue] {
         try row.optionalJSON(column).map { try JSONValue.parse($0).arrayValue ?? [] } ?? []
+    }
+}
+
+extension Answer {
+    /// Bytes of memory that it takes with its place in a sheet, about.
+    ///
+    /// - Parameter texts: bytes of its value and its preference as JSON.
+    fileprivate func size(at key: String, texts: Int) -> Int {
+        512 + key.utf8.count + (device?.utf8.count ?? 0) + texts
+    }
+
+    /// As it counts in ``StoredSession/answersSize``.
+    func size(at key: String) -> Int {
+        let texts = [value, preference?.json].compactMap(\.self).map { CanonicalJSON.bytes(of: $0).count }
+        return size(at: key, texts: texts.reduce(0, +))
     }
 }
 
