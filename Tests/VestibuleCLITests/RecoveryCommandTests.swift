@@ -71,6 +71,8 @@ import Testing
         #expect(trail[4]["details"]?["reviewer"] == "operator anna")
         #expect(Set(trail.compactMap { $0["hash"]?.stringValue }).count == trail.count)
         #expect(try desk.recovery("ls", "--status", "completed").output.contains(claims[0].id))
+        let unknown = try desk.recovery("ls", "--status", "done")
+        #expect(unknown.code == 1 && unknown.output.contains("There is no such status. There are held, identity"))
         let verified = try system.installation.run(
             "audit", "verify", "recovery", "--state", system.installation.state.path)
         #expect(verified.code == 0, "\(verified.output)")

@@ -56,6 +56,21 @@ import Testing
         }
     }
 
+    /// What `keys renew` prints is to be typed, wherever the folder is.
+    @Test func whatIsPrintedToTypeIsOneWordToAShell() throws {
+        for text in ["/var/lib/keys", "a b", "it's", "$HOME;ls", "", "Å", "~/keys", "*"] {
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            shell.arguments = ["-c", "printf '%s|' \(KeysCommand.word(text)) end"]
+            let output = Pipe()
+            shell.standardOutput = output
+            try shell.run()
+            let printed = output.fileHandleForReading.readDataToEndOfFile()
+            shell.waitUntilExit()
+            #expect(String(decoding: printed, as: UTF8.self) == "\(text)|end|")
+        }
+    }
+
     @Test func aFolderThatOthersMayReadStaysSoAndWhatIsForOthersIsTheirsWhateverTheUmask() throws {
         try Self.withFolder { state in
             func mode(_ file: String) throws -> Int? {

@@ -6,8 +6,9 @@ public struct ListReviews: BusRequest {
     public static let type: MessageType = "recovery.list-reviews"
     public static let schema = JSONSchema.object([.optional("status", .string(1...32))])
     public static let rules = MessageRules(
-        service: .recovery, callers: [.gateway, .operator], effect: .read, errors: [.unauthorized])
+        service: .recovery, callers: [.gateway, .operator], effect: .read, errors: [.unauthorized, .validationFailed])
 
+    /// Cases that have this status, the newest first; `nil`: those that wait for a reviewer.
     public var status: String?
     public init(status: String? = nil) { self.status = status }
 }

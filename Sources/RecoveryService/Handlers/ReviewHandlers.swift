@@ -49,7 +49,18 @@ struct ListReviewsHandler: RequestHandler {
 
     func handle(_ request: ListReviews, context: RequestContext) async throws -> ReviewQueue {
         if context.caller == .gateway { _ = try context.staff() }
-        return ReviewQueue(cases: try await reviews.list(status: request.status))
+        return ReviewQueue(cases: try await reviews.list(status: try request.status.map(Self.status)))
+    }
+}
+
+extension ListReviewsHandler {
+    /// An empty queue would say that nothing is wrong, where a word is.
+    private static func status(_ word: String) throws(BusError) -> CaseStatus {
+        if let status = CaseStatus(rawValue: word) { return status }
+        let message = "There are \(CaseStatus.allCases.map(\.rawValue).joined(separator: ", "))."
+        throw BusError(
+            .validationFailed, "There is no such status. \(message)",
+            errors: [.init(field: "status", code: "unknown_option", message: message)])
     }
 }
 

@@ -31,10 +31,10 @@ struct ReviewStore: Sendable {
     // MARK: Seeing
 
     /// The queue, the oldest evidence first; with a status, the newest cases that have it.
-    @Loop func list(status: String?) async throws -> [ReviewSummary] {
+    @Loop func list(status: CaseStatus?) async throws -> [ReviewSummary] {
         let rows =
             if let status {
-                try await database.read(Self.ofStatus, [.text(status)])
+                try await database.read(Self.ofStatus, [.text(status.rawValue)])
             } else {
                 try await database.read(Self.queue)
             }

@@ -149,17 +149,21 @@ extension BusCommand {
         }
         guard isDraining else { throw CommandError("\(replica.endpoint) did not say that it drains") }
         let begin = Date()
-        var silences = 0
+        // When it was first asked in vain, and how often since.
+        var (silentSince, silences) = (begin, 0)
         while Date().timeIntervalSince(begin) < 15 {
+            let asked = Date()
             let (service, endpoint) = (replica.service, replica.endpoint)
             let instance = try waiting {
                 await BusProbe.look(at: endpoint, of: service, as: try await bus.security(), within: patience)?.instance
             }
+            if silences == 0 { silentSince = asked }
             silences = instance == nil ? silences + 1 : 0
             // One that stood still for a moment has not ended; another that answers in its place says so at once.
             let hasEnded = instance.map { $0 != replica.answer?.instance } ?? (silences >= 3)
             guard !hasEnded else {
-                return say("\(endpoint) has ended after \(String(format: "%.1f", Date().timeIntervalSince(begin))) s")
+                let seconds = String(format: "%.1f", silentSince.timeIntervalSince(begin))
+                return say("\(endpoint) has ended after \(seconds) s")
             }
             usleep(50_000)
         }

@@ -15,7 +15,9 @@ enum KeysCommand {
         case ("list", 1): try list(folder)
         case ("renew", 2):
             // What is to be typed then means the same keys.
-            let place = ["--keys", "--state"].compactMap { option in arguments[option].map { " \(option) \($0)" } }
+            let place = ["--keys", "--state"].compactMap { option in
+                arguments[option].map { " \(option) \(Self.word($0))" }
+            }
             try renew(arguments.rest[1], folder, place.joined())
         case ("revoke", 2): try revoke(arguments.rest[1], folder)
         case ("allow", 3): try allow(arguments.rest[1], arguments.rest[2], folder)
@@ -43,6 +45,12 @@ enum KeysCommand {
         let key = try folder.renew(name)
         say("\(name) has a new key, \(key.base64). Restart its replicas one after another; then revoke the old:")
         for key in old { say("  vestibule keys revoke \(key)\(place)") }
+    }
+
+    /// As a shell takes it for one word.
+    static func word(_ text: String) -> String {
+        let plain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@%,".contains($0)) }
+        return plain && !text.isEmpty ? text : "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }
 
     private static func revoke(_ key: String, _ folder: BusKeyFolder) throws {

@@ -101,7 +101,16 @@ enum ListReviewsContract: MessageContract {
     static let minimalReply = ReviewQueue(cases: [])
     static let maximalReply = ReviewQueue(cases: (0..<100).map { _ in ReviewSample.large })
 
-    static let errors: [BusError] = [Sample.unauthorized]
+    static let errors: [BusError] = [
+        Sample.unauthorized,
+        BusError(
+            .validationFailed, "There is no such status. \(all)",
+            errors: [.init(field: "status", code: "unknown_option", message: all)]),
+    ]
+    private static let all = """
+        There are held, identity_required, in_review, approved, completing, completed, disputed, contested, rejected, \
+        cancelled, expired.
+        """
 
     static let route: String? = "GET /admin/recovery 200"
     static let hasEffect = false
@@ -113,7 +122,8 @@ enum ListReviewsContract: MessageContract {
     }
 
     static let provocations: [String: Provocation<RecoveryProvider, ListReviews>] = [
-        "unauthorized": { _ in Asked(ListReviews()) }
+        "unauthorized": { _ in Asked(ListReviews()) },
+        "validation_failed": { _ in Asked(ListReviews(status: "open"), for: .random(), role: "staff") },
     ]
 }
 
