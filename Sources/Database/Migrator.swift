@@ -27,7 +27,8 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .cannotConnect(let message): "cannot connect to the database: \(message)"
         case .edited(let name): "the migration \(name) was edited after it was applied; write a new one instead"
         case .missing(let name):
-            "the database has the migration \(name), which this build does not know: is the build older?"
+            "the database has the migration \(name), which this build does not know, and not all of the build's own: "
+                + "it is neither this release's nor a newer one's"
         case .failed(let migration, let sqlState, let message):
             "the migration \(migration) failed (\(sqlState)): \(message)"
         }
@@ -41,11 +42,12 @@ public enum Migrator {
     /// - Parameters:
     ///   - owner: the connection string of the role that owns the schema.
     ///   - runtimeRole: gets rights on the rows, and none on the tables themselves.
-    /// - Returns: the names of the migrations that were applied now.
+    /// - Returns: the names of the migrations that were applied now, and of those that this build does not know: a newer
+    ///   release's, which leave this one working.
     /// - Throws: ``MigrationError``.
     public static func run(
         owner: String, schema: String, runtimeRole: String?, migrations: [Migration]
-    ) async throws -> [String] {
+    ) async throws -> (applied: [String], newer: [String]) {
         try await Loop.offload {
             try apply(RuntimeMigrations.all + migrations, owner: owner, schema: schema, runtimeRole: runtimeRole)
         }
@@ -53,7 +55,7 @@ public enum Migrator {
 
     private static func apply(
         _ migrations: [Migration], owner: String, schema: String, runtimeRole: String?
-    ) throws -> [String] {
+    ) throws -> (applied: [String], newer: [String]) {
         let address = DatabaseConfiguration.connect(owner, schema: schema, applicationName: "vestibule-migrate")
         let session = MigrationSession(OpaquePointer(bitPattern: address))
         try session.check()
@@ -73,7 +75,8 @@ public enum Migrator {
             REVOKE INSERT, UPDATE, DELETE ON \(schema).schema_migrations FROM \(role)
             """)
         let applied = try session.applied(in: schema)
-        for name in applied.keys.sorted() where !migrations.contains(where: { $0.name == name }) {
+        let newer = applied.keys.sorted().filter { name in !migrations.contains { $0.name == name } }
+        if let name = newer.first, migrations.contains(where: { applied[$0.name] == nil }) {
             throw MigrationError.missing(name)
         }
         var done: [String] = []
@@ -95,7 +98,7 @@ public enum Migrator {
                 """)
             done.append(migration.name)
         }
-        return done
+        return (done, newer)
     }
 }
 

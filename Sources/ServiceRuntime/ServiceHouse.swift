@@ -226,9 +226,11 @@ import JSONText
     public func migrate() async throws -> [String] {
         guard let owner = configuration.optionalText("\(blueprint.prefix)DATABASE_OWNER_URL") else { return [] }
         let runtime = DatabaseConfiguration.role(in: database.configuration.connectionString)
-        let applied = try await Migrator.run(
+        let (applied, newer) = try await Migrator.run(
             owner: owner, schema: blueprint.name.rawValue, runtimeRole: runtime, migrations: blueprint.migrations)
         if !applied.isEmpty { log.info("migrated", ["applied": .array(applied.map { .string($0) })]) }
+        // On the way back from a release, or started once more while its replicas take this one's place.
+        if !newer.isEmpty { log.warning("schema_is_newer", ["unknown": .array(newer.map { .string($0) })]) }
         return applied
     }
 

@@ -55,6 +55,7 @@ import Testing
 
     private func migrate(_ scratch: ScratchDatabase, _ migrations: [Migration]) async throws -> [String] {
         try await Migrator.run(
-            owner: scratch.owner, schema: "profile", runtimeRole: "scratch_runtime", migrations: migrations)
+            owner: scratch.owner, schema: "profile", runtimeRole: "scratch_runtime", migrations: migrations
+        ).applied
     }
 }

@@ -19,6 +19,23 @@ import Testing
         }
     }
 
+    /// As on the way back from a release.
+    @Test func aReplicaWithASchemaOfANewerReleaseIs() async throws {
+        try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
+            _ = try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('m9999_later', 'x')")
+            _ = try await stage.rows(
+                """
+                DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO PUBLIC', current_database()); END $$
+                """)
+            try await stage.replaceReplicas(
+                by: stage.environment.merging(["PROFILE_DATABASE_OWNER_URL": stage.owner]) { $1 })
+            let endpoint = try #require(stage.houses[0].bus.endpoint)
+            #expect(try await comes { try await Self.check(endpoint, stage.keys) })
+            let line = stage.log.text.split(separator: "\n").first { $0.contains("schema_is_newer") }
+            #expect(line?.contains(#""unknown":["m9999_later"]"#) == true)
+        }
+    }
+
     @Test func aReplicaThatStillStartsIsNot() async throws {
         try await Loop.spawn { try await Self.askAReplicaThatStarts() }.value
     }

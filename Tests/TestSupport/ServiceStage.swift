@@ -155,6 +155,9 @@ import ServiceRuntime
     @discardableResult
     public func rows(_ sql: String) async throws -> String { try await scratch.query(sql) }
 
+    /// The connection string of the role that owns the tables.
+    public var owner: String { scratch.owner }
+
     public func stop() async {
         for house in houses { await house.stop(notice: .zero) }
         for bus in others.values { bus.stop() }
