@@ -64,6 +64,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0007_answer_devices.sql"),
         .embedInCode("Migrations/m0008_revisions.sql"),
         .embedInCode("Migrations/m0009_preferences.sql"), .embedInCode("Migrations/m0010_no_revision_twice.sql"),
+        .embedInCode("Migrations/m0011_sealed_dates.sql"),
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),

@@ -23,6 +23,9 @@ enum QuestionnaireBlueprint {
         .init(
             "QUESTIONNAIRE_REQUIRED_QUESTIONS", .integer(0...500), "10",
             "Required ones among them; another number is logged as a warning"),
+        .init(
+            "QUESTIONNAIRE_SEAL_DATES", .boolean, "true",
+            "Whether dates among answers are sealed; false only while replicas from before it are at work"),
     ]
 
     /// The definitions of this build.
@@ -36,13 +39,15 @@ enum QuestionnaireBlueprint {
         let declared = PublishGate.Declared(
             total: Int(try house.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
             required: Int(try house.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
-        let sessions = SessionStore(database: house.database)
+        let dates = DateSealer(
+            house.keys, isSealing: try house.configuration.boolean("QUESTIONNAIRE_SEAL_DATES"))
+        let sessions = SessionStore(database: house.database, dates: dates)
         let definitions = DefinitionStore(database: house.database, shipped: all)
         house.handle(
-            ExportAnswersHandler(export: PersonExport(database: house.database, sections: QuestionnaireExport.sections))
-        )
+            ExportAnswersHandler(
+                export: PersonExport(database: house.database, sections: QuestionnaireExport.sections(dates))))
         house.handle(AccountDeletedHandler(house: house) { sessions.erase($0, in: $1) })
-        let migrations = MigrationStore(database: house.database)
+        let migrations = MigrationStore(database: house.database, dates: dates)
         let desk = SessionDesk(
             sessions: sessions, definitions: definitions,
             offers: OfferStore(definitions: definitions, migrations: migrations), inbox: house.inbox,
@@ -52,12 +57,14 @@ enum QuestionnaireBlueprint {
         let mover = SessionMover(desk: desk, migrations: migrations)
         house.handle(MigrateSessionHandler(mover: mover))
         house.handle(UndoMigrationHandler(mover: mover))
-        house.handle(MigrateSessionsHandler(mover: mover))
+        house.handle(MigrateSessionsHandler(mover: mover, log: house.log))
+        house.handle(SealDatesHandler(openDates: OpenDates(database: house.database, dates: dates)))
         house.handle(GetExtractsHandler(sessions: sessions, definitions: definitions))
         house.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
         house.handle(
             GetStatisticsHandler(
-                statistics: StatisticsStore(database: house.database), definitions: definitions))
+                statistics: StatisticsStore(database: house.database, dates: dates), definitions: definitions,
+                log: house.log))
         let drafts = DraftStore(database: house.database)
         house.handle(ListQuestionnairesHandler(definitions: definitions))
         house.handle(GetQuestionnaireHandler(definitions: definitions))

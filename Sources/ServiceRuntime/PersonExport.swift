@@ -24,6 +24,7 @@ public struct ExportSection: Sendable {
     let kind: String
     let statement: Statement
     let sealed: Sealed?
+    let opening: (@Sendable (_ record: JSONValue, _ person: Identifier) throws -> JSONValue)?
     /// What `$1` stands for.
     let subject: @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
 
@@ -32,11 +33,21 @@ public struct ExportSection: Sendable {
     ///     (jsonb, an object) and, where something is to be opened, `sealed` (bytea).
     ///   - sealed: becomes members of the record where it is not NULL.
     public init(_ kind: String, _ rows: String, sealed: Sealed? = nil) {
-        self.init(kind, rows, sealed: sealed) { person, _ in .uuid(person) }
+        self.init(kind, rows, sealed: sealed, opening: nil) { person, _ in .uuid(person) }
+    }
+
+    /// - Parameters:
+    ///   - rows: SQL as above, without `sealed`.
+    ///   - opening: gives the record as the person shall have it.
+    public init(
+        _ kind: String, _ rows: String, opening: @escaping @Sendable (JSONValue, Identifier) throws -> JSONValue
+    ) {
+        self.init(kind, rows, sealed: nil, opening: opening) { person, _ in .uuid(person) }
     }
 
     private init(
         _ kind: String, _ rows: String, sealed: Sealed?,
+        opening: (@Sendable (JSONValue, Identifier) throws -> JSONValue)?,
         subject: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
     ) {
         self.kind = kind
@@ -46,6 +57,7 @@ public struct ExportSection: Sendable {
             WHERE key COLLATE "C" > $2 ORDER BY key COLLATE "C" LIMIT $3
             """)
         self.sealed = sealed
+        self.opening = opening
         self.subject = subject
     }
 
@@ -57,7 +69,7 @@ public struct ExportSection: Sendable {
             SELECT lpad(sequence::text, 19, '0') AS key,
                 jsonb_build_object('act', act, 'at', \(time("at")), 'details', details::jsonb) AS record
             FROM audit WHERE chain = $1 AND chain <> 'service'
-            """, sealed: nil
+            """, sealed: nil, opening: nil
         ) { person, transaction in .text(try await trail.chain(of: person, in: transaction).name) }
     }
 
@@ -127,14 +139,18 @@ public struct ExportSection: Sendable {
         return ExportPage(records: records, next: nil)
     }
 
-    /// The row's own text with two members before it: it is not read here.
+    /// The row's own text with two members before it; it is read only where something in it is to be opened.
     private static func record(_ row: Row, of section: ExportSection, _ person: Identifier) throws -> String {
         var members: [String: JSONValue] = ["kind": .string(section.kind)]
         if let sealed = section.sealed, let bytes = try row.optionalBytes("sealed") {
             members.merge(try sealed.open(bytes, person)) { $1 }
         }
         let head = String(decoding: CanonicalJSON.bytes(of: .object(members)), as: UTF8.self)
-        let rest = String(decoding: try row.json("record"), as: UTF8.self)
+        var text = try row.json("record")
+        if let opening = section.opening {
+            text = CanonicalJSON.bytes(of: try opening(try JSONValue.parse(text), person))
+        }
+        let rest = String(decoding: text, as: UTF8.self)
         return rest == "{}" ? head : "\(head.dropLast()), \(rest.dropFirst())"
     }
 }

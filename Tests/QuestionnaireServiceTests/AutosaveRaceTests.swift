@@ -58,7 +58,7 @@ import Testing
             let person = Identifier.random()
             let view = try await service.questions(as: person)
             try await service.submit(anyAnswers(to: view.questions), as: person, key: "gw 1")
-            let store = SessionStore(database: service.houses[0].database)
+            let store = service.sessions
             let read = try #require(try await store.find(view.sessionId, of: person, for: Self.questionnaire))
             let item = ResponseItem(
                 question: "socialEnergy", value: 4, state: .answered, mutationId: .ordered())
@@ -93,7 +93,7 @@ import Testing
             let person = Identifier.random()
             let view = try await service.questions(as: person)
             try await service.submit(anyAnswers(to: view.questions), complete: true, as: person)
-            let store = SessionStore(database: service.houses[0].database)
+            let store = service.sessions
             let (isHeld, release) = (LoopPromise<Void>(), LoopPromise<Void>())
             let holder = Loop.spawn {
                 try await store.database.transaction { transaction in

@@ -17,6 +17,10 @@ import Testing
     let profile = ProfileStandIn()
 
     var houses: [ServiceHouse] { stage.houses }
+    /// The sessions as the first replica reads and writes them.
+    var sessions: SessionStore {
+        SessionStore(database: houses[0].database, dates: DateSealer(houses[0].keys))
+    }
 
     fileprivate init(_ stage: ServiceStage) async throws {
         self.stage = stage
@@ -61,9 +65,12 @@ import Testing
 
 /// Runs a test against the service and takes it down again, whatever comes of it.
 func withService(
-    replicas: Int = 1, _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
+    replicas: Int = 1, environment: [String: String] = [:],
+    _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
 ) async throws {
-    try await ServiceStage.run(QuestionnaireBlueprint.blueprint, replicas: replicas) { stage in
+    try await ServiceStage.run(
+        QuestionnaireBlueprint.blueprint, replicas: replicas, environment: environment
+    ) { stage in
         try await body(try await RunningService(stage))
     }
 }

@@ -37,7 +37,7 @@ import Testing
             }
             #expect(walk.done.count == Walk.Deed.allCases.count, "each was done at least once: \(walk.done)")
 
-            let store = SessionStore(database: service.houses[0].database)
+            let store = service.sessions
             try await store.database.transaction { store.erase(walk.person, in: $0) }
             for _ in 0..<4 {
                 let gone = await #expect(throws: BusError.self) { try await walk.show() }
@@ -190,8 +190,10 @@ import Testing
         let house = service.houses[0]
         let definitions = DefinitionStore(database: house.database, shipped: [])
         return SessionDesk(
-            sessions: SessionStore(database: house.database), definitions: definitions,
-            offers: OfferStore(definitions: definitions, migrations: MigrationStore(database: house.database)),
+            sessions: service.sessions, definitions: definitions,
+            offers: OfferStore(
+                definitions: definitions,
+                migrations: MigrationStore(database: house.database, dates: service.sessions.dates)),
             inbox: house.inbox, outbox: house.outbox, bus: house.bus)
     }
 

@@ -93,6 +93,7 @@ extension ErrorCode {
         "session_not_open", .failedPrecondition, http: 409, "Session not open")
     public static let versionClosed = ErrorCode("version_closed", .failedPrecondition, http: 409, "Version closed")
     public static let migrationFinal = ErrorCode("migration_final", .failedPrecondition, http: 409, "Migration final")
+    public static let sealingOff = ErrorCode("sealing_off", .failedPrecondition, http: 409, "Sealing off")
     public static let definitionInvalid = ErrorCode(
         "definition_invalid", .invalidArgument, http: 422, "Definition invalid")
     public static let changeNotAccepted = ErrorCode(

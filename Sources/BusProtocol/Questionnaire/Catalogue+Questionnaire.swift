@@ -7,6 +7,6 @@ extension Catalogue {
         ListQuestionnaires.self, GetQuestionnaire.self, GetQuestionnaireVersion.self, ViewQuestionnaire.self,
         CreateDraft.self, GetDraft.self, PutDraft.self, CheckDraft.self, PublishDraft.self, RetireVersion.self,
         CompareVersions.self, MigrateSession.self, UndoMigration.self, MigrateSessions.self,
-        CompareProfiles.self, GetStatistics.self, GetExtracts.self,
+        SealDates.self, CompareProfiles.self, GetStatistics.self, GetExtracts.self,
     ]
 }

@@ -1,11 +1,14 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import EventLoop
+import ServiceRuntime
 
 /// Counts what people did with each question of a version.
 struct GetStatisticsHandler: RequestHandler {
     let statistics: StatisticsStore
     let definitions: DefinitionStore
+    let log: Log
 
     func handle(_ request: GetStatistics, context: RequestContext) async throws -> VersionStatistics {
         try context.requireAdmin()
@@ -17,12 +20,20 @@ struct GetStatisticsHandler: RequestHandler {
         let (samples, all, medians) = try await statistics.database.transaction { transaction in
             try await statistics.samples(of: version, request.questionnaire, in: transaction)
         }
-        let tally = try await Loop.compute {
-            var tally = VersionTally(definition)
+        let dates = statistics.dates
+        let (tally, unopened) = try await Loop.compute {
+            var (tally, unopened) = (VersionTally(definition), Int64(0))
             let now = Timestamp.now()
-            for sample in samples { tally.add(try AnswerSheet(sample, of: definition, now: now), sample.status) }
-            return tally
+            for sample in samples {
+                do {
+                    tally.add(try AnswerSheet(sample, dates, of: definition, now: now), sample.status)
+                } catch is SealError {
+                    unopened += 1
+                }
+            }
+            return (tally, unopened)
         }
+        if unopened > 0 { log.error("date_not_opened", ["in": "statistics", "sessions": .integer(unopened)]) }
         return VersionStatistics(
             version: version, sessions: tally.sessions, of: all, completed: tally.completed,
             questions: tally.questions(medians: medians))

@@ -1,8 +1,10 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import Database
 import EventLoop
 import JSONText
+import ServiceRuntime
 
 /// Moves sessions to the newest version of their questionnaire.
 @Loop struct SessionMover {
@@ -111,15 +113,16 @@ struct UndoMigrationHandler: RequestHandler {
     }
 }
 
-/// Moves many sessions, each in a transaction of its own.
+/// Moves many sessions, each in a transaction of its own. One with a date that cannot be opened keeps no other from it.
 struct MigrateSessionsHandler: RequestHandler {
     let mover: SessionMover
+    let log: Log
 
     func handle(_ request: MigrateSessions, context: RequestContext) async throws -> SessionsMigrated {
         guard let newest = try await mover.desk.definitions.published(request.questionnaire, version: nil) else {
             throw BusError(.notFound, "There is no such questionnaire.")
         }
-        let after = request.after.flatMap(Self.cursor)
+        let after = request.after.flatMap { SessionCursor($0) }
         let due = try await mover.migrations.due(
             request.questionnaire, before: newest.version, after: after, limit: request.limit)
         var (tally, last) = (
@@ -133,17 +136,23 @@ struct MigrateSessionsHandler: RequestHandler {
             let wave = due[start..<min(start + Self.atOnce, due.count)]
             let moves = wave.map { one in
                 Loop.spawn {
-                    try await mover.desk.knowing(SessionFacts(language: .untold), of: one.person, context) { facts in
-                        try await move(one.session, of: one.person, request, ways, knowing: facts)
+                    do {
+                        let facts = SessionFacts(language: .untold)
+                        return try await mover.desk.knowing(facts, of: one.person, context) { facts in
+                            try await move(one.session, of: one.person, request, ways, knowing: facts)
+                        }
+                    } catch is SealError {
+                        log.error("date_not_opened", ["in": "migration", "session": .string(one.session.description)])
+                        return nil
                     }
                 }
             }
             for case let moved? in try await Self.all(moves) { tally.add(moved) }
-            last = wave.last.map { ($0.person, $0.session) }
+            last = wave.last
         }
         tally.remaining = try await mover.migrations.countDue(
             request.questionnaire, before: newest.version, after: last)
-        tally.next = tally.remaining > 0 ? last.map { "\($0.0) \($0.1)" } : nil
+        tally.next = tally.remaining > 0 ? last?.text : nil
         return tally
     }
 
@@ -180,11 +189,6 @@ struct MigrateSessionsHandler: RequestHandler {
     /// Read once in a request. A version that is published meanwhile is gone to by the next.
     @Loop private final class KnownWays {
         var byVersion: [Int64: SessionMover.Way?] = [:]
-    }
-
-    private static func cursor(_ text: String) -> (Identifier, Identifier)? {
-        let parts = text.split(separator: " ").compactMap { Identifier(String($0)) }
-        return parts.count == 2 ? (parts[0], parts[1]) : nil
     }
 }
 

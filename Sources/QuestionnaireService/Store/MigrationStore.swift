@@ -6,6 +6,7 @@ import JSONText
 /// Sessions on their way from one version to another.
 @Loop struct MigrationStore {
     let database: Database
+    let dates: DateSealer
 
     /// The versions that lead from one to the newest that is not retired, that one first.
     ///
@@ -44,7 +45,7 @@ import JSONText
             Self.insert,
             [
                 .uuid(person), .uuid(session.id), .integer(session.version), .bytes(session.hash), .integer(version),
-                .json(CanonicalJSON.bytes(of: record.json)), .timestamp(session.now),
+                .json(CanonicalJSON.bytes(of: record.json(dates, of: person))), .timestamp(session.now),
             ])
     }
 
@@ -60,9 +61,9 @@ import JSONText
         _ session: Identifier, of person: Identifier, in transaction: Transaction
     ) async throws -> Undoable? {
         let rows = try await transaction.query(Self.last, [.uuid(person), .uuid(session)])
-        guard let row = rows.first, let record = MigrationRecord(try JSONValue.parse(try row.json("before"))) else {
-            return nil
-        }
+        guard let row = rows.first,
+            let record = MigrationRecord(try dates.opened(try JSONValue.parse(try row.json("before")), of: person))
+        else { return nil }
         return Undoable(
             number: try row.integer("number"), version: try row.integer("from_version"),
             hash: try row.bytes("from_hash"), record: record)
@@ -74,21 +75,23 @@ import JSONText
 
     /// Open sessions of older versions, in the order of their persons.
     func due(
-        _ questionnaire: String, before version: Int64, after: (Identifier, Identifier)?, limit: Int64
-    ) async throws -> [(person: Identifier, session: Identifier)] {
+        _ questionnaire: String, before version: Int64, after: SessionCursor?, limit: Int64
+    ) async throws -> [SessionCursor] {
         let rows = try await database.read(
             Self.findDue,
-            [.text(questionnaire), .integer(version), .uuid(after?.0), .uuid(after?.1), .integer(limit)])
-        return try rows.map { (try $0.uuid("person_id"), try $0.uuid("session_id")) }
+            [.text(questionnaire), .integer(version), .uuid(after?.person), .uuid(after?.session), .integer(limit)])
+        return try rows.map {
+            SessionCursor(person: try $0.uuid("person_id"), session: try $0.uuid("session_id"))
+        }
     }
 
     func countDue(
-        _ questionnaire: String, before version: Int64, after: (Identifier, Identifier)?
+        _ questionnaire: String, before version: Int64, after: SessionCursor?
     ) async throws -> Int64 {
         // Not among what people read: all of the sessions may be counted.
         try await database.transaction { transaction in
             try await transaction.query(
-                Self.count, [.text(questionnaire), .integer(version), .uuid(after?.0), .uuid(after?.1)]
+                Self.count, [.text(questionnaire), .integer(version), .uuid(after?.person), .uuid(after?.session)]
             ).first?.integer("count") ?? 0
         }
     }
@@ -146,7 +149,7 @@ import JSONText
 
 extension MigrationRecord {
     /// By place: `null`, or the answer as it was.
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ dates: DateSealer, of person: Identifier) -> JSONValue {
         .object(
             before.mapValues { answer in
                 guard let answer else { return .null }
@@ -154,7 +157,7 @@ extension MigrationRecord {
                     "state": .string(answer.state.rawValue), "revision": .integer(answer.revision),
                     "changedAt": .string(answer.changedAt.description), "isStale": .bool(answer.isStale),
                 ]
-                members["value"] = answer.value
+                members["value"] = answer.value.map { dates.sealed($0, of: person) }
                 members["device"] = answer.device.map { .string($0) }
                 members["preference"] = answer.preference?.json
                 return .object(members)

@@ -1,13 +1,18 @@
 import BusProtocol
+import JSONText
 import ServiceRuntime
 
 /// What questionnaire holds about a person.
 enum QuestionnaireExport {
-    static let sections = [
-        ExportSection("session", session), ExportSection("answer", answer), ExportSection("answer_history", history),
-        ExportSection("snapshot", snapshot), ExportSection("mutation", mutation), ExportSection("subject", subject),
-        ExportSection("migration", migration),
-    ]
+    static func sections(_ dates: DateSealer) -> [ExportSection] {
+        let opened: @Sendable (JSONValue, Identifier) throws -> JSONValue = { try dates.opened($0, of: $1) }
+        return [
+            ExportSection("session", session), ExportSection("answer", answer, opening: opened),
+            ExportSection("answer_history", history, opening: opened),
+            ExportSection("snapshot", snapshot, opening: opened), ExportSection("mutation", mutation),
+            ExportSection("subject", subject), ExportSection("migration", migration, opening: opened),
+        ]
+    }
 
     private static func time(_ column: String) -> String { ExportSection.time(column) }
 
@@ -50,7 +55,7 @@ enum QuestionnaireExport {
         """
     private static let subject = """
         SELECT session_id || ' ' || subject AS key, jsonb_build_object(
-            'sessionId', session_id, 'subject', subject, 'kind', kind, 'label', label, 'position', position,
+            'sessionId', session_id, 'subject', subject, 'subjectKind', kind, 'label', label, 'position', position,
             'addedAt', \(time("added_at")), 'removedAt', \(time("removed_at"))) AS record
         FROM subjects WHERE person_id = $1
         """

@@ -13,6 +13,7 @@ enum QuestionnaireMigrations {
         migration("m0008_revisions", PackageResources.m0008_revisions_sql),
         migration("m0009_preferences", PackageResources.m0009_preferences_sql),
         migration("m0010_no_revision_twice", PackageResources.m0010_no_revision_twice_sql),
+        migration("m0011_sealed_dates", PackageResources.m0011_sealed_dates_sql),
     ]
 
     private static func migration(_ name: String, _ sql: [UInt8]) -> Migration {

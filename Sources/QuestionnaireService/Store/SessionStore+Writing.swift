@@ -13,11 +13,11 @@ extension SessionStore {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for write in plan.writes {
             if write.changesAnswer {
-                transaction.send(Self.saveAnswer, row + Self.columns(write, reply))
+                transaction.send(Self.saveAnswer, row + columns(write, of: person, reply))
             } else {
                 transaction.send(
                     Self.rememberMutation,
-                    row + Self.mutation(write, reply) + [.text(write.key), .integer(write.mutation?.revision)])
+                    row + mutation(write, of: person, reply) + [.text(write.key), .integer(write.mutation?.revision)])
             }
         }
     }
@@ -31,29 +31,31 @@ extension SessionStore {
     ) async throws -> Bool {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id)]
         do {
-            return try await saves.write(row + Self.columns(write, reply) + [.integer(session.revision)]) != nil
+            return try await saves.write(row + columns(write, of: person, reply) + [.integer(session.revision)]) != nil
         } catch let error where error.isUniqueViolation {
             return false
         }
     }
 
-    private static func columns(_ write: ResponsePlan.Write, _ reply: [UInt8]?) -> [SQLValue] {
-        columns(write.key, write.answer) + [.timestamp(write.clientTime)] + mutation(write, reply)
-            + described(write.answer)
+    private func columns(_ write: ResponsePlan.Write, of person: Identifier, _ reply: [UInt8]?) -> [SQLValue] {
+        columns(write.key, write.answer, of: person) + [.timestamp(write.clientTime)]
+            + mutation(write, of: person, reply) + Self.described(write.answer)
     }
 
-    private static func mutation(_ write: ResponsePlan.Write, _ reply: [UInt8]?) -> [SQLValue] {
-        [.uuid(write.mutation?.id), .bytes(write.mutation?.digest), .json(reply)]
+    private func mutation(_ write: ResponsePlan.Write, of person: Identifier, _ reply: [UInt8]?) -> [SQLValue] {
+        let digest = (write.mutation?.digest).map { dates.sealed($0, with: write.answer.value, of: person) }
+        return [.uuid(write.mutation?.id), .bytes(digest), .json(reply)]
     }
 
     private static func described(_ answer: Answer) -> [SQLValue] {
         [.text(answer.device), .json(answer.preference.map { CanonicalJSON.bytes(of: $0.json) })]
     }
 
-    private static func columns(_ key: String, _ answer: Answer) -> [SQLValue] {
+    private func columns(_ key: String, _ answer: Answer, of person: Identifier) -> [SQLValue] {
         [
             .text(key), .integer(answer.revision), .text(answer.state.rawValue),
-            .json(answer.value.map { CanonicalJSON.bytes(of: $0) }), .timestamp(answer.changedAt),
+            .json(answer.value.map { CanonicalJSON.bytes(of: dates.sealed($0, of: person)) }),
+            .timestamp(answer.changedAt),
         ]
     }
 
@@ -65,10 +67,11 @@ extension SessionStore {
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for (key, answer) in after.sorted(by: { $0.key < $1.key }) where before[key] != answer {
+            let columns = columns(key, answer, of: person)
             transaction.send(
-                Self.upsertAnswer, row + Self.columns(key, answer) + [.bool(answer.isStale)] + Self.described(answer))
+                Self.upsertAnswer, row + columns + [.bool(answer.isStale)] + Self.described(answer))
             // What is only to be asked again stands in the history already.
-            transaction.send(Self.recallHistory, row + Self.columns(key, answer) + Self.described(answer))
+            transaction.send(Self.recallHistory, row + columns + Self.described(answer))
         }
     }
 
@@ -116,9 +119,9 @@ extension SessionStore {
         var answers: [String: JSONValue] = [:]
         for item in sheet.visible where !item.isStale {
             if item.isLeftToDefault {
-                answers[item.key] = ["state": "default", "value": item.suggestion ?? .null]
+                answers[item.key] = ["state": "default", "value": dates.sealed(item.suggestion ?? .null, of: person)]
             } else if let answer = item.answer, answer.state != .unanswered {
-                answers[item.key] = answer.json
+                answers[item.key] = answer.json(dates, of: person)
             }
         }
         transaction.send(Self.setStatus, row)
@@ -232,9 +235,9 @@ extension SessionStore {
 
 extension Answer {
     /// As a snapshot keeps it.
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ dates: DateSealer, of person: Identifier) -> JSONValue {
         var members: [String: JSONValue] = ["state": .string(state.rawValue), "revision": .integer(revision)]
-        members["value"] = value
+        members["value"] = value.map { dates.sealed($0, of: person) }
         members["preference"] = preference?.json
         return .object(members)
     }

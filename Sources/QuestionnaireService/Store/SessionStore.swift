@@ -7,11 +7,12 @@ import JSONText
 /// A person's sessions and the answers in them.
 @Loop struct SessionStore {
     let database: Database
+    let dates: DateSealer
     /// Answers that are written at once with those of other people.
     let saves: WriteGroup
 
-    init(database: Database) {
-        (self.database, saves) = (database, WriteGroup(database, Self.saveAnswers))
+    init(database: Database, dates: DateSealer) {
+        (self.database, self.dates, saves) = (database, dates, WriteGroup(database, Self.saveAnswers))
     }
 
     /// - Parameters:
@@ -23,7 +24,8 @@ import JSONText
         knowing known: StoredSession? = nil
     ) async throws -> StoredSession? {
         let values = Self.values(id, person, questionnaire, mutations, knowing: known)
-        return try StoredSession(try await database.read(Self.load(mutations), values), knowing: known)
+        let rows = try await database.read(Self.load(mutations), values)
+        return try StoredSession(rows, of: person, dates, knowing: known)
     }
 
     /// The person's session, nobody else's until the transaction ends.
@@ -39,7 +41,7 @@ import JSONText
         let (taken, rows) = try await transaction.query(
             Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)],
             then: Self.load(mutations), Self.values(id, person, questionnaire, mutations))
-        guard let session = try StoredSession(rows) else { return nil }
+        guard let session = try StoredSession(rows, of: person, dates) else { return nil }
         if try taken.contains(where: { try $0.uuid("session_id") == session.id }) { return session }
         // So it does where another session was opened meanwhile: nobody has taken that one yet.
         return try await locked(session.id, of: person, for: questionnaire, mutations: mutations, in: transaction)
@@ -53,7 +55,8 @@ import JSONText
             return nil
         }
         let id = try row.uuid("session_id")
-        return try StoredSession(try await transaction.query(Self.load([]), Self.values(id, person, questionnaire, [])))
+        let rows = try await transaction.query(Self.load([]), Self.values(id, person, questionnaire, []))
+        return try StoredSession(rows, of: person, dates)
     }
 
     /// What would be opened now.
@@ -99,14 +102,16 @@ import JSONText
 
     /// The newest snapshot of a session; `nil` before it is completed.
     func result(of session: Identifier, of person: Identifier) async throws -> SessionResult? {
-        try await database.read(Self.newest, [.uuid(person), .uuid(session)]).first.map(SessionResult.init)
+        let row = try await database.read(Self.newest, [.uuid(person), .uuid(session)]).first
+        return try row.map { try SessionResult($0, of: person, dates) }
     }
 
     /// As ``result(of:of:)``, with what was written in the transaction.
     func result(
         of session: Identifier, of person: Identifier, in transaction: Transaction
     ) async throws -> SessionResult? {
-        try await transaction.query(Self.newest, [.uuid(person), .uuid(session)]).first.map(SessionResult.init)
+        let row = try await transaction.query(Self.newest, [.uuid(person), .uuid(session)]).first
+        return try row.map { try SessionResult($0, of: person, dates) }
     }
 
     /// What the person's newest snapshot of a questionnaire came to, with the hash of its definition.
@@ -117,8 +122,8 @@ import JSONText
             return nil
         }
         return (
-            try JSONValue.parse(try row.json("scores")), try JSONValue.parse(try row.json("answers")),
-            try row.bytes("content_hash")
+            try JSONValue.parse(try row.json("scores")),
+            try dates.opened(try JSONValue.parse(try row.json("answers")), of: person), try row.bytes("content_hash")
         )
     }
 
@@ -241,10 +246,11 @@ import JSONText
 }
 
 extension SessionResult {
-    fileprivate init(_ row: Row) throws {
+    fileprivate init(_ row: Row, of person: Identifier, _ dates: DateSealer) throws {
         self.init(
             number: try row.integer("number"), version: try row.integer("version"),
             hash: Hex.encode(try row.bytes("content_hash")), takenAt: try row.timestamp("taken_at"),
-            answers: try JSONValue.parse(try row.json("answers")), scores: try JSONValue.parse(try row.json("scores")))
+            answers: try dates.opened(try JSONValue.parse(try row.json("answers")), of: person),
+            scores: try JSONValue.parse(try row.json("scores")))
     }
 }

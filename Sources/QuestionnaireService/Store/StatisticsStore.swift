@@ -6,10 +6,12 @@ import JSONText
 /// Reads the newest sessions of a version, for its statistics.
 @Loop struct StatisticsStore {
     let database: Database
+    let dates: DateSealer
 
     private static let most: Int64 = 5_000
 
     struct Sample: Sendable {
+        let person: Identifier
         let status: SessionStatus
         let answers: [UInt8]?
         let subjects: [UInt8]?
@@ -28,7 +30,8 @@ import JSONText
         let all = try await transaction.query(Self.count, values).first?.integer("count") ?? 0
         let samples = try await transaction.query(Self.newest, values + [.integer(Self.most)]).map { row in
             Sample(
-                status: SessionStatus(rawValue: try row.text("status")), answers: try row.optionalJSON("answers"),
+                person: try row.uuid("person_id"), status: SessionStatus(rawValue: try row.text("status")),
+                answers: try row.optionalJSON("answers"),
                 subjects: try row.optionalJSON("subjects"), facts: try row.json("facts"))
         }
         var medians: [String: Double] = [:]
@@ -45,7 +48,7 @@ import JSONText
         SELECT count(*) AS count FROM sessions WHERE questionnaire = $1 AND version = $2
         """
     private static let newest: Statement = """
-        SELECT s.status, s.facts,
+        SELECT s.person_id, s.status, s.facts,
             (SELECT jsonb_object_agg(question, jsonb_build_array(state, value, is_stale)) FROM answers a
             WHERE (a.person_id, a.session_id) = (s.person_id, s.session_id)) AS answers,
             (SELECT jsonb_agg(jsonb_build_array(subject, kind, position) ORDER BY position, subject) FROM subjects u
@@ -70,18 +73,19 @@ import JSONText
 
 extension AnswerSheet {
     /// - Parameter now: a time for what does not matter here.
-    init(_ sample: StatisticsStore.Sample, of definition: Definition, now: Timestamp) throws {
+    init(_ sample: StatisticsStore.Sample, _ dates: DateSealer, of definition: Definition, now: Timestamp) throws {
         let answers = try sample.answers.map { try JSONValue.parse($0) }?.objectValue ?? [:]
         let subjects = try sample.subjects.map { try JSONValue.parse($0) }?.arrayValue ?? []
         self.init(
             definition: definition,
-            answers: answers.compactMapValues { entry in
+            answers: try answers.compactMapValues { entry in
                 guard let parts = entry.arrayValue, parts.count == 3, let state = parts[0].stringValue else {
                     return nil
                 }
                 return Answer(
-                    state: AnswerState(rawValue: state), value: parts[1] == .null ? nil : parts[1], revision: 1,
-                    changedAt: now, isStale: parts[2].boolValue ?? false)
+                    state: AnswerState(rawValue: state),
+                    value: parts[1] == .null ? nil : try dates.opened(parts[1], of: sample.person),
+                    revision: 1, changedAt: now, isStale: parts[2].boolValue ?? false)
             },
             subjects: subjects.compactMap { entry in
                 guard let parts = entry.arrayValue, parts.count == 3,

@@ -32,7 +32,7 @@ struct StoredSession: Sendable {
     /// - Parameters:
     ///   - rows: of ``SessionStore/load``: one of the session and one for each answer; none: no session.
     ///   - known: whose answers were not asked for where it is of the same revision.
-    init?(_ rows: [Row], knowing known: StoredSession? = nil) throws {
+    init?(_ rows: [Row], of person: Identifier, _ dates: DateSealer, knowing known: StoredSession? = nil) throws {
         guard let first = try rows.first(where: { try $0.optionalUUID("session_id") != nil }) else { return nil }
         id = try first.uuid("session_id")
         status = SessionStatus(rawValue: try first.text("status"))
@@ -46,7 +46,7 @@ struct StoredSession: Sendable {
         now = try first.timestamp("now")
         subjects = try Self.list(first, "subjects").compactMap(Subject.init)
         facts = try JSONValue.parse(try first.json("facts")).objectValue ?? [:]
-        mutations = try Self.list(first, "mutations").compactMap(RecordedMutation.init)
+        mutations = try Self.list(first, "mutations").compactMap { try RecordedMutation($0, of: person, dates) }
         if let known, known.id == id, known.revision == revision {
             (answers, answersSize) = (known.answers, known.answersSize)
             return
@@ -57,7 +57,7 @@ struct StoredSession: Sendable {
             let (value, preference) = (try row.optionalJSON("value"), try row.optionalJSON("preference"))
             let answer = Answer(
                 state: AnswerState(rawValue: try row.text("answer_state")),
-                value: try value.map { try JSONValue.parse($0) },
+                value: try value.map { try dates.opened(try JSONValue.parse($0), of: person) },
                 revision: try row.integer("answer_revision"), changedAt: try row.timestamp("changed_at"),
                 device: try row.optionalText("device"),
                 preference: try preference.flatMap { AnswerPreference(try JSONValue.parse($0)) },
@@ -100,12 +100,14 @@ extension Subject {
 }
 
 extension RecordedMutation {
-    fileprivate init?(_ json: JSONValue) {
+    fileprivate init?(_ json: JSONValue, of person: Identifier, _ dates: DateSealer) throws {
         guard let id = json["id"]?.stringValue.flatMap({ Identifier($0) }),
             let digest = json["digest"]?.stringValue.flatMap(Hex.decode), let key = json["key"]?.stringValue,
             let revision = json["revision"]?.integerValue
         else { return nil }
         let reply = json["reply"]
-        self.init(id: id, digest: digest, key: key, revision: revision, reply: reply == .null ? nil : reply)
+        self.init(
+            id: id, digest: try dates.opened(digest, of: person), key: key, revision: revision,
+            reply: reply == .null ? nil : reply)
     }
 }

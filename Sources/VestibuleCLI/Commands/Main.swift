@@ -117,6 +117,8 @@ enum Help {
                                           editorial, additive, rescore, reask or breaking
           vestibule questionnaire migrate KEY [--dry-run] [--batch N] [--state DIR]
                                           moves every open session to the newest version; run again, it goes on
+          vestibule questionnaire seal-dates [--batch N] [--state DIR]
+                                          seals dates among answers from before dates were sealed; run again, it goes on
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
         --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters and audit

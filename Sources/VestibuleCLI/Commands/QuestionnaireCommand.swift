@@ -8,6 +8,7 @@ enum QuestionnaireCommand {
     static func run(_ words: ArraySlice<String>) throws {
         switch words.first {
         case "migrate": return try migrate(words.dropFirst())
+        case "seal-dates": return try sealDates(words.dropFirst())
         case "import": return try DraftCommand.load(words.dropFirst())
         case "publish": return try DraftCommand.publish(words.dropFirst())
         default: break
@@ -19,7 +20,8 @@ enum QuestionnaireCommand {
         case ("diff", 3): try become(["--diff-definitions"] + arguments.rest.dropFirst() + flags)
         default:
             throw CommandError.usage(
-                "expected vestibule questionnaire check FILE, diff OLD NEW, import FILE, publish KEY NUMBER or migrate KEY"
+                "expected vestibule questionnaire check FILE, diff OLD NEW, import FILE, publish KEY NUMBER, "
+                    + "migrate KEY or seal-dates"
             )
         }
     }
@@ -48,6 +50,39 @@ enum QuestionnaireCommand {
         } while after != nil
         if isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
         say((isDryRun ? "Would move " : "Moved ") + sum.line)
+    }
+
+    /// Seals dates that were written before dates were sealed, in batches. What is sealed is left alone, so whoever was
+    /// interrupted begins anew.
+    private static func sealDates(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state", "--batch"], mostWords: 0)
+        let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 50
+        guard (1...100).contains(batch) else {
+            throw CommandError.usage("expected vestibule questionnaire seal-dates, and a --batch of 1 to 100")
+        }
+        let bus = try BusAccess(state: arguments["--state"])
+        var (sum, next, waits) = (DatesSealed(sessions: 0, dates: 0), SealDates?.some(SealDates(limit: batch)), 0)
+        while let request = next {
+            do {
+                let sealed = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
+                sum.sessions += sealed.sessions
+                sum.dates += sealed.dates
+                next = sealed.next.map { SealDates(limit: batch, after: $0) }
+            } catch let error as BusError where error.code == ErrorCode.overloaded.name && waits < 1000 {
+                // Somebody changes one of these answers in this moment.
+                waits += 1
+                usleep(200_000)
+            } catch let error as BusError {
+                throw CommandError("\(error.code): \(error.detail) Sealed \(told(sum)) Run it again to go on.")
+            }
+            if isatty(2) == 1 { FileHandle.standardError.write(Data("\rSealed \(told(sum))".utf8)) }
+        }
+        if isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
+        say("Sealed \(told(sum))")
+    }
+
+    private static func told(_ sum: DatesSealed) -> String {
+        "\(sum.dates) date\(sum.dates == 1 ? "" : "s") in \(sum.sessions) session\(sum.sessions == 1 ? "" : "s")."
     }
 
     private static func become(_ words: [String]) throws {

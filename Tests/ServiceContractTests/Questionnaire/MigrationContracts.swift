@@ -97,6 +97,38 @@ enum MigrateSessionsContract: MessageContract {
     ]
 }
 
+enum SealDatesContract: MessageContract {
+    static let canonical = SealDates(limit: 50, after: "\(Sample.person) \(Sample.session)")
+    static let minimal = SealDates(limit: 1)
+    static let maximal = SealDates(limit: 100, after: "\(Sample.person) \(Sample.session)")
+    static let canonicalReply = DatesSealed(
+        sessions: 50, dates: 140, next: "\(Sample.person) \(Sample.session)")
+    static let minimalReply = DatesSealed(sessions: 0, dates: 0)
+    static let maximalReply = DatesSealed(
+        sessions: Sample.largestInteger, dates: Sample.largestInteger, next: "\(Sample.person) \(Sample.session)")
+    static let errors = [
+        BusError(
+            .sealingOff,
+            "Nothing is sealed while QUESTIONNAIRE_SEAL_DATES is false: some replica may not know what is.")
+    ]
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<SealDates> {
+        _ = try await questionnaire.overtaken()
+        // What this release writes is sealed, so there is nothing to do each time.
+        return Asked(SealDates(limit: 100), as: .operator)
+    }
+    static let provocations: [String: Provocation<QuestionnaireProvider, SealDates>] = [
+        "sealing_off": { questionnaire in
+            let stage = questionnaire.stage
+            let setting = ["QUESTIONNAIRE_SEAL_DATES": "false"]
+            try await stage.replaceReplicas(by: stage.environment.merging(setting) { $1 })
+            return Asked(minimal, as: .operator)
+        }
+    ]
+}
+
 extension QuestionnaireProvider {
     /// An open session of a version that is not the newest any more, with an answer in it.
     func overtaken() async throws -> (session: Identifier, person: Identifier) {

@@ -10,7 +10,7 @@ enum QuestionnaireContracts {
         ListQuestionnairesContract.self, GetQuestionnaireContract.self, GetQuestionnaireVersionContract.self,
         ViewQuestionnaireContract.self, CreateDraftContract.self, GetDraftContract.self, PutDraftContract.self,
         CheckDraftContract.self, PublishDraftContract.self, RetireVersionContract.self, CompareVersionsContract.self,
-        MigrateSessionContract.self, UndoMigrationContract.self, MigrateSessionsContract.self,
+        MigrateSessionContract.self, UndoMigrationContract.self, MigrateSessionsContract.self, SealDatesContract.self,
         CompareProfilesContract.self, GetStatisticsContract.self, GetExtractsContract.self,
     ]
 }

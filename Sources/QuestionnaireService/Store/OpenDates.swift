@@ -1,0 +1,136 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+
+/// Dates that were written before ``DateSealer`` was, wherever they stand.
+@Loop struct OpenDates {
+    let database: Database
+    let dates: DateSealer
+
+    /// Seals those of some sessions, in one transaction.
+    ///
+    /// What somebody changes in the meantime is left to them: they seal it themselves.
+    ///
+    /// - Parameters:
+    ///   - cursor: begins behind it; `nil`: with the first.
+    ///   - limit: sessions at most.
+    /// - Returns: how many sessions were looked at, how many dates and digests found, and where there are more.
+    func seal(
+        after cursor: SessionCursor?, limit: Int64
+    ) async throws -> (sessions: Int64, dates: Int64, next: SessionCursor?) {
+        try await database.transaction { transaction in
+            let sessions = try await transaction.query(
+                Self.page, [.uuid(cursor?.person), .uuid(cursor?.session), .integer(limit)])
+            guard let first = try sessions.first.map(Self.cursor), let last = try sessions.last.map(Self.cursor) else {
+                return (0, 0, nil)
+            }
+            let range: [SQLValue] = [
+                .uuid(first.person), .uuid(first.session), .uuid(last.person), .uuid(last.session),
+            ]
+            var found: Int64 = 0
+            for place in Self.places { found += try await seal(place, range, in: transaction) }
+            found += try await sealDigests(range, in: transaction)
+            return (Int64(sessions.count), found, Int64(sessions.count) == limit ? last : nil)
+        }
+    }
+
+    /// A kind of row with dates in it.
+    private struct Place {
+        /// Gives `person_id`, `session_id`, `number` and `question`, by which a row's date is found again, and the `value`.
+        let find: Statement
+        /// Puts `$5` in the place of the value.
+        let seal: Statement
+    }
+
+    private func seal(_ place: Place, _ range: [SQLValue], in transaction: Transaction) async throws -> Int64 {
+        let rows = try await transaction.query(place.find, range)
+        for row in rows {
+            let person = try row.uuid("person_id")
+            let sealed = dates.sealed(try JSONValue.parse(try row.json("value")), of: person)
+            transaction.send(
+                place.seal,
+                [
+                    .uuid(person), .uuid(try row.uuid("session_id")), .text(try row.text("question")),
+                    .integer(try row.integer("number")), .json(CanonicalJSON.bytes(of: sealed)),
+                ])
+        }
+        return Int64(rows.count)
+    }
+
+    private func sealDigests(_ range: [SQLValue], in transaction: Transaction) async throws -> Int64 {
+        let rows = try await transaction.query(Self.openDigests, range)
+        for row in rows {
+            let person = try row.uuid("person_id")
+            transaction.send(
+                Self.sealDigest,
+                [
+                    .uuid(person), .uuid(try row.uuid("session_id")), .uuid(try row.uuid("mutation_id")),
+                    .bytes(dates.sealed(try row.bytes("digest"), of: person)),
+                ])
+        }
+        return Int64(rows.count)
+    }
+
+    private static func cursor(_ row: Row) throws -> SessionCursor {
+        SessionCursor(person: try row.uuid("person_id"), session: try row.uuid("session_id"))
+    }
+
+    private static let page: Statement = """
+        SELECT person_id, session_id FROM sessions
+        WHERE $1::uuid IS NULL OR (person_id, session_id) > ($1, $2::uuid)
+        ORDER BY person_id, session_id LIMIT $3
+        """
+    private static let ofRange = "(person_id, session_id) >= ($1, $2) AND (person_id, session_id) <= ($3, $4)"
+    // Of every place that ever had a date: which write had it is not said, and a write that changes nothing has no revision.
+    private static let openDigests = Statement(
+        """
+        SELECT person_id, session_id, mutation_id, digest FROM mutations m
+        WHERE \(ofRange) AND octet_length(digest) = \(DateSealer.digestLength) AND EXISTS (
+            SELECT FROM answer_history h
+            WHERE h.person_id = m.person_id AND h.session_id = m.session_id AND h.question = m.question
+                AND (is_open_date(h.value) OR is_sealed_date(h.value)))
+        """)
+    private static let sealDigest: Statement = """
+        UPDATE mutations SET digest = $4 WHERE person_id = $1 AND session_id = $2 AND mutation_id = $3
+        """
+    private static let places = [
+        Place(
+            find: Statement(
+                """
+                SELECT person_id, session_id, revision AS number, question, value FROM answers
+                WHERE \(ofRange) AND is_open_date(value)
+                """),
+            seal: """
+                UPDATE answers SET value = $5
+                WHERE person_id = $1 AND session_id = $2 AND question = $3 AND revision = $4 AND is_open_date(value)
+                """),
+        Place(
+            find: Statement(
+                """
+                SELECT person_id, session_id, revision AS number, question, value FROM answer_history
+                WHERE \(ofRange) AND is_open_date(value)
+                """),
+            seal: "SELECT seal_history($1, $2, $3, $4, $5)"),
+        Place(
+            find: Statement(
+                """
+                SELECT person_id, session_id, number::bigint AS number, key AS question, e.value -> 'value' AS value
+                FROM snapshots, jsonb_each(answers) AS e
+                WHERE \(ofRange) AND is_open_date(e.value -> 'value')
+                """),
+            seal: "SELECT seal_snapshot($1, $2, $3, $4, $5)"),
+        Place(
+            find: Statement(
+                """
+                SELECT person_id, session_id, number::bigint AS number, key AS question, e.value -> 'value' AS value
+                FROM session_migrations, jsonb_each(before) AS e
+                WHERE \(ofRange) AND is_open_date(e.value -> 'value')
+                """),
+            seal: """
+                UPDATE session_migrations SET before = jsonb_set(before, ARRAY[$3::text, 'value'], $5::jsonb, false)
+                WHERE person_id = $1 AND session_id = $2 AND number = $4 AND is_open_date(before -> $3 -> 'value')
+                """),
+    ]
+}
