@@ -44,7 +44,7 @@ enum QuestionnaireCommand {
                 sum.add(moved)
                 after = moved.next
             } catch let error as BusError {
-                throw CommandError("\(error.code): \(error.detail) \(sum.line) Run it again to go on.")
+                throw interruption(error, after: after == nil ? nil : (isDryRun ? "Would move " : "Moved ") + sum.line)
             }
             if isatty(2) == 1 { FileHandle.standardError.write(Data("\r\(sum.bar)".utf8)) }
         } while after != nil
@@ -73,12 +73,18 @@ enum QuestionnaireCommand {
                 waits += 1
                 usleep(200_000)
             } catch let error as BusError {
-                throw CommandError("\(error.code): \(error.detail) Sealed \(told(sum)) Run it again to go on.")
+                throw interruption(error, after: request.after == nil ? nil : "Sealed \(told(sum))")
             }
             if isatty(2) == 1 { FileHandle.standardError.write(Data("\rSealed \(told(sum))".utf8)) }
         }
         if isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
         say("Sealed \(told(sum))")
+    }
+
+    /// - Parameter done: what was, in the batches before; `nil`: nothing.
+    static func interruption(_ error: BusError, after done: String?) -> CommandError {
+        if done != nil, isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
+        return CommandError("\(error.code): \(error.detail)" + (done.map { " \($0) Run it again to go on." } ?? ""))
     }
 
     private static func told(_ sum: DatesSealed) -> String {

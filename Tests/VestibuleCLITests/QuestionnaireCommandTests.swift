@@ -1,0 +1,17 @@
+import BusProtocol
+import Testing
+
+@testable import VestibuleCLI
+
+@Suite("vestibule questionnaire") struct QuestionnaireCommandTests {
+    /// Who asked for a questionnaire that is not there has nothing to go on with.
+    @Test func whatEndsInItsMiddleSaysWhatWasDone() {
+        let error = BusError(.notFound, "There is no such questionnaire.")
+        #expect(
+            QuestionnaireCommand.interruption(error, after: nil).message == "not_found: There is no such questionnaire."
+        )
+        #expect(
+            QuestionnaireCommand.interruption(error, after: "Sealed 3 dates in 50 sessions.").message
+                == "not_found: There is no such questionnaire. Sealed 3 dates in 50 sessions. Run it again to go on.")
+    }
+}
