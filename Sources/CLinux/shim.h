@@ -1,9 +1,17 @@
 #pragma once
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 /// The wake-up descriptor of an event loop: never blocks, closed on exec.
 static inline int CLinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+/// A descriptor that is readable from this instant of the monotonic clock on; -1 where none can be had.
+static inline int CLinux_timerfd(unsigned long nanoseconds) {
+    struct itimerspec at = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+    int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (descriptor >= 0) timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &at, 0);
+    return descriptor;
+}
 static inline int CLinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 /// `operation` is `EPOLL_CTL_ADD`, `_MOD` or `_DEL`; `token` comes back from `CLinux_epoll_wait`.
 static inline int CLinux_epoll_control(int set, int operation, int descriptor, unsigned events, unsigned long token) {

@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 
 extension Loop {
@@ -11,6 +12,24 @@ extension Loop {
         } onCancel: {
             spawn { await sleeper.cancel() }
         }
+    }
+
+    /// Suspends the task until an instant of ``MonotonicClock``, and then for some ten microseconds more at most.
+    ///
+    /// ``sleep(for:)`` rounds up to a millisecond from the moment of its call, and so tells an observer that moment.
+    @Loop public static func sleep(until instant: UInt64) async {
+        let descriptor = CLinux_timerfd(UInt(max(instant, 1)))
+        guard descriptor >= 0 else {
+            // No descriptor to spare: late by a millisecond is better than never.
+            let now = MonotonicClock.now()
+            try? await sleep(for: .nanoseconds(instant > now ? Int64(instant - now) : 0))
+            return
+        }
+        let due = LoopPromise<Void>()
+        let watch = FileWatch(descriptor, for: .read) { _ in due.resolve(.success(())) }
+        try? await due.get()
+        watch.cancel()
+        close(descriptor)
     }
 
     /// Runs `work`, which may block for long, on a thread that is neither the loop's nor one of the few that Swift's own tasks

@@ -71,6 +71,14 @@ import Testing
         #expect(!fired)
     }
 
+    @Test func aSleepUntilAnInstantEndsThenAndNotBefore() async throws {
+        for delay: UInt64 in [0, 300_000, 1_700_000] {
+            let instant = MonotonicClock.now() + delay
+            await Loop.sleep(until: instant)
+            #expect(MonotonicClock.now() >= instant)
+        }
+    }
+
     @Test func aCancelledSleepEndsAtOnce() async {
         let start = MonotonicClock.now()
         let task = Loop.spawn { try await Loop.sleep(for: .seconds(30)) }

@@ -106,6 +106,17 @@ private let contract = """
         #expect(routes.count == Set(routes).count, "no route stands twice")
     }
 
+    /// `VestibuleCLITests/AnswerTimeTests` measures what a stranger learns by their times.
+    @Test func answersAboutAnAccountThatMayNotBeHideTheirTime() {
+        let hiding = table.routes.filter(\.hidesItsTime).map { "\($0.method.rawValue) \($0.path.text)" }
+        #expect(
+            Set(hiding) == [
+                "POST /auth/otp/send", "POST /auth/otp/verify", "POST /auth/phone/undo", "POST /auth/recovery/request",
+                "GET /auth/recovery/{id}", "POST /auth/recovery/{id}/dispute", "POST /auth/recovery/{id}/cancel",
+                "POST /auth/recovery/{id}/identity", "POST /auth/recovery/{id}/complete",
+            ])
+    }
+
     @Test func messagesAreKnownAndMayLeaveTheHouse() throws {
         for route in table.routes {
             guard case .message(let type) = route.target else { continue }

@@ -76,6 +76,8 @@ import JSONText
         var isRevalidated = false
         /// The act matters so much that its service sees the access token itself, and not the gateway's word only.
         var carriesToken = false
+        /// Its time could tell whether there is an account: each answer leaves at a fixed distance from its request's arrival.
+        var hidesItsTime = false
         /// It makes something new, or answers with what is there already: 201 or ``success``.
         var mayCreate = false
         /// Bytes.

@@ -2,14 +2,16 @@ extension RouteTable {
     static let auth: [Route] = [
         Route(.post, "/auth/otp/send", .anybody, .message("auth.send-otp"), "Sends a code to a phone.")
             .with {
-                $0.success = 202; $0.body = .members
+                $0.success = 202; $0.body = .members; $0.hidesItsTime = true
             },
         Route(
             .get, "/auth/otp/{challengeId}", .public, .message("auth.get-code-delivery"),
             "Tells whether the code was delivered."
         ).with { $0.sources = ["challengeId": .path("challengeId")] },
         Route(.post, "/auth/otp/verify", .public, .message("auth.verify-otp"), "Trades a code for a session.")
-            .with { $0.body = .members },
+            .with {
+                $0.body = .members; $0.hidesItsTime = true
+            },
         Route(
             .post, "/auth/social/nonce", .public, .message("auth.issue-social-nonce"),
             "Issues a nonce for a social sign-in."
@@ -65,7 +67,7 @@ extension RouteTable {
             .post, "/auth/phone/undo", .anybody, .message("auth.undo-phone-change"),
             "Takes back a change of the phone, for 72 hours."
         ).with {
-            $0.body = .members; $0.carriesToken = true
+            $0.body = .members; $0.carriesToken = true; $0.hidesItsTime = true
         },
         Route(
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys),

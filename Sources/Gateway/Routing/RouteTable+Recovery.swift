@@ -4,32 +4,37 @@ extension RouteTable {
             .post, "/auth/recovery/request", .public, .message("recovery.request-recovery"),
             "Claims an account whose phone is lost."
         ).with {
-            $0.success = 202; $0.body = .members
+            $0.success = 202; $0.body = .members; $0.hidesItsTime = true
         },
         Route(.get, "/auth/recovery/{id}", .recoveryToken, .message("recovery.get-case"), "A claimant's own case.")
-            .with { $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken] },
+            .with {
+                $0.hidesItsTime = true; $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken]
+            },
         Route(
             .post, "/auth/recovery/{id}/dispute", .userOrMember("disputeToken"), .message("recovery.dispute-case"),
             "The owner's veto."
         ).with {
-            $0.body = .members; $0.sources = ["recoveryId": .path("id")]
+            $0.body = .members; $0.hidesItsTime = true; $0.sources = ["recoveryId": .path("id")]
         },
         Route(
             .post, "/auth/recovery/{id}/cancel", .recoveryToken, .message("recovery.cancel-case"),
             "Withdraws the claim."
-        ).with { $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken] },
+        ).with {
+            $0.hidesItsTime = true; $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken]
+        },
         Route(
             .post, "/auth/recovery/{id}/identity", .recoveryToken, .message("recovery.submit-evidence"),
             "Gives evidence of identity."
         ).with {
-            $0.success = 202; $0.body = .members
+            $0.success = 202; $0.body = .members; $0.hidesItsTime = true
             $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken]
         },
         Route(
             .post, "/auth/recovery/{id}/complete", .recoveryToken, .message("recovery.complete-case"),
             "Moves the account to the new phone."
         ).with {
-            $0.body = .members; $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken]
+            $0.body = .members; $0.hidesItsTime = true
+            $0.sources = ["recoveryId": .path("id"), "recoveryToken": .recoveryToken]
         },
         Route(
             .get, "/users/me/recovery-cases", .user, .message("recovery.list-own-cases"),

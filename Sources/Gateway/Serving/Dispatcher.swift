@@ -55,7 +55,7 @@ import ServiceRuntime
         let (began, trace) = (MonotonicClock.now(), Self.trace(request.head))
         load += 1
         defer { load -= 1 }
-        var (response, path) = (HTTPResponse(status: 500), String?.none)
+        var (response, path, hidesItsTime) = (HTTPResponse(status: 500), String?.none, false)
         do throws(Problem) {
             switch table.match(method: request.head.method, path: request.head.path) {
             case .unknown where request.head.path != "*":
@@ -64,7 +64,7 @@ import ServiceRuntime
             case .unknown: response = HTTPResponse(status: 204)
             case .otherMethods(let methods): response = try otherMethod(request, methods)
             case .route(let route, let parameters):
-                path = route.path.text
+                (path, hidesItsTime) = (route.path.text, route.hidesItsTime)
                 response = try await answer(request, route, parameters, trace, began: began)
             }
         } catch {
@@ -73,7 +73,14 @@ import ServiceRuntime
         tell(
             RequestRecord(method: request.head.method, route: path, status: response.status, trace: trace, began: began)
         )
+        if hidesItsTime { await Loop.sleep(until: departure(after: began)) }
         return decorated(response, request.head, trace)
+    }
+
+    /// The next multiple of the answers' step after a request's arrival.
+    private func departure(after arrival: UInt64) -> UInt64 {
+        let step = configuration.answerStep.nanoseconds
+        return arrival + ((MonotonicClock.now() - arrival) / step + 1) * step
     }
 
     private func tell(_ record: RequestRecord) {

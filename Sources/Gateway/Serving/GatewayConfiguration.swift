@@ -7,6 +7,8 @@ struct GatewayConfiguration: Sendable {
     /// 0: any that is free.
     var port = 8080
     var timeout = Duration.seconds(5)
+    /// Answers that hide their time leave at multiples of it after their request's arrival.
+    var answerStep = Duration.milliseconds(50)
     var trustedProxies: [Network] = []
     var corsOrigins: [String] = []
     /// From where staff and administrators may act; `nil`: from anywhere.
@@ -24,6 +26,10 @@ extension GatewayConfiguration {
         [
             .init("GATEWAY_HTTP", .text, "127.0.0.1:8080", "Where to listen: a numeric address and a port"),
             .init("GATEWAY_TIMEOUT", .duration(1...300, mayBeOff: false), "5s", "How long a request may take"),
+            .init(
+                "GATEWAY_ANSWER_STEP", .integer(10...1000), "50",
+                "Milliseconds between the times at which answers that could tell of an account leave; longer than their work"
+            ),
             .init(
                 "GATEWAY_TRUSTED_PROXIES", .list, nil,
                 "Addresses and networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed"),
@@ -45,6 +51,7 @@ extension GatewayConfiguration {
     init(_ values: Configuration) throws(ConfigurationError) {
         (host, port) = try values.address("GATEWAY_HTTP")
         timeout = try values.duration("GATEWAY_TIMEOUT")
+        answerStep = .milliseconds(try values.integer("GATEWAY_ANSWER_STEP"))
         trustedProxies = try Self.networks("GATEWAY_TRUSTED_PROXIES", values)
         let staff = try Self.networks("GATEWAY_STAFF_NETWORKS", values)
         staffNetworks = values.profile == .development ? nil : staff

@@ -1,0 +1,175 @@
+import Foundation
+import JSONText
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import VestibuleCLI
+
+/// Whether a stranger who measures each answer's time learns if a number has an account.
+@Suite("the time of an answer") struct AnswerTimeTests {
+    /// The time of one request about a number with an account, and of one about a number without.
+    typealias Pair = (with: UInt64, without: UInt64)
+
+    private static let lanes = 8
+
+    @Test(.timed) func tellsNothingOfAnAccount() throws {
+        let asked = Rounds.count(200, prove: 1000)
+        // Three to four times the statistic's standard deviation, where time tells nothing.
+        let bound = asked < 1000 ? 0.10 : 0.05
+        let system = try RunningSystem(
+            scale: "auth=1",
+            variables: [
+                "AUTH_OTP_PER_ADDRESS_HOUR": "100000", "AUTH_OTP_PREFIX_BREAKER": "off", "AUTH_OTP_RESEND_AFTER": "1s",
+                "GATEWAY_RATE_LIMIT": "off", "RECOVERY_PER_ADDRESS_DAY": "100000",
+            ])
+        defer { system.stop() }
+        let client = try HTTPClient(system.address)
+        let stranger = Stranger(codes: try prepare(asked, system, client))
+        let measured = Mutex<[String: [Pair]]>([:])
+        try Self.inLanes(asked) { number in
+            let connection = try KeptConnection(client)
+            let first = Bool.random()
+            let one = try stranger.ask(number, hasAccount: first, connection)
+            let other = try stranger.ask(number, hasAccount: !first, connection)
+            // So many at once may be more than a debug build takes.
+            guard !(one + other).contains(where: { $0.told.hasSuffix("overloaded") }) else { return }
+            guard one.map(\.told) == other.map(\.told) else { throw CommandError("\(one) and \(other)") }
+            measured.withLock {
+                for (one, other) in zip(one, other) {
+                    let (with, without) = first ? (one, other) : (other, one)
+                    $0[one.what, default: []].append((with.nanoseconds, without.nanoseconds))
+                }
+            }
+        }
+        for (what, pairs) in measured.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            let chance = Self.chanceThatWithIsSlower(pairs)
+            let medians = [pairs.map(\.with), pairs.map(\.without)].map { $0.sorted()[pairs.count / 2] / 1000 }
+            print("\(what): chance \(chance), medians \(medians) µs of \(pairs.count) pairs")
+            #expect(pairs.count >= asked * 9 / 10, .time("\(what): \(pairs.count) pairs"))
+            #expect(abs(chance - 0.5) <= bound, .time("\(what): \(chance)"))
+        }
+    }
+
+    /// Opens the accounts, and has every claimant's code sent.
+    ///
+    /// - Returns: the codes of the claimants' numbers with their challenges.
+    private func prepare(
+        _ pairs: Int, _ system: RunningSystem, _ client: HTTPClient
+    ) throws -> [String: Stranger.Challenge] {
+        let challenges = Mutex<[String: String]>([:])
+        let owners = (0..<pairs).map { Stranger.account($0, exists: true) }
+        let claimants = (0..<pairs).flatMap { [Stranger.claimant($0, true), Stranger.claimant($0, false)] }
+        let all = owners.map { ($0, "login") } + claimants.map { ($0, "recovery") }
+        try Self.inLanes(all.count) { number in
+            let (phone, purpose) = all[number]
+            var sent: HTTPAnswer
+            repeat {
+                sent = try client.send(
+                    "POST", "/auth/otp/send", body: ["phone": .string(phone), "purpose": .string(purpose)])
+            } while sent.body["code"] == "overloaded"
+            guard sent.status == 202 else { throw CommandError("otp/send: \(sent.body)") }
+            challenges.withLock { $0[phone] = sent.body["challengeId"]?.stringValue }
+        }
+        let spool = VestibuleCLI.Spool(file: "\(system.installation.state.spool)/sms.jsonl")
+        try system.installation.wait("every code") { spool.lines().count >= all.count }
+        var codes: [String: Stranger.Challenge] = [:]
+        for line in spool.lines() {
+            guard let phone = line["to"]?.stringValue, let text = line["body"]?.stringValue,
+                let challenge = challenges.withLock({ $0[phone] })
+            else { continue }
+            codes[phone] = Stranger.Challenge(id: challenge, code: String(text.prefix(6)))
+        }
+        try Self.inLanes(pairs) { [codes] number in
+            let verified = try client.send(
+                "POST", "/auth/otp/verify", body: try #require(codes[owners[number]]).verification(right: true))
+            guard verified.status == 200 else { throw CommandError("otp/verify: \(verified.body)") }
+        }
+        return codes
+    }
+
+    /// Calls `body` with each number below `count`, some at the same time.
+    private static func inLanes(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+        let next = Atomic(0)
+        let failure = Mutex<(any Error)?>(nil)
+        let group = DispatchGroup()
+        for lane in 0..<lanes {
+            DispatchQueue(label: "lane \(lane)").async(group: group) {
+                while true {
+                    let number = next.add(1, ordering: .relaxed).oldValue
+                    guard number < count, failure.withLock({ $0 == nil }) else { return }
+                    do { try body(number) } catch { failure.withLock { $0 = error } }
+                }
+            }
+        }
+        group.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// That of two requests, one of each kind and chosen at random, the one with an account takes longer: the statistic U of
+    /// Mann and Whitney over the number of all such twos. 0.5 tells nothing.
+    static func chanceThatWithIsSlower(_ pairs: [Pair]) -> Double {
+        let wins = pairs.reduce(0.0) { sum, one in
+            pairs.reduce(sum) { $0 + (one.with > $1.without ? 1 : one.with == $1.without ? 0.5 : 0) }
+        }
+        return wins / Double(pairs.count * pairs.count)
+    }
+}
+
+/// Asks what anybody may ask about a number, with an account or without.
+private struct Stranger: Sendable {
+    struct Challenge: Sendable {
+        let id: String
+        let code: String
+
+        func verification(right isRight: Bool) -> JSONValue {
+            let wrong = code == "000000" ? "000001" : "000000"
+            return [
+                "challengeId": .string(id), "code": .string(isRight ? code : wrong),
+                "device": ["name": "Pixel 9", "platform": "android"],
+            ]
+        }
+    }
+
+    /// One request: what it was, what was answered, and how long that took.
+    typealias Look = (what: String, told: String, nanoseconds: UInt64)
+
+    let codes: [String: Challenge]
+
+    static func account(_ number: Int, exists: Bool) -> String { "+1415555\(exists ? 1000 + number : 3000 + number)" }
+    static func claimant(_ number: Int, _ exists: Bool) -> String {
+        "+1415555\(exists ? 5000 + number : 7000 + number)"
+    }
+
+    func ask(_ number: Int, hasAccount: Bool, _ connection: KeptConnection) throws -> [Look] {
+        let phone = Self.account(number, exists: hasAccount)
+        var looks: [Look] = []
+        func look(
+            _ what: String, _ method: String, _ path: String, token: String? = nil, body: JSONValue? = nil
+        ) throws -> JSONValue {
+            let answer = try connection.send(method, path, token: token, body: body)
+            let word = answer.body["code"] ?? answer.body["status"] ?? .null
+            looks.append((what, "\(answer.status) \(word.stringValue ?? "")", answer.nanoseconds))
+            return answer.body
+        }
+        let sent = try look("otp/send", "POST", "/auth/otp/send", body: ["phone": .string(phone)])
+        let login = Challenge(id: sent["challengeId"]?.stringValue ?? "", code: "000001")
+        _ = try look("otp/verify", "POST", "/auth/otp/verify", body: login.verification(right: false))
+        guard let claim = codes[Self.claimant(number, hasAccount)] else { return looks }
+        let requested = try look(
+            "request", "POST", "/auth/recovery/request",
+            body: [
+                "accountPhone": .string(phone), "challengeId": .string(claim.id), "code": .string(claim.code),
+                "device": ["name": "Pixel 9", "platform": "android"],
+            ])
+        let path = "/auth/recovery/\(requested["recoveryId"]?.stringValue ?? "")"
+        let token = requested["recoveryToken"]?.stringValue
+        _ = try look("status", "GET", path, token: token)
+        _ = try look(
+            "identity", "POST", "\(path)/identity", token: token, body: ["evidenceReference": "passport-1"])
+        let wrong = JSONValue.string("dt_" + String(repeating: "0", count: 43))
+        _ = try look("dispute", "POST", "\(path)/dispute", body: ["disputeToken": wrong])
+        _ = try look("cancel", "POST", "\(path)/cancel", token: token)
+        return looks
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import JSONText
+
+@testable import VestibuleCLI
+
+/// One connection that is kept from request to request, so that a request's time has no connecting in it.
+final class KeptConnection {
+    private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+
+    init(_ client: HTTPClient) throws {
+        var (address, one) = (HTTPClient.address(client.host, client.port), Int32(1))
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: the answer's status and body, and the nanoseconds from the request's first byte to the answer's last one.
+    func send(
+        _ method: String, _ path: String, token: String? = nil, body: JSONValue? = nil
+    ) throws -> (status: Int, body: JSONValue, nanoseconds: UInt64) {
+        let content = body.map { CanonicalJSON.bytes(of: $0) } ?? []
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(content.count)\r\n"
+        if let token { head += "Authorization: Bearer \(token)\r\n" }
+        if body != nil { head += "Content-Type: application/json\r\n" }
+        let request = Array((head + "\r\n").utf8) + content
+        let began = DispatchTime.now().uptimeNanoseconds
+        guard Foundation.send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+            throw POSIXError(.EPIPE)
+        }
+        let (status, answer) = try receive()
+        let took = DispatchTime.now().uptimeNanoseconds - began
+        return (status, answer.isEmpty ? .null : try JSONValue.parse(answer), took)
+    }
+
+    private func receive() throws -> (Int, [UInt8]) {
+        var (bytes, room) = ([UInt8](), [UInt8](repeating: 0, count: 16_384))
+        while true {
+            let count = recv(descriptor, &room, room.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw POSIXError(.ECONNRESET) }
+            bytes += room[..<count]
+            guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
+            let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
+                .components(separatedBy: "\r\n")
+            let length = lines.first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
+            guard bytes.count >= end.upperBound + length else { continue }
+            return (Int(lines[0].split(separator: " ")[1]) ?? 0, Array(bytes[end.upperBound...]))
+        }
+    }
+}
