@@ -42,7 +42,8 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0013_phone_undo.sql"),
         .embedInCode("Migrations/m0020_recoveries.sql"), .embedInCode("Migrations/m0021_suspension.sql"),
         .embedInCode("Migrations/m0022_case_codes.sql"),
-        .embedInCode("Migrations/m0023_freezes_end.sql"),
+        .embedInCode("Migrations/m0023_freezes_end.sql"), .embedInCode("Migrations/m0024_holds.sql"),
+        .embedInCode("Migrations/m0025_no_alias_of_a_recovery.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),

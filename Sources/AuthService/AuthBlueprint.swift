@@ -101,7 +101,8 @@ enum AuthBlueprint {
         house.handle(CheckBearerHandler(house: house, bearer: bearer))
         house.handle(
             BeginRecoveryHandler(
-                house: house, secrets: secrets, checker: checker, phones: phones, dormantAfter: dormantAfter))
+                house: house, secrets: secrets, checker: checker, phones: phones, dormantAfter: dormantAfter,
+                hold: try RecoveryHold.seconds(configuration)))
         house.handle(
             ApplyRecoveryHandler(
                 house: house, secrets: secrets, checker: checker, opener: opener, notifier: notifier))
@@ -184,6 +185,7 @@ enum AuthBlueprint {
                 "Who sends SMS; of several the next where one fails"),
             .init("PUSH_PROVIDER", .choice(["spool", "webhook", "fcm"]), "spool", "Who sends pushes"),
             .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
+            RecoveryHold.variable,
         ]
         + SMSProviders.variables + PushProviders.variables + IdentityProviders.variables + AppleClient.variables
 }

@@ -152,9 +152,12 @@ import EventLoop
         return nil
     }
 
-    /// Deny by default. An operator may read, and with a word for it do what programs do, in nobody's name.
+    /// Deny by default. An operator may read, and with a word for it do what programs do, in nobody's name; but nobody's
+    /// token is for an operator.
     static func allows(_ rules: MessageRules, _ caller: ServiceName, isAsOperator: Bool) -> Bool {
-        rules.callers.contains(caller) || caller == .operator && (rules.effect == .read || isAsOperator)
+        guard caller == .operator else { return rules.callers.contains(caller) }
+        guard !rules.replyCarriesToken else { return false }
+        return rules.callers.contains(caller) || rules.effect == .read || isAsOperator
     }
 
     /// Refuses a request of which nothing was executed.

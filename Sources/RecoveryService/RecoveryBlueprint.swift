@@ -14,13 +14,10 @@ enum RecoveryBlueprint {
     @Loop private static func assemble(_ house: ServiceHouse) throws {
         let configuration = house.configuration
         let policy = RecoveryPolicy(
-            hold: try configuration.duration("RECOVERY_HOLD").components.seconds,
+            hold: try RecoveryHold.seconds(configuration),
             riskyHold: try configuration.duration("RECOVERY_HOLD_RISKY").components.seconds,
             perPhone: try configuration.integer("RECOVERY_PER_PHONE"),
             perAddressDay: try configuration.integer("RECOVERY_PER_ADDRESS_DAY"))
-        if configuration.profile != .development, policy.hold < 86_400 {
-            throw ConfigurationError("RECOVERY_HOLD: less than 24h is for the development profile only")
-        }
         let store = CaseStore(house: house, secrets: RecoverySecrets(house.keys), policy: policy)
         house.handle(RequestRecoveryHandler(store: store))
         house.handle(GetRecoveryCaseHandler(store: store))
@@ -71,7 +68,7 @@ enum RecoveryBlueprint {
     }
 
     private static let variables: [ConfigurationVariable] = [
-        .init("RECOVERY_HOLD", .duration(1...1_209_600, mayBeOff: false), "72h", "How long the owner may say no"),
+        RecoveryHold.variable,
         .init(
             "RECOVERY_HOLD_RISKY", .duration(1...1_209_600, mayBeOff: false), "168h",
             "The same for a number that was claimed three times within 30 days and for an account that sleeps; never less than RECOVERY_HOLD"

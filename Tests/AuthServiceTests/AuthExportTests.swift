@@ -45,7 +45,7 @@ import Testing
         "challenges.prefix_hash": nil, "challenges.sent_at": "code.sentAt",
         "freezes.case_id": "freeze.caseId", "freezes.person_id": "account.id", "freezes.until": "freeze.until",
         "freezes.ended_at": "freeze.endedAt", "freezes.created_at": "freeze.createdAt",
-        "freezes.applied_at": "freeze.appliedAt",
+        "freezes.applied_at": "freeze.appliedAt", "freezes.hold_until": "freeze.holdUntil",
         // Of the claimant, who is somebody else.
         "freezes.begun": nil, "freezes.begun_sealed": nil, "freezes.claimant_hash": nil,
         "freezes.claimant_free_at": nil,

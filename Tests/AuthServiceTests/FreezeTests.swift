@@ -18,11 +18,13 @@ import Testing
         let begun: RecoveryBegun
     }
 
-    @Loop private func claim(_ auth: AuthStage) async throws -> Claim {
-        try await auth.age("20 minutes")
-        let (challenge, code) = try await auth.code(for: Self.claimant, purpose: "recovery")
+    @Loop private func claim(
+        _ auth: AuthStage, of phone: String = owner, by claimant: String = claimant
+    ) async throws -> Claim {
+        try await auth.age("2 hours")
+        let (challenge, code) = try await auth.code(for: claimant, purpose: "recovery")
         let begin = BeginRecovery(
-            caseID: .ordered(), accountPhone: Self.owner, challengeID: challenge, code: code,
+            caseID: .ordered(), accountPhone: phone, challengeID: challenge, code: code,
             device: AuthStage.device, freezeSeconds: 86_400)
         return Claim(begin: begin, begun: try await auth.stage.asking(as: .recovery).call(begin, auth.options()))
     }
@@ -38,6 +40,7 @@ import Testing
     /// With a code for the claimant's number.
     @Loop private func complete(_ claim: Claim, _ auth: AuthStage) async throws -> Session {
         try await auth.age("20 minutes")
+        try await auth.endHolds()
         let (challenge, code) = try await auth.code(for: Self.claimant, purpose: "recovery")
         let apply = ApplyRecovery(
             caseID: claim.begin.caseID, challengeID: challenge, code: code, device: AuthStage.device)
@@ -117,6 +120,36 @@ import Testing
             _ = try await auth.ask(DeleteAccount(), as: social.actor(other))
             #expect(try await auth.stage.rows("SELECT count(*) FROM accounts") == "1")
             #expect(try await auth.stage.rows("SELECT count(*) FROM freezes") == "1")
+        }
+    }
+
+    /// A thief with the SIM had the number when the account's owner recovered it, and had given the account others before.
+    @Test func noNumberFromBeforeARecoveryIsAProofOrAWayToTheAccount() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let owner = try await auth.signIn("+14155552672")
+            let (challenge, code) = try await social.changeCode(to: Self.owner, by: owner)
+            _ = try await auth.ask(ChangePhone(challengeId: challenge, code: code), as: auth.actor(owner))
+            #expect(try await auth.stage.rows("SELECT count(*) FROM phone_aliases") == "1")
+            #expect(try await complete(try await claim(auth), auth).user.id == owner.user.id)
+            #expect(try await auth.stage.rows("SELECT count(*) FROM phone_aliases") == "0")
+            for thief in [Self.owner, "+14155552672"] {
+                let contest = try await claim(auth, of: Self.claimant, by: thief)
+                #expect(contest.begun.accountID == owner.user.id && contest.begun.proof == nil)
+                #expect(try await claim(auth, of: thief, by: "+14155552673").begun.accountID == nil)
+            }
+        }
+    }
+
+    /// Its number stays where the claimant has it already; what sessions did to it before goes all the same.
+    @Test func aRecoveryThatMovesNoNumberDropsFormerOnes() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let owner = try await auth.signIn(Self.owner)
+            let (challenge, code) = try await social.changeCode(to: Self.claimant, by: owner)
+            _ = try await auth.ask(ChangePhone(challengeId: challenge, code: code), as: auth.actor(owner))
+            #expect(try await complete(try await claim(auth), auth).user.id == owner.user.id)
+            #expect(try await auth.stage.rows("SELECT count(*) FROM phone_aliases") == "0")
         }
     }
 

@@ -99,6 +99,7 @@ import Testing
             let mine = try await claim(auth).caseID
             func complete(_ recovery: Identifier, named: Identifier?) async throws -> String {
                 try await auth.age("2 hours")
+                try await auth.endHolds()
                 let known = auth.spool.codes(for: Self.claimant).count
                 let sent = try await auth.ask(
                     SendOTP(phone: Self.claimant, purpose: "recovery", recoveryId: named))
@@ -141,6 +142,7 @@ import Testing
             let owner = try await auth.signIn(Self.owner).user.id
             let mine = try await claim(auth).caseID
             try await auth.age("2 hours")
+            try await auth.endHolds()
             let (challenge, code) = try await auth.code(for: Self.claimant, purpose: "recovery")
             let apply = ApplyRecovery(caseID: mine, challengeID: challenge, code: code, device: AuthStage.device)
             let moved = try await auth.stage.asking(as: .recovery).call(apply, auth.options())

@@ -66,7 +66,7 @@ import Testing
 
     @Test("an open case freezes the account until it is over", arguments: ["disputed", "cancelled", "expired"])
     func freeze(outcome: String) async throws {
-        try await AuthStage.run { auth in
+        try await AuthStage.run(environment: ["RECOVERY_HOLD": "60s"]) { auth in
             let session = try await auth.signIn(Self.phone)
             #expect(try await standing(session, auth).frozenFor == nil)
             let caseID = try await claim(auth)

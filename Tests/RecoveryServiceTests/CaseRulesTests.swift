@@ -17,7 +17,7 @@ import Testing
             clock neglected expired!-
         contested: clock hold_ended contested, claimant evidence_given contested,
             owner owner_evidence_given contested, reviewer partly_approved contested,
-            reviewer approved approved!, reviewer rejected rejected!-, claimant withdrawn cancelled!-,
+            reviewer approved approved!, reviewer rejected rejected!-x, claimant withdrawn cancelled!-,
             clock neglected expired!-
         approved: claimant completion_begun completing, claimant withdrawn cancelled!-, owner disputed disputed!-x,
             owner contested contested!, clock neglected expired!-
@@ -216,8 +216,9 @@ private struct Walk {
         if before.seen.isClosed, after.seen != before.seen { return "what is seen as over moved" }
         if after.isDecoy, !effects.isEmpty { return "something came of a decoy" }
         if !after.isDecoy, lifted != (after.status.isClosed ? 1 : 0) { return "the freeze is lifted once, at the end" }
-        if effects.contains(.claimantBarred) != (event == .disputed) {
-            return "barred without a dispute, or not by one"
+        let isBarring = event == .disputed || event == .rejected && before.status == .contested
+        if effects.contains(.claimantBarred) != isBarring {
+            return "barred without a dispute that was right, or not by one"
         }
         if !after.isDecoy, isTruth, after.status.isClosed, event != .completed, !effects.contains(.ownerTold) {
             return "the owner is not told"

@@ -33,6 +33,18 @@ import Testing
     }
 
     @Test(
+        "a hold of less than a day is for development only",
+        arguments: [
+            ("development", "1s", 1), ("staging", "24h", 86_400), ("production", "23h", nil), ("staging", "1s", nil),
+        ] as [(String, String, Int64?)])
+    func recoveryHold(profile: String, hold: String, seconds: Int64?) throws {
+        let configuration = try Configuration(
+            variables: [RecoveryHold.variable], prefix: "AUTH_",
+            environment: ["VESTIBULE_PROFILE": profile, "RECOVERY_HOLD": hold])
+        #expect((try? RecoveryHold.seconds(configuration)) == seconds)
+    }
+
+    @Test(
         "whoever means a variable is not given what holds without it",
         arguments: [
             "VESTIBULE_PROFIL", "VESTIBULE_PROFLE", "VESTIBUL_PROFIL", "VESTIBULE-PROFILE", "VESTIBULE_PROFIEL",

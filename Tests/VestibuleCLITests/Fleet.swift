@@ -87,12 +87,11 @@ import Testing
             (environment["AUTH_OTP_PER_ADDRESS_HOUR"], environment["AUTH_OTP_PREFIX_BREAKER"]) = ("100000", "off")
             // Whoever recovers an account is sent two codes.
             environment["AUTH_OTP_RESEND_AFTER"] = "1s"
-        case .recovery:
-            environment["RECOVERY_PER_ADDRESS_DAY"] = "100000"
-            // Long enough that a case is held for a while, short enough to see it end.
-            environment["RECOVERY_HOLD"] = "1s"
+        case .recovery: environment["RECOVERY_PER_ADDRESS_DAY"] = "100000"
         default: break
         }
+        // Long enough that a case is held for a while, short enough to see it end.
+        if [.auth, .recovery].contains(service) { environment["RECOVERY_HOLD"] = "1s" }
         tables.insert(service)
         let program = installation.program(try #require(LocalSystem.programs[service.rawValue]))
         environment.merge(variables) { $1 }

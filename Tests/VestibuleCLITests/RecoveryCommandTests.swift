@@ -166,6 +166,7 @@ private struct Desk {
 
     func endHolds() throws {
         try system.sql("UPDATE recovery.cases SET hold_until = now()")
+        try system.sql("UPDATE auth.freezes SET hold_until = now()")
         try system.sql("UPDATE recovery.outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
         try system.installation.wait("the end of the holds") {
             try system.sql("SELECT id FROM recovery.cases WHERE status = 'held'").isEmpty

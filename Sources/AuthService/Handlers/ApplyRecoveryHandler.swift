@@ -26,6 +26,7 @@ struct ApplyRecoveryHandler: RequestHandler {
                     request.caseID, secrets.freezeSealer, in: transaction)
             else { throw Self.closed }
             guard !freeze.isApplied else { throw Self.applied }
+            guard freeze.holdSeconds == 0 else { throw Self.held(for: freeze.holdSeconds) }
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
@@ -50,6 +51,11 @@ struct ApplyRecoveryHandler: RequestHandler {
     }
 
     private static let closed = BusError(.recoveryClosed, "This recovery is over.")
+    private static func held(for seconds: Int64) -> BusError {
+        BusError(
+            .recoveryNotReady, "The hold of this recovery is not over yet. Please come back later.",
+            retryAfter: .seconds(seconds))
+    }
     private static let applied = BusError(
         .idempotencyAnswerGone, "This recovery was completed. Please sign in with your number.")
 
@@ -64,6 +70,8 @@ struct ApplyRecoveryHandler: RequestHandler {
         // Before the tokens go that it is told by.
         try await notifier.tell(person, "recovery_completed", ["phone": masked], in: transaction)
         if owner == nil { try await takeNumber(of: person, to: challenge, number, masked, in: transaction) }
+        // The number that is replaced may be a thief's by now, and so may those that sessions gave the account meanwhile.
+        PhoneStore.dropAliases(of: person, in: transaction)
         let chain = try await house.audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
         FreezeStore.endDevices(of: person, in: transaction)
@@ -95,7 +103,7 @@ struct ApplyRecoveryHandler: RequestHandler {
         }
         PhoneStore.move(
             person, to: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
-            sealed: secrets.phoneSealer.seal(number, associated: person.array), by: nil, token: nil, in: transaction)
+            sealed: secrets.phoneSealer.seal(number, associated: person.array), in: transaction)
     }
 }
 

@@ -13,6 +13,8 @@ struct BeginRecoveryHandler: RequestHandler {
     let phones: PhonePolicy
     /// `AUTH_DORMANT_AFTER`; `nil`: no account sleeps.
     let dormantAfter: Duration?
+    /// Seconds before whose end the account is not moved, whatever recovery says.
+    let hold: Int64
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
         let phone = try phones.number(request.accountPhone)
@@ -54,7 +56,8 @@ struct BeginRecoveryHandler: RequestHandler {
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
             isStaff: facts?.isStaff, isDormant: facts?.isDormant)
         try FreezeStore.insert(
-            begun, secrets.freezeSealer, claimant: challenge.phoneHash, seconds: request.freezeSeconds, in: transaction)
+            begun, secrets.freezeSealer, claimant: challenge.phoneHash, seconds: request.freezeSeconds, hold: hold,
+            in: transaction)
         let chain =
             if let account { try await house.audit.chain(of: account, in: transaction) } else { AuditChain.service }
         house.audit.note(

@@ -47,10 +47,11 @@ struct ChangePhoneHandler: RequestHandler {
         }
         let old = try await PhoneStore.phone(of: actor.userID, in: transaction)
         let token = SecretToken.make(prefix: "dt")
+        PhoneStore.keepAlias(
+            of: actor.userID, by: actor.sessionID, token: secrets.hash(of: token), in: transaction)
         PhoneStore.move(
             actor.userID, to: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
-            sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array), by: actor.sessionID,
-            token: secrets.hash(of: token), in: transaction)
+            sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array), in: transaction)
         if let old { try tell(old, of: actor.userID, token, in: transaction) }
         let chain = try await house.audit.chain(of: actor.userID, in: transaction)
         try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, house.audit, in: transaction)

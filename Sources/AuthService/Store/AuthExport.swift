@@ -94,7 +94,7 @@ enum AuthExport {
     private static let freeze = """
         SELECT case_id::text AS key, jsonb_build_object(
             'caseId', case_id, 'createdAt', \(time("created_at")), 'until', \(time("until")),
-            'appliedAt', \(time("applied_at")), 'endedAt', \(time("ended_at"))) AS record
+            'holdUntil', \(time("hold_until")), 'appliedAt', \(time("applied_at")), 'endedAt', \(time("ended_at"))) AS record
         FROM freezes WHERE person_id = $1
         """
     /// Which operator asked is not the person's.

@@ -38,5 +38,9 @@ enum AuthMigrations {
         Migration(
             name: "m0023_freezes_end",
             sql: String(decoding: PackageResources.m0023_freezes_end_sql, as: UTF8.self)),
+        Migration(name: "m0024_holds", sql: String(decoding: PackageResources.m0024_holds_sql, as: UTF8.self)),
+        Migration(
+            name: "m0025_no_alias_of_a_recovery",
+            sql: String(decoding: PackageResources.m0025_no_alias_of_a_recovery_sql, as: UTF8.self)),
     ]
 }

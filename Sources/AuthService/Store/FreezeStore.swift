@@ -60,15 +60,19 @@ import JSONText
         }
     }
 
-    /// - Parameter seconds: how long the freeze lasts at the most.
+    /// - Parameters:
+    ///   - seconds: how long the freeze lasts at the most; never less than the hold.
+    ///   - hold: seconds before whose end the account is not moved.
     static func insert(
-        _ begun: RecoveryBegun, _ sealer: Sealer, claimant: [UInt8], seconds: Int64, in transaction: Transaction
+        _ begun: RecoveryBegun, _ sealer: Sealer, claimant: [UInt8], seconds: Int64, hold: Int64,
+        in transaction: Transaction
     ) throws {
         transaction.send(
             insert,
             [
                 .uuid(begun.caseID), .uuid(begun.accountID), .integer(seconds),
                 .bytes(sealer.seal(try WireJSON.encode(begun), associated: begun.caseID.array)), .bytes(claimant),
+                .integer(hold),
             ])
     }
 
@@ -99,6 +103,8 @@ import JSONText
     struct Open: Sendable {
         let claimantReference: String
         let isApplied: Bool
+        /// Whole seconds before the account may be moved; 0: it may.
+        let holdSeconds: Int64
     }
 
     /// Whose account was frozen for a case; `nil` where none was.
@@ -112,7 +118,7 @@ import JSONText
         guard let row = try await transaction.query(openFreeze, [.uuid(caseID)]).first else { return nil }
         return Open(
             claimantReference: try opened(row, of: caseID, sealer).claimantReference,
-            isApplied: try row.bool("is_applied"))
+            isApplied: try row.bool("is_applied"), holdSeconds: try row.integer("hold_seconds"))
     }
 
     static func noteApplied(_ caseID: Identifier, in transaction: Transaction) {
@@ -131,11 +137,13 @@ import JSONText
         for statement in endOfDevices { transaction.send(statement, [.uuid(person)]) }
     }
 
-    /// Until then at the least, whatever was written first.
+    /// Until then at the least, and the account is not moved before it, whatever was written first.
     static func extend(_ caseID: Identifier, until end: Timestamp, in transaction: Transaction) {
         transaction.send(
-            "UPDATE freezes SET until = greatest(until, $2) WHERE case_id = $1 AND ended_at IS NULL",
-            [.uuid(caseID), .timestamp(end)])
+            """
+            UPDATE freezes SET until = greatest(until, $2), hold_until = greatest(hold_until, $2)
+            WHERE case_id = $1 AND ended_at IS NULL
+            """, [.uuid(caseID), .timestamp(end)])
     }
 
     /// - Parameter rest: the account stays frozen for so long from now on, and no longer; `nil`: not at all.
@@ -168,8 +176,9 @@ import JSONText
         WHERE case_id = $1 AND ended_at IS NULL RETURNING person_id
         """
     private static let insert: Statement = """
-        INSERT INTO freezes (case_id, person_id, until, begun_sealed, claimant_hash)
-        VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s', $4, $5)
+        INSERT INTO freezes (case_id, person_id, until, begun_sealed, claimant_hash, hold_until)
+        VALUES ($1, $2, clock_timestamp() + greatest($3::bigint, $6) * interval '1 s', $4, $5,
+            clock_timestamp() + $6::bigint * interval '1 s')
         """
     private static let claiming: Statement = """
         SELECT case_id FROM freezes
@@ -180,7 +189,9 @@ import JSONText
         WHERE claimant_hash = $1 AND case_id <> $2 AND claimant_free_at IS NULL AND until > clock_timestamp() LIMIT 1
         """
     private static let openFreeze: Statement = """
-        SELECT begun, begun_sealed, applied_at IS NOT NULL AS is_applied FROM freezes
+        SELECT begun, begun_sealed, applied_at IS NOT NULL AS is_applied,
+            greatest(ceil(extract(epoch FROM hold_until - clock_timestamp()))::bigint, 0) AS hold_seconds
+        FROM freezes
         WHERE case_id = $1 AND (applied_at IS NOT NULL OR ended_at IS NULL AND until > clock_timestamp()) FOR UPDATE
         """
     private static let endOfDevices: [Statement] = [

@@ -27,18 +27,27 @@ struct KnownPhone: Sendable {
             .uuid("person_id")
     }
 
-    /// Gives an account another number; the one that it had becomes an alias, and the new one is none any more.
+    /// Makes the number that an account has a way to recover it, before another takes its place.
     ///
     /// - Parameters:
-    ///   - session: which does it; `nil` where reviewers did.
-    ///   - token: the hash of what takes it back; `nil` for what is not taken back so.
-    static func move(
-        _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], by session: Identifier?,
-        token: [UInt8]?, in transaction: Transaction
+    ///   - session: which changes the number.
+    ///   - token: the hash of what takes the change back.
+    static func keepAlias(
+        of person: Identifier, by session: Identifier, token: [UInt8], in transaction: Transaction
     ) {
         transaction.send(
-            keepAlias,
-            [.uuid(person), .integer(aliasLife.components.seconds), .bytes(token), .uuid(session)])
+            keepAlias, [.uuid(person), .integer(aliasLife.components.seconds), .bytes(token), .uuid(session)])
+    }
+
+    /// No number that an account had before is a way to recover it any more.
+    static func dropAliases(of person: Identifier, in transaction: Transaction) {
+        transaction.send("DELETE FROM phone_aliases WHERE person_id = $1", [.uuid(person)])
+    }
+
+    /// Gives an account another number, which is none of its former ones any more.
+    static func move(
+        _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], in transaction: Transaction
+    ) {
         transaction.send(
             "DELETE FROM phone_aliases WHERE person_id = $1 AND hash = $2", [.uuid(person), .bytes(phone)])
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])

@@ -4,7 +4,7 @@ import JSONText
 /// and push token. Once for each case; asked again for a case that was applied, it fails with `idempotency_answer_gone`.
 ///
 /// The code is of a new `recovery` challenge for the number that claimed. `recovery_closed` where auth has no freeze for the
-/// case.
+/// case; `recovery_not_ready` before the hold is over, which auth counts itself.
 public struct ApplyRecovery: BusRequest {
     public typealias Reply = RecoveryMoved
     public static let type: MessageType = "auth.apply-recovery"
@@ -14,7 +14,10 @@ public struct ApplyRecovery: BusRequest {
     ])
     public static let rules = MessageRules(
         service: .auth, callers: [.recovery], effect: .once,
-        errors: [.otpInvalid, .otpExpired, .otpLocked, .recoveryClosed, .claimantHasAccount, .idempotencyAnswerGone],
+        errors: [
+            .otpInvalid, .otpExpired, .otpLocked, .recoveryClosed, .claimantHasAccount, .idempotencyAnswerGone,
+            .recoveryNotReady,
+        ],
         replyCarriesToken: true)
 
     public var caseID: Identifier

@@ -23,7 +23,7 @@ public struct BeginRecovery: BusRequest {
     public var challengeID: Identifier
     public var code: String
     public var device: DeviceClaim
-    /// How long the freeze lasts at the most, should nobody lift it.
+    /// How long the freeze lasts at the most, should nobody lift it. Auth makes it no shorter than its own hold.
     public var freezeSeconds: Int64
 
     public init(

@@ -88,7 +88,7 @@ public struct MessageRules: Sendable {
     public var largestBody: Int
     /// What of JSON a body may hold.
     public var limits: JSONLimits
-    /// The reply carries a token: a stored copy is kept for 60 s only.
+    /// The reply carries a token: a stored copy is kept for 60 s only, and no operator is given it.
     public var replyCarriesToken: Bool
 
     public init(

@@ -1,6 +1,7 @@
 import JSONText
 
-/// A recovery case began its hold; auth keeps the account frozen for it.
+/// A recovery case began its hold; auth keeps the account frozen for it, and moves it no earlier. An earlier end than auth's
+/// own changes nothing.
 public struct CaseOpened: BusEvent {
     public static let type: MessageType = "recovery.case-opened"
     public static let schema = JSONSchema.object([

@@ -57,7 +57,7 @@ enum CaseStateMachine {
         .init(.contested, .ownerEvidenceGiven, .owner, .contested),
         .init(.contested, .partlyApproved, .reviewer, .contested),
         .init(.contested, .approved, .reviewer, .approved, [.ownerTold]),
-        .init(.contested, .rejected, .reviewer, .rejected, [.ownerTold, .freezeLifted]),
+        .init(.contested, .rejected, .reviewer, .rejected, [.ownerTold, .freezeLifted, .claimantBarred]),
         .init(.contested, .withdrawn, .claimant, .cancelled, [.ownerTold, .freezeLifted]),
         .init(.contested, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
 

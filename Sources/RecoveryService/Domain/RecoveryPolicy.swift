@@ -38,7 +38,7 @@ struct RecoveryPolicy: Sendable {
     static let manyClaims: Int64 = 3
     /// Seconds in which whose turn it is must act.
     static let patience: Int64 = 1_209_600
-    /// Seconds that a disputed claimant's number is barred from the account.
+    /// Seconds that a claimant's number is barred from the account after a dispute, or a decision against them in a contested case.
     static let bar: Int64 = 2_592_000
     /// Seconds after a rejection in which the claimant may not ask again.
     static let coolingOff: Int64 = 604_800

@@ -77,8 +77,9 @@ struct CaseStore: Sendable {
         _ effects: Set<CaseEffect>, of event: CaseEvent, _ record: RecoveryCase, _ life: CaseLife,
         in transaction: Transaction
     ) async throws {
-        // Who has shown what a stranger cannot may be the owner: the one who said no may be the thief with the phone.
-        if effects.contains(.claimantBarred), record.proof == nil {
+        // Who has shown what a stranger cannot may be the owner: the one who said no may be the thief with the phone. Once both
+        // sides were heard, reviewers know.
+        if effects.contains(.claimantBarred), record.proof == nil || event == .rejected {
             transaction.send(
                 Self.bar,
                 [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])

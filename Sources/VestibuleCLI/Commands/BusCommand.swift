@@ -92,7 +92,8 @@ enum BusCommand {
             }
             say(String(decoding: reply, as: UTF8.self))
         } catch let error as BusError {
-            let needsWord = error.code == ErrorCode.callerNotAllowed.name && !isAsOperator
+            let needsWord =
+                error.code == ErrorCode.callerNotAllowed.name && !isAsOperator && !rules.replyCarriesToken
             throw CommandError(
                 "\(error.code): \(error.detail)" + (needsWord ? " With --as-operator it does, and logs it." : ""))
         }

@@ -19,6 +19,9 @@ enum ApplyRecoveryContract: MessageContract {
             .claimantHasAccount,
             "This number has an account of its own. Delete that account first, or claim with another number."),
         BusError(.idempotencyAnswerGone, "This recovery was completed. Please sign in with your number."),
+        BusError(
+            .recoveryNotReady, "The hold of this recovery is not over yet. Please come back later.",
+            retryAfter: .seconds(259_200)),
     ]
 
     static let route: String? = nil
@@ -73,6 +76,14 @@ enum ApplyRecoveryContract: MessageContract {
             var asked = try await everyday(auth)
             try await auth.reply(to: asked)
             asked.options.idempotencyKey = auth.key()
+            return asked
+        },
+        "recovery_not_ready": { auth in
+            let asked = try await everyday(auth)
+            try await auth.stage.rows(
+                """
+                UPDATE freezes SET hold_until = now() + interval '72 hours' WHERE case_id = '\(asked.message.caseID)'
+                """)
             return asked
         },
     ]

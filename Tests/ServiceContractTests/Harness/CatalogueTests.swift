@@ -1,6 +1,8 @@
 import BusProtocol
+import JSONText
 import Testing
 
+@testable import BusRuntime
 @testable import Gateway
 
 /// Absence fails: the catalogue, the contracts and the fixture folders are one set.
@@ -48,6 +50,34 @@ import Testing
         #expect(!rules.callers.isEmpty, "nobody may send it")
         #expect(type.allSatisfy { $0.isLowercase || $0 == "." || $0 == "-" })
         #expect(parts[0] == rules.service.rawValue || entry.message is any BusEvent.Type, "named after another service")
+    }
+
+    /// With it an operator would be somebody else.
+    @Test("no reply with a token is an operator's", arguments: Catalogue.all.map { CatalogueEntry($0) })
+    func tokens(entry: CatalogueEntry) async throws {
+        let rules = entry.message.rules
+        let document = try JSONValue.parse(CanonicalJSON.bytes(of: MessageDocument(entry.message).value))
+        let secrets = Self.secrets(in: document["$defs"]?["reply"] ?? .null)
+        #expect(secrets.isEmpty || rules.replyCarriesToken, "\(secrets) would be stored, and given to operators")
+        guard rules.replyCarriesToken else { return }
+        for isAsOperator in [false, true] {
+            let isAllowed = await RequestDesk.allows(rules, .operator, isAsOperator: isAsOperator)
+            #expect(!isAllowed)
+        }
+    }
+
+    /// Members of a schema that hold what opens something.
+    private static func secrets(in schema: JSONValue) -> [String] {
+        switch schema {
+        case .array(let parts): return parts.flatMap { secrets(in: $0) }
+        case .object(let members):
+            let own = (members["properties"]?.objectValue ?? [:]).filter { name, schema in
+                schema["type"] == "string"
+                    && ["token", "secret", "nonce"].contains { name.lowercased().hasSuffix($0) }
+            }
+            return own.keys + members.values.flatMap { secrets(in: $0) }
+        default: return []
+        }
     }
 }
 

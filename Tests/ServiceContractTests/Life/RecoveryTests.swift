@@ -18,6 +18,7 @@ import Testing
     @Loop private func approved(_ town: Town) async throws -> RecoveryRequested {
         let requested = try await claim(town)
         try await town.rows(.recovery, "UPDATE cases SET hold_until = now()")
+        try await town.rows(.auth, "UPDATE freezes SET hold_until = now()")
         try await town.rows(.recovery, "UPDATE outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
         let status = "SELECT status FROM cases WHERE id = '\(requested.recoveryId)'"
         while try await town.rows(.recovery, status) == "held" { try await Loop.sleep(for: .milliseconds(10)) }

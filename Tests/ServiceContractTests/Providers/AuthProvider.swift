@@ -175,7 +175,7 @@ import Testing
                 device: Sample.phone, freezeSeconds: 1_468_800), as: .recovery)
     }
 
-    /// A number's own claim of a phone's account, about to be completed with a new code.
+    /// A number's own claim of a phone's account whose hold is over, about to be completed with a new code.
     func applying(claimOf phone: String, by claimant: String) async throws -> Asked<ApplyRecovery> {
         let caseID = Identifier.ordered()
         let first = try await challenge(for: claimant, purpose: "recovery")
@@ -185,6 +185,7 @@ import Testing
                     caseID: caseID, accountPhone: phone, challengeID: first.id, code: first.code, device: Sample.phone,
                     freezeSeconds: 1_468_800), as: .recovery))
         try await age("2 minutes")
+        try await stage.rows("UPDATE freezes SET hold_until = now() WHERE case_id = '\(caseID)'")
         let second = try await challenge(for: claimant, purpose: "recovery")
         return Asked(
             ApplyRecovery(caseID: caseID, challengeID: second.id, code: second.code, device: Sample.phone),
