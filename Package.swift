@@ -73,7 +73,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0005_shadows.sql"), .embedInCode("Migrations/m0006_notices.sql"),
         .embedInCode("Migrations/m0007_reviews.sql"), .embedInCode("Migrations/m0008_completion.sql"),
         .embedInCode("Migrations/m0009_holds.sql"), .embedInCode("Migrations/m0010_owner_evidence.sql"),
-        .embedInCode("Migrations/m0011_all_evidence.sql"),
+        .embedInCode("Migrations/m0011_all_evidence.sql"), .embedInCode("Migrations/m0012_lock_ends.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [

@@ -75,7 +75,7 @@ import Testing
             let staff = try await auth.signIn(Self.phone, push: "one")
             let asked = CheckBearer(accessToken: staff.accessToken)
             let known = try await recovery.call(asked, auth.options())
-            #expect(known == BearerChecked(userID: person, sessionID: staff.sessionId, role: "staff"))
+            #expect(known == BearerChecked(userID: person, sessionID: staff.sessionId, role: "staff", isFresh: true))
             // Taken in the tables only, it is taken all the same.
             try await auth.stage.rows("UPDATE accounts SET role = 'user'")
             #expect(try await auth.refusal(of: asked, from: .recovery).code == "unauthorized")
@@ -83,6 +83,8 @@ import Testing
             #expect(try await auth.refusal(of: asked, from: .recovery).code == "unauthorized")
             try await auth.stage.rows("UPDATE accounts SET role = 'staff'")
             #expect(try await recovery.call(asked, auth.options()) == known)
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
+            #expect(try await recovery.call(asked, auth.options()).isFresh == false)
             try await auth.stage.rows("UPDATE sessions SET revoked_at = now()")
             #expect(try await auth.refusal(of: asked, from: .recovery).code == "unauthorized")
             let error = await #expect(throws: BusError.self) { try await auth.gateway.call(asked, auth.options()) }

@@ -94,16 +94,85 @@ import Testing
         }
     }
 
+    /// Both sides were heard: who is a thief by the reviewers' word gets no second case.
+    @Test func whoIsDecidedAgainstInAContestedCaseIsBarred() async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.proof = "former_number"
+            let claim = try await recovery.claimInReview("yes")
+            _ = try await recovery.dispute(claim.recoveryId, as: recovery.owner)
+            try await recovery.reject(claim)
+            #expect(try await recovery.look(claim).status == "rejected")
+            let bars = "SELECT count(*) FROM bars WHERE until > now() + interval '29 days'"
+            #expect(try await recovery.stage.rows(bars) == "1")
+            // After the days in which nobody asks again, the claim is a decoy.
+            try await recovery.age(.seconds(8 * 86_400))
+            try await recovery.stage.rows("UPDATE cases SET seen_closed_at = seen_closed_at - interval '8 days'")
+            let again = try await recovery.claim()
+            #expect(try await recovery.look(again).status == "held")
+            #expect(
+                try await recovery.stage.rows("SELECT is_decoy FROM cases WHERE id = '\(again.recoveryId)'") == "t")
+        }
+    }
+
+    private static let now = Timestamp("2026-02-20T09:00:00Z")!
+    private static let end = now + .seconds(86_400)
+
+    @Test(
+        "what becomes of a lock; nil: a sign-in is wanted first",
+        arguments: [
+            (.off, true, true, .on), (.off, true, false, nil), (.off, false, false, .off), (.on, true, false, .on),
+            (.on, false, true, .ending(end)), (.on, false, false, nil),
+            (.ending(now + .seconds(60)), true, false, .on),
+            (.ending(now + .seconds(60)), false, true, .ending(now + .seconds(60))),
+        ] as [(RecoveryLockState, Bool, Bool, RecoveryLockState?)])
+    func lockPolicy(lock: RecoveryLockState, isWanted: Bool, isFresh: Bool, becomes: RecoveryLockState?) {
+        #expect((try? lock.switched(isWanted, isFresh: isFresh, now: Self.now)) == becomes)
+    }
+
+    @Test func aLockTakesASignInBothWaysAndEndsADayLaterUnlessADeviceKeepsIt() async throws {
+        try await RecoveryStage.run { recovery in
+            func set(_ isOn: Bool) async throws(BusError) -> RecoveryLock {
+                try await recovery.gateway.call(SetRecoveryLock(enabled: isOn), recovery.options(recovery.owner))
+            }
+            func refusal(_ isOn: Bool) async -> String? {
+                await #expect(throws: BusError.self) { try await set(isOn) }?.code
+            }
+            // A token that was stolen an hour after the sign-in.
+            recovery.bearers.isFresh = false
+            #expect(await refusal(true) == "reauthentication_required")
+            recovery.bearers.isFresh = true
+            #expect(try await set(true) == RecoveryLock(enabled: true))
+            recovery.bearers.isFresh = false
+            #expect(await refusal(false) == "reauthentication_required")
+            recovery.bearers.isFresh = true
+            let ending = try await set(false)
+            let isADayLater = "SELECT ends_at BETWEEN now() + interval '23:59' AND now() + interval '1 day' FROM locks"
+            #expect(ending.enabled && ending.endsAt != nil)
+            #expect(try await recovery.stage.rows(isADayLater) == "t")
+            #expect(try await set(false) == ending, "asking again changes nothing")
+            let shown = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
+            #expect(shown.lockEnabled && shown.lockEndsAt == ending.endsAt)
+            let stranger = try await recovery.claim()
+            #expect(try await recovery.closed.atLeast(1)[0].caseID == stranger.recoveryId, "it holds meanwhile")
+
+            // Any session of the account keeps it, and none of nobody's.
+            recovery.bearers.isFresh = false
+            #expect(try await set(true) == RecoveryLock(enabled: true))
+            recovery.bearers.isActive = false
+            #expect(await refusal(true) == "unauthorized")
+            let told = try await recovery.notified.atLeast(3)
+            #expect(told.map(\.kind) == ["recovery_lock_on", "recovery_lock_off", "recovery_lock_on"])
+            #expect(told[1].data["at"] == ending.endsAt?.description)
+        }
+    }
+
     @Test func aLockAdmitsOnlyWhoHasShownSomething() async throws {
         try await RecoveryStage.run { recovery in
             func set(_ isOn: Bool) async throws {
-                for _ in 0..<2 {
-                    let lock = try await recovery.gateway.call(
-                        SetRecoveryLock(enabled: isOn), recovery.options(recovery.owner))
-                    #expect(lock.enabled == isOn)
-                }
+                _ = try await recovery.gateway.call(
+                    SetRecoveryLock(enabled: isOn), recovery.options(recovery.owner))
             }
-            try await set(true)
+            for _ in 0..<2 { try await set(true) }
             let own = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
             #expect(own.lockEnabled && own.cases.isEmpty)
             let stranger = try await recovery.claim()
@@ -114,10 +183,16 @@ import Testing
             #expect(try await recovery.opened.atLeast(1).map(\.caseID) == [proven.recoveryId])
             recovery.auth.facts.proof = nil
             try await set(false)
+            try await recovery.stage.rows("UPDATE locks SET ends_at = now()")
+            let ended = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
+            #expect(!ended.lockEnabled && ended.lockEndsAt == nil)
             let after = try await recovery.claim(claimant: "000003")
             #expect(try await recovery.opened.atLeast(2)[1].caseID == after.recoveryId)
             let kinds = try await recovery.notified.atLeast(4).map(\.kind)
             #expect(kinds == ["recovery_lock_on", "recovery_requested", "recovery_lock_off", "recovery_requested"])
+            try await set(true)
+            let isNew = "SELECT since > now() - interval '1 minute' AND ends_at IS NULL FROM locks"
+            #expect(try await recovery.stage.rows(isNew) == "t")
         }
     }
 }

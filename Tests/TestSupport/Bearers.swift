@@ -6,6 +6,8 @@ import EventLoop
 @Loop public final class Bearers: RequestHandler {
     /// Whether their sessions live.
     public var isActive = true
+    /// Whether a code opened them a moment ago.
+    public var isFresh = true
 
     public init() {}
 
@@ -18,6 +20,6 @@ import EventLoop
         guard isActive, parts.count == 3, let user = Identifier(parts[0]), let session = Identifier(parts[1]) else {
             throw BusError(.unauthorized, "Please sign in.")
         }
-        return BearerChecked(userID: user, sessionID: session, role: parts[2])
+        return BearerChecked(userID: user, sessionID: session, role: parts[2], isFresh: isFresh)
     }
 }

@@ -115,8 +115,8 @@ enum NotificationText {
             )
         case "recovery_lock_off":
             (
-                "Recovery lock off",
-                "The recovery lock of your \(appName) account was switched off. If it was not you, switch it on again now."
+                "Recovery lock switched off",
+                "Somebody switched off the recovery lock of your \(appName) account. \(holds(data))If it was not you, switch it on again now."
             )
         default: (appName, "There is news about your account.")
         }
@@ -134,6 +134,12 @@ enum NotificationText {
 
     private static func inUse(_ data: [String: String]) -> String {
         data["recentSignIn"] == "true" ? "Somebody signed in by its number within the last day. " : ""
+    }
+
+    /// Of a recovery lock that was switched off.
+    private static func holds(_ data: [String: String]) -> String {
+        let end = time(data)
+        return end.isEmpty ? "" : "It ends\(end). "
     }
 
     private static func article(_ device: String) -> String { device.prefix(1).lowercased() + device.dropFirst() }

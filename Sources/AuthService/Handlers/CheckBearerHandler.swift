@@ -9,9 +9,10 @@ struct CheckBearerHandler: RequestHandler {
 
     func handle(_ request: CheckBearer, context: RequestContext) async throws -> BearerChecked {
         let actor = try bearer.actor(of: request.accessToken)
-        guard try await SessionStore.mayAct(actor, in: house.database) else {
+        guard let isFresh = try await SessionStore.freshness(of: actor, in: house.database) else {
             throw BusError(.unauthorized, "Please sign in.")
         }
-        return BearerChecked(userID: actor.userID, sessionID: actor.sessionID, role: actor.role)
+        return BearerChecked(
+            userID: actor.userID, sessionID: actor.sessionID, role: actor.role, isFresh: isFresh)
     }
 }

@@ -217,13 +217,14 @@ struct PresentedToken: Sendable {
         ).isEmpty
     }
 
-    /// Whether somebody acts in a session of their own that is alive, with a role that they have.
-    static func mayAct(_ actor: Actor, in database: Database) async throws -> Bool {
-        try await !database.read(
+    /// Whether a sign-in counts as one of this moment; `nil` where somebody may not act, as ``mayAct(_:in:)`` says.
+    static func freshness(of actor: Actor, in database: Database) async throws -> Bool? {
+        try await database.read(
             mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
-        ).isEmpty
+        ).first?.bool("is_fresh")
     }
 
+    /// Whether somebody acts in a session of their own that is alive, with a role that they have.
     static func mayAct(_ actor: Actor, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(
             mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
@@ -259,10 +260,11 @@ struct PresentedToken: Sendable {
         return (try rows.reduce(cursor) { max($0, try $1.integer("id")) }, entries)
     }
 
-    private static let mayAct: Statement = """
-        SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.person_id
-        WHERE s.id = $1 AND s.person_id = $2 AND s.revoked_at IS NULL AND a.status = 'active' AND $3 IN ('user', a.role)
+    private static let mayAct = Statement(
         """
+        SELECT \(StandingStore.isFresh) AS is_fresh FROM sessions s JOIN accounts a ON a.id = s.person_id
+        WHERE s.id = $1 AND s.person_id = $2 AND s.revoked_at IS NULL AND a.status = 'active' AND $3 IN ('user', a.role)
+        """)
     private static let insert: Statement = """
         INSERT INTO sessions (id, person_id, device_id, access_id, opened_by, otp_at)
         VALUES ($1, $2, $3, $4, $5, CASE WHEN $5 IS NULL THEN clock_timestamp() END)

@@ -11,11 +11,7 @@ import EventLoop
     static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding {
         // A statement of its own: what reads freezes must begin behind the wait.
         AccountStore.lock(actor.userID, in: transaction)
-        let values: [SQLValue] = [
-            .uuid(actor.sessionID), .uuid(actor.userID),
-            .integer(SessionStanding.freshness.components.seconds),
-        ]
-        guard let row = try await transaction.query(select, values).first else {
+        guard let row = try await transaction.query(select, [.uuid(actor.sessionID), .uuid(actor.userID)]).first else {
             throw BusError(.unauthorized, "Please sign in.")
         }
         return SessionStanding(
@@ -40,15 +36,20 @@ import EventLoop
         WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
             AND ($2::timestamptz IS NULL OR created_at <= $2 OR applied_at IS NOT NULL)
         """
-    /// An account without a number gets no code: its linked identity is all that it can be asked for.
-    private static let select: Statement = """
-        SELECT coalesce(
-                CASE WHEN s.opened_by IS NULL THEN s.otp_at
-                    WHEN NOT EXISTS (SELECT FROM phones p WHERE p.person_id = a.id) THEN s.created_at END
-                > clock_timestamp() - $3::bigint * interval '1 s', false) AS is_fresh,
+    /// Of a session `s` of the account `a`. An account without a number gets no code: its linked identity is all that it can be
+    /// asked for.
+    static let isFresh = """
+        coalesce(
+            CASE WHEN s.opened_by IS NULL THEN s.otp_at
+                WHEN NOT EXISTS (SELECT FROM phones p WHERE p.person_id = a.id) THEN s.created_at END
+            > clock_timestamp() - interval '\(SessionStanding.freshness.components.seconds) s', false)
+        """
+    private static let select = Statement(
+        """
+        SELECT \(isFresh) AS is_fresh,
             (SELECT ceil(extract(epoch FROM max(f.until) - clock_timestamp()))::bigint FROM freezes f
                 WHERE f.person_id = a.id AND f.ended_at IS NULL AND f.until > clock_timestamp()) AS frozen_seconds
         FROM sessions s JOIN accounts a ON a.id = s.person_id
         WHERE s.id = $1 AND s.person_id = $2 AND s.revoked_at IS NULL AND a.status = 'active'
-        """
+        """)
 }

@@ -18,11 +18,14 @@ public struct CheckBearer: BusRequest {
 public struct BearerChecked: BusReply {
     public static let schema = JSONSchema.object([
         .required("userID", .uuid), .required("sessionID", .uuid), .required("role", .values("user", "staff", "admin")),
+        .optional("isFresh", .boolean),
     ])
     public var userID: Identifier
     public var sessionID: Identifier
     public var role: String
-    public init(userID: Identifier, sessionID: Identifier, role: String) {
-        (self.userID, self.sessionID, self.role) = (userID, sessionID, role)
+    /// A code opened the session within five minutes; where the account has no number, a linked identity did.
+    public var isFresh: Bool?
+    public init(userID: Identifier, sessionID: Identifier, role: String, isFresh: Bool? = nil) {
+        (self.userID, self.sessionID, self.role, self.isFresh) = (userID, sessionID, role, isFresh)
     }
 }

@@ -15,9 +15,11 @@ public struct OwnRecoveryCases: PublicReply {
     public static let schema = JSONSchema.object([
         .required("cases", .array(of: Case.schema, count: 0...100)),
         .required("lockEnabled", .boolean, "Only a claimant with a proof may ask for the account"),
+        .optional("lockEndsAt", .dateTime, "Somebody switched the lock off: it holds until then"),
     ])
     public var cases: [Case]
     public var lockEnabled: Bool
+    public var lockEndsAt: Timestamp?
 
     public struct Case: Codable, Sendable, Equatable {
         static let schema = JSONSchema.object([
@@ -41,16 +43,22 @@ public struct OwnRecoveryCases: PublicReply {
         }
     }
 
-    public init(cases: [Case], lockEnabled: Bool) { (self.cases, self.lockEnabled) = (cases, lockEnabled) }
+    public init(cases: [Case], lockEnabled: Bool, lockEndsAt: Timestamp? = nil) {
+        (self.cases, self.lockEnabled, self.lockEndsAt) = (cases, lockEnabled, lockEndsAt)
+    }
 }
 
 /// Admits to a recovery of one's own account only who has shown what a stranger cannot (`PUT /users/me/recovery-lock`).
+///
+/// Both ways take a sign-in by a code within five minutes, and every device is told. A lock that is switched off holds for 24
+/// hours more: until then any session of the account keeps it, by `enabled: true`.
 public struct SetRecoveryLock: BusRequest {
     public typealias Reply = RecoveryLock
     public static let type: MessageType = "recovery.set-lock"
     public static let schema = JSONSchema.object([.required("enabled", .boolean)])
     public static let rules = MessageRules(
-        service: .recovery, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
+        service: .recovery, callers: [.gateway], effect: .idempotent,
+        errors: [.unauthorized, .reauthenticationRequired])
 
     public var enabled: Bool
     public init(enabled: Bool) { self.enabled = enabled }
@@ -58,7 +66,10 @@ public struct SetRecoveryLock: BusRequest {
 
 /// Whether the lock is on.
 public struct RecoveryLock: PublicReply {
-    public static let schema = JSONSchema.object([.required("enabled", .boolean)])
+    public static let schema = JSONSchema.object([
+        .required("enabled", .boolean), .optional("endsAt", .dateTime, "It was switched off, and holds until then"),
+    ])
     public var enabled: Bool
-    public init(enabled: Bool) { self.enabled = enabled }
+    public var endsAt: Timestamp?
+    public init(enabled: Bool, endsAt: Timestamp? = nil) { (self.enabled, self.endsAt) = (enabled, endsAt) }
 }

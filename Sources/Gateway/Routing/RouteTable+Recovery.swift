@@ -46,7 +46,9 @@ extension RouteTable {
             $0.success = 202; $0.body = .members; $0.sources = ["recoveryId": .path("id")]
         },
         Route(.put, "/users/me/recovery-lock", .user, .message("recovery.set-lock"), "Admits proven claimants only.")
-            .with { $0.body = .members },
+            .with {
+                $0.body = .members; $0.carriesToken = true
+            },
         Route(.get, "/admin/recovery", .staff, .message("recovery.list-reviews"), "The review queue.")
             .with { $0.sources = ["status": .query("status")] },
         Route(

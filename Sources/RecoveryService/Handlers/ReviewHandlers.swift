@@ -4,26 +4,16 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Finds out who decides: whose the access token is, and that its session lives and has that role at this moment, by auth's own
-/// word and not by a gateway's alone.
+/// Finds out who decides, and that they have the role at this moment.
 struct ReviewerReader: Sendable {
     let house: ServiceHouse
-
-    @Loop private func actor(_ context: RequestContext) async throws -> Actor {
-        let actor = try context.staff()
-        guard let token = context.accessToken else { throw BusError(.unauthorized, "Please sign in.") }
-        let checked = try await house.bus.call(
-            CheckBearer(accessToken: token), CallOptions(timeout: context.remaining, trace: context.trace.child()))
-        guard Actor(userID: checked.userID, sessionID: checked.sessionID, role: checked.role) == actor else {
-            throw BusError(.unauthorized, "Please sign in.")
-        }
-        return actor
-    }
+    let bearers: BearerReader
 
     /// By a pseudonym, so that nothing of a reviewer outlives their account. In a transaction of its own: no decision holds two
     /// people's turns.
     @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
-        let person = try await actor(context).userID
+        _ = try context.staff()
+        let person = try await bearers.bearer(of: context).userID
         let chain = try await house.database.transaction { transaction in
             Erasure.wait(for: person, in: transaction)
             guard try await !Erasure.isErased(person, in: transaction) else {

@@ -138,7 +138,8 @@ extension CaseStore {
         WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
         """
     /// What is known of the number that is asked for, and of the two numbers: the same for one without an account.
-    private static let past: Statement = """
+    private static let past = Statement(
+        """
         SELECT EXISTS (SELECT 1 FROM bars WHERE account_reference = $1 AND claimant_reference = $2
                 AND until > clock_timestamp())
             -- By whatever number of the account: who was refused by the one asks for another, which reaches it for 90 days.
@@ -146,7 +147,7 @@ extension CaseStore {
                 WHERE c.account_id = $3 AND c.claimant_reference = $2 AND b.until > clock_timestamp())
             OR EXISTS (SELECT 1 FROM cases WHERE account_id = $3 AND claimant_reference = $2
                 AND account_reference <> $1 AND closed_at IS NULL AND NOT is_decoy) AS is_barred,
-            EXISTS (SELECT 1 FROM locks WHERE person_id = $3) AS is_locked,
+            EXISTS (SELECT 1 FROM locks WHERE person_id = $3 AND \(isOn)) AS is_locked,
             (SELECT count(*) FROM cases WHERE account_reference = $1
                 AND created_at > clock_timestamp() - interval '30 days') AS claims,
             (SELECT coalesce(round(avg(is_dormant::int) * 100), 0)::bigint FROM (
@@ -155,5 +156,5 @@ extension CaseStore {
             (SELECT ceil(extract(epoch FROM max(seen_closed_at) + interval '7 days' - clock_timestamp()))::bigint
                 FROM cases WHERE account_reference = $1 AND claimant_reference = $2
                 AND coalesce(shadow, status) = 'rejected') AS cooling_seconds
-        """
+        """)
 }

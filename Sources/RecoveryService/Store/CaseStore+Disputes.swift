@@ -28,22 +28,6 @@ extension CaseStore {
         }
     }
 
-    // MARK: The recovery lock
-
-    @Loop func isLocked(_ person: Identifier) async throws -> Bool {
-        try await !house.database.read("SELECT person_id FROM locks WHERE person_id = $1", [.uuid(person)]).isEmpty
-    }
-
-    /// - Returns: whether that is news.
-    @Loop func setLock(of person: Identifier, _ isOn: Bool, in transaction: Transaction) async throws -> Bool {
-        let statement: Statement =
-            isOn
-            ? "INSERT INTO locks (person_id) SELECT $1 WHERE NOT is_erased($1) ON CONFLICT DO NOTHING RETURNING person_id"
-            : "DELETE FROM locks WHERE person_id = $1 RETURNING person_id"
-        Erasure.wait(for: person, in: transaction)
-        return try await !transaction.query(statement, [.uuid(person)]).isEmpty
-    }
-
     private static let contestedLately: Statement = """
         SELECT id FROM cases
         WHERE account_id = $1 AND id <> $2 AND contested_at > clock_timestamp() - interval '90 days'

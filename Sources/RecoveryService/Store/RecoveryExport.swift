@@ -24,7 +24,8 @@ enum RecoveryExport {
         FROM notices n JOIN cases c ON c.id = n.case_id WHERE c.account_id = $1
         """
     private static let lock = """
-        SELECT 'lock' AS key, jsonb_build_object('since', \(time("since"))) AS record FROM locks WHERE person_id = $1
+        SELECT 'lock' AS key, jsonb_build_object('since', \(time("since")), 'endsAt', \(time("ends_at"))) AS record
+        FROM locks WHERE person_id = $1
         """
     private static let events = """
         SELECT a.chain || ' ' || lpad(a.sequence::text, 19, '0') AS key, jsonb_build_object(

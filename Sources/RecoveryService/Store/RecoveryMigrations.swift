@@ -22,5 +22,7 @@ enum RecoveryMigrations {
             sql: String(decoding: PackageResources.m0010_owner_evidence_sql, as: UTF8.self)),
         Migration(
             name: "m0011_all_evidence", sql: String(decoding: PackageResources.m0011_all_evidence_sql, as: UTF8.self)),
+        Migration(
+            name: "m0012_lock_ends", sql: String(decoding: PackageResources.m0012_lock_ends_sql, as: UTF8.self)),
     ]
 }

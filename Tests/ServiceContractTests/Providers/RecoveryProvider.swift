@@ -11,6 +11,7 @@ import Testing
     let stage: ServiceStage
     let owner: Identifier
     let notified = Ears<NotifyPerson>()
+    let bearers = Bearers()
 
     /// Numbers that auth gives the answer to.
     nonisolated static let accountPhone = "+14155552671"
@@ -24,7 +25,7 @@ import Testing
     private init(_ stage: ServiceStage) throws {
         (self.stage, owner) = (stage, .random())
         try stage.answering(
-            as: .auth, Auth(owner: owner), Bearers(), Mover(owner: owner), Checker(), notified, Ears<CaseOpened>(),
+            as: .auth, Auth(owner: owner), bearers, Mover(owner: owner), Checker(), notified, Ears<CaseOpened>(),
             Ears<CaseClosed>())
     }
 

@@ -45,7 +45,10 @@ enum SetRecoveryLockContract: MessageContract {
     static let minimalReply = RecoveryLock(enabled: false)
     static let maximalReply = RecoveryLock(enabled: true)
 
-    static let errors: [BusError] = [Sample.unauthorized]
+    static let errors: [BusError] = [
+        Sample.unauthorized,
+        BusError(.reauthenticationRequired, "Please sign in again to change the recovery lock."),
+    ]
 
     static let route: String? = "PUT /users/me/recovery-lock 200"
     static let hasEffect = true
@@ -56,7 +59,11 @@ enum SetRecoveryLockContract: MessageContract {
     }
 
     static let provocations: [String: Provocation<RecoveryProvider, SetRecoveryLock>] = [
-        "unauthorized": { _ in Asked(SetRecoveryLock(enabled: true)) }
+        "unauthorized": { _ in Asked(SetRecoveryLock(enabled: true)) },
+        "reauthentication_required": { recovery in
+            recovery.bearers.isFresh = false
+            return Asked(SetRecoveryLock(enabled: true), for: recovery.owner)
+        },
     ]
 }
 
