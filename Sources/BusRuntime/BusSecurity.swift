@@ -19,9 +19,10 @@ import Foundation
     private var services: [Identity: ServiceName] = [:]
     /// Called when the list has changed.
     var onChange: (@Loop () -> Void)?
-    /// Told once why a changed file is not taken; what was allowed before stays so until it is.
+    /// Told once why a changed file is not taken, where what was allowed before stays so until it is; and that the own
+    /// key was taken off the list.
     public var onProblem: (@Loop (String) -> Void)?
-    /// Told of a public key that was not let in, once a second at the most.
+    /// Told of a public key that was not let in, or is not heard any more, once a second at the most.
     public var onRefusal: (@Loop (BusKey) -> Void)?
     private var lastRefusal: UInt64 = 0
 
@@ -100,6 +101,9 @@ import Foundation
     private func take(_ list: AllowList, _ stamp: Stamp) {
         (seen, complaint) = (stamp, nil)
         guard list != allowed else { return }
+        if name != nil, list.service(of: publicKey) == nil {
+            onProblem?("the key of this program is not on the list any more: nobody hears it")
+        }
         allowed = list
         services = [:]
         for (key, identity) in identities { services[identity] = list.service(of: key) }
@@ -114,17 +118,25 @@ import Foundation
     /// The number under which a key is known from now on; `nil` where it may not connect.
     func admit(_ key: BusKey) -> Identity? {
         guard let service = allowed.service(of: key) else {
-            let now = MonotonicClock.now()
-            if now > lastRefusal + 1_000_000_000 {
-                lastRefusal = now
-                onRefusal?(key)
-            }
+            tellRefusal(of: key)
             return nil
         }
         let identity = identities[key] ?? identities.count + 1
         identities[key] = identity
         services[identity] = service
         return identity
+    }
+
+    /// A program that is connected is not heard: its key was taken off the list while it ran.
+    func noteRefusal(of identity: Identity) {
+        if let key = key(of: identity) { tellRefusal(of: key) }
+    }
+
+    private func tellRefusal(of key: BusKey) {
+        let now = MonotonicClock.now()
+        guard now > lastRefusal + 1_000_000_000 else { return }
+        lastRefusal = now
+        onRefusal?(key)
     }
 
     /// The key that was given a number.

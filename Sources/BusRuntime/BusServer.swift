@@ -109,6 +109,7 @@ import JSONText
 
     private func refuseForeign(_ received: Received) {
         frames.foreignFrames += 1
+        security?.noteRefusal(of: received.identity)
         peers[received.peer] = nil
         guard case .success(let header)? = received.header, header.kind == .request else { return }
         let error = BusError(.callerNotAllowed, "The key of this caller is not allowed.")

@@ -33,6 +33,8 @@ import EventLoop
     private var silentSince: UInt64?
     private var flushIsDue = false
     private var syncIsDue = false
+    /// Told of each statement that failed.
+    var onFailure: (@Loop (DatabaseError) -> Void)?
     /// Called once, when the connection is of no use any more.
     var onClose: (@Loop () -> Void)?
 
@@ -208,18 +210,29 @@ import EventLoop
         case .prepared(let name):
             // What was not prepared is prepared again at its next use.
             guard case .failure(let failure) = result else { return }
+            preparationFailure = place(failure, of: name)
             prepared = prepared.filter { $0.value != name }
-            preparationFailure = failure
-        case .rows(_, let completion):
+        case .rows(let name, let completion):
             let cause = preparationFailure
             preparationFailure = nil
             // The server says "aborted" of a statement that it refused to prepare: the reason stands one answer earlier.
-            if case .failure(.aborted) = result, let cause { completion(.failure(cause)) } else { completion(result) }
+            guard case .failure(let failure) = result else { return completion(result) }
+            let told = failure == .aborted ? cause ?? failure : place(failure, of: name)
+            onFailure?(told)
+            completion(.failure(told))
         case .sync:
             // The server's farewell came where its answer to the sync was due.
             fail(entry)
             close()
         }
+    }
+
+    /// A failure with the tables of the prepared statement.
+    private func place(_ failure: DatabaseError, of name: String) -> DatabaseError {
+        guard case .statement(let sqlState, let constraint, nil) = failure else { return failure }
+        let tables = prepared.first { $0.value == name }?.key.statement.tables ?? []
+        return .statement(
+            sqlState: sqlState, constraint: constraint, tables: tables.isEmpty ? nil : tables.joined(separator: ", "))
     }
 
     private func fail(_ entry: Expected) {

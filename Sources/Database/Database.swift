@@ -17,6 +17,10 @@ import EventLoop
     private var idle: [Connection] = []
     private var waiters: [Waiter] = []
     private var lastWaiter = 0
+    /// Told of what took too long: a wait for a lock or for a connection, or a statement. Of each kind once a second.
+    public var onTimeout: (@Loop (DatabaseError) -> Void)?
+    /// When each kind was told last, nanoseconds; there are as many as tables.
+    private var toldTimeouts: [String: UInt64] = [:]
     private var isClosed = false
     private var tasks: [Task<Void, any Error>] = []
 
@@ -134,8 +138,20 @@ import EventLoop
             let timer = LoopTimer(after: configuration.leaseTimeout) { [weak self] in self?.expire(id) }
             waiters.append(Waiter(id: id, continuation: continuation, timer: timer))
         }
-        guard let connection else { throw isAvailable ? .busy : .unavailable }
+        guard let connection else {
+            let failure: DatabaseError = isAvailable ? .busy : .unavailable
+            note(failure)
+            throw failure
+        }
         return connection
+    }
+
+    private func note(_ failure: DatabaseError) {
+        guard failure.isTimeout else { return }
+        let (kind, now) = ("\(failure)", MonotonicClock.now())
+        if let last = toldTimeouts[kind], now < last + Duration.seconds(1).nanoseconds { return }
+        toldTimeouts[kind] = now
+        onTimeout?(failure)
     }
 
     private func expire(_ id: Int) {
@@ -162,6 +178,7 @@ import EventLoop
                 pause = .milliseconds(50)
                 let closed = LoopPromise<Void>()
                 connection.onClose = { closed.resolve(.success(())) }
+                connection.onFailure = { [weak self] in self?.note($0) }
                 standing.append(connection)
                 if isReader { reader = connection } else { release(connection) }
                 try? await closed.get()

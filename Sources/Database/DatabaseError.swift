@@ -10,14 +10,25 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     case busy
     /// A neighbour in the same pipeline failed: nothing was done.
     case aborted
-    /// PostgreSQL refused the statement.
-    case statement(sqlState: String, constraint: String?)
+    /// PostgreSQL refused the statement. The tables are those that the statement names; they are for the log, and do not
+    /// tell two failures apart.
+    case statement(sqlState: String, constraint: String?, tables: String? = nil)
     /// A column that is not there, is NULL, or is of another type: a mistake of ours.
     case unreadable(column: String)
 
+    public static func == (a: DatabaseError, b: DatabaseError) -> Bool {
+        switch (a, b) {
+        case (.statement(let state, let constraint, _), .statement(let otherState, let otherConstraint, _)):
+            state == otherState && constraint == otherConstraint
+        case (.unreadable(let column), .unreadable(let other)): column == other
+        case (.unavailable, .unavailable), (.commitUnknown, .commitUnknown), (.busy, .busy), (.aborted, .aborted): true
+        default: false
+        }
+    }
+
     /// PostgreSQL's `unique_violation`: somebody else was faster.
     public var isUniqueViolation: Bool {
-        if case .statement(let sqlState, _) = self { sqlState == "23505" } else { false }
+        if case .statement(let sqlState, _, _) = self { sqlState == "23505" } else { false }
     }
 
     /// PostgreSQL's `unique_violation`, of the constraint named.
@@ -27,7 +38,16 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
 
     /// PostgreSQL's `lock_not_available`: somebody else has held the row for too long.
     public var isLockTimeout: Bool {
-        if case .statement(let sqlState, _) = self { sqlState == "55P03" } else { false }
+        if case .statement(let sqlState, _, _) = self { sqlState == "55P03" } else { false }
+    }
+
+    /// Whether something took longer than it may: a wait for a lock or for a connection, or the statement itself.
+    public var isTimeout: Bool {
+        switch self {
+        case .busy: true
+        case .statement(let sqlState, _, _): ["55P03", "57014"].contains(sqlState)
+        default: false
+        }
     }
 
     public var busError: BusError {
@@ -41,9 +61,9 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
                 .serviceUnavailable, "The service is not available right now. Please try again.", executed: .unknown,
                 retryAfter: .seconds(1))
         case .busy: BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
-        case .statement(let sqlState, _) where ["55P03", "57014", "40001", "40P01"].contains(sqlState):
+        case .statement(let sqlState, _, _) where ["55P03", "57014", "40001", "40P01"].contains(sqlState):
             BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
-        case .statement(let sqlState, _)
+        case .statement(let sqlState, _, _)
         where sqlState.hasPrefix("57") || sqlState.hasPrefix("53") || sqlState == "25006":
             BusError(
                 .serviceUnavailable, "The service is not available right now. Please try again.",

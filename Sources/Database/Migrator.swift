@@ -120,7 +120,7 @@ private final class MigrationSession {
     func run(_ migration: String, _ sql: String) throws(MigrationError) {
         let result = QueryResult(owning: PQexec(raw, sql))
         guard let failure = result.failure else { return }
-        let sqlState = if case .statement(let state, _) = failure { state } else { "" }
+        let sqlState = if case .statement(let state, _, _) = failure { state } else { "" }
         throw .failed(migration: migration, sqlState: sqlState, message: message)
     }
 

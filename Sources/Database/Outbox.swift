@@ -13,6 +13,8 @@ public struct OutboxItem: Sendable {
     public let payload: [UInt8]
     /// Deliveries tried, this one counted.
     public let attempts: Int
+    /// Since it was written, by the database's clock, when this attempt began.
+    public let age: Duration
 }
 
 /// Messages that leave with the transaction that they belong to, and timers that fire once per fleet.

@@ -214,7 +214,7 @@ public struct DeliveryPostponed: Error, Equatable {
             messageType: try row.optionalText("message_type").map { MessageType(rawValue: $0) },
             messageVersion: UInt16(clamping: try row.integer("message_version")),
             payload: try outbox.sealer.open(try row.bytes("payload"), associated: id.array),
-            attempts: Int(try row.integer("attempts")))
+            attempts: Int(try row.integer("attempts")), age: .milliseconds(try row.integer("age_ms")))
     }
 
     private static let clock: Statement = "SELECT clock_timestamp() AS now"
@@ -248,7 +248,7 @@ public struct DeliveryPostponed: Error, Equatable {
         UPDATE outbox o SET locked_until = clock_timestamp() + interval '30 s', attempts = o.attempts + 1
         FROM due WHERE o.id = due.id
         RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts, o.locked_until,
-            o.last_error
+            o.last_error, (extract(epoch FROM clock_timestamp() - o.created_at) * 1000)::bigint AS age_ms
         """
     private static let delete: Statement = "DELETE FROM outbox WHERE id = ANY ($1)"
     /// By whoever has the lease: who stood still for longer than that finds it another's.

@@ -9,6 +9,23 @@ public struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
     public init(_ sql: String) { (self.sql, hash) = (sql, sql.hashValue) }
     public init(stringLiteral value: String) { self.init(value) }
 
+    /// The tables that it names, in their order, for who reads of its failure.
+    var tables: [String] {
+        let words = sql.split { !($0.isLetter || $0.isNumber || "_.($".contains($0)) }
+        var (found, own) = ([String](), Set<Substring>())
+        for (word, next) in zip(words, words.dropFirst()) {
+            // `FROM (things t JOIN …` names one; `FROM (SELECT …)`, `FROM unnest(…)` and `FROM t.at` do not.
+            let name = next.drop { $0 == "(" }
+            if next == "AS" { own.insert(word) }
+            guard Self.leads.contains(word.uppercased()), name.allSatisfy({ $0.isLowercase || $0 == "_" }) else {
+                continue
+            }
+            if !own.contains(name), !found.contains(String(name)) { found.append(String(name)) }
+        }
+        return found
+    }
+    private static let leads: Set = ["FROM", "INTO", "UPDATE", "JOIN"]
+
     public static func == (a: Statement, b: Statement) -> Bool { a.sql == b.sql }
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

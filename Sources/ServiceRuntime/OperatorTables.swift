@@ -18,7 +18,7 @@ import EventLoop
         try await wait(for: database, of: blueprint)
         do {
             return try await body(database)
-        } catch DatabaseError.statement(let sqlState, _) where missing.contains(sqlState) {
+        } catch DatabaseError.statement(let sqlState, _, _) where missing.contains(sqlState) {
             throw ConfigurationError(
                 "its tables are older than this program, which brings them up to date as it starts")
         }
@@ -27,9 +27,9 @@ import EventLoop
     /// SQLSTATEs: no such schema, table, column, function.
     private nonisolated static let missing = ["3F000", "42P01", "42703", "42883"]
 
-    /// A database that is there answers within moments; an operator who asks four services should not wait for long.
+    /// A database that is there answers within moments; an operator is to be told within two seconds that it is not.
     private static func wait(for database: Database, of blueprint: ServiceBlueprint) async throws {
-        let end = MonotonicClock.now() + Duration.seconds(3).nanoseconds
+        let end = MonotonicClock.now() + Duration.milliseconds(1500).nanoseconds
         while !database.isAvailable {
             guard MonotonicClock.now() < end else {
                 throw ConfigurationError("\(blueprint.prefix)DATABASE_URL: that database cannot be reached")

@@ -67,6 +67,7 @@ import JSONText
                 schema: blueprint.name.rawValue,
                 poolSize: Int(try configuration.integer("\(blueprint.prefix)DATABASE_POOL")),
                 applicationName: "vestibule-\(blueprint.name)"))
+        database.onTimeout = { [log] in log.warning("database_timeout", ["error": .string(Log.name(of: $0))]) }
         inbox = Inbox(database: database, keys: keys)
         outbox = Outbox(database: database, keys: keys)
         audit = AuditTrail(keys: keys)

@@ -18,6 +18,14 @@ import Testing
         #expect(health.downFor(at: 41 * Self.second) == .seconds(29))
     }
 
+    @Test func oneRefusedConnectionSaysSo() {
+        var health = ProviderHealth()
+        health.noteFailure(isRefused: true, at: Self.second)
+        #expect(health.downFor(at: Self.second) == .seconds(30))
+        health.noteFailure(at: 40 * Self.second)
+        #expect(health.downFor(at: 41 * Self.second) == .seconds(29))
+    }
+
     @Test func oneSuccessIsEnough() {
         var health = ProviderHealth()
         for _ in 0..<9 { health.noteFailure(at: Self.second) }

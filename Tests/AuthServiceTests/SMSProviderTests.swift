@@ -42,6 +42,10 @@ import Testing
     private static let taken = ProviderServer.Manner.answers(status: 201, body: "{}")
     private static let failing = ProviderServer.Manner.answers(status: 503, body: "")
 
+    private static func notTaken(_ reason: String) -> SMSError {
+        .notTaken(host: "127.0.0.1", ProviderFailure(reason))
+    }
+
     @Test func anotherHMACVerifiesAWebhooksSignature() async throws {
         let server = try await ProviderServer(Self.taken)
         try await Self.webhook(server).send(Self.sms, within: .seconds(5))
@@ -79,8 +83,8 @@ import Testing
         "what Twilio refuses",
         arguments: [
             (400, #"{"code": 21211}"#, SMSError.unusableNumber), (400, #"{"code": 21614}"#, .unusableNumber),
-            (400, #"{"code": 21408}"#, .notTaken), (401, #"{"code": 20003}"#, .notTaken), (429, "", .notTaken),
-            (500, #"{"code": 21211}"#, .notTaken),
+            (400, #"{"code": 21408}"#, notTaken("http_400")), (401, #"{"code": 20003}"#, notTaken("http_401")),
+            (429, "", notTaken("http_429")), (500, #"{"code": 21211}"#, notTaken("http_500")),
         ])
     func refusals(status: Int, body: String, error: SMSError) async throws {
         let server = try await ProviderServer(.answers(status: status, body: body))
@@ -92,15 +96,56 @@ import Testing
     @Test func aRedirectIsNotFollowedAndAnEndlessAnswerNotTaken() async throws {
         let other = try await ProviderServer(Self.taken)
         let long = String(repeating: "x", count: ProviderClient.largestAnswerBytes + 1)
-        for manner in [.redirects(to: await other.url), .answers(status: 200, body: long)] as [ProviderServer.Manner] {
+        let answers: [(ProviderServer.Manner, String)] = [
+            (.redirects(to: await other.url), "http_307"), (.answers(status: 200, body: long), "answer_too_large"),
+        ]
+        for (manner, reason) in answers {
             let server = try await ProviderServer(manner)
             let webhook = try await Self.webhook(server)
-            await #expect(throws: SMSError.notTaken) { try await webhook.send(Self.sms, within: .seconds(5)) }
+            await #expect(throws: Self.notTaken(reason)) { try await webhook.send(Self.sms, within: .seconds(5)) }
             #expect(await server.requests.count == 1)
             await server.stop()
         }
         #expect(await other.requests.isEmpty)
         await other.stop()
+    }
+
+    @Test func whatKeptAnSMSBackIsSaid() async throws {
+        let hanging = try await ProviderServer(.hangs)
+        let webhook = try await Self.webhook(hanging)
+        await #expect(throws: Self.notTaken("no_answer")) {
+            try await webhook.send(Self.sms, within: .milliseconds(50))
+        }
+        await hanging.stop()
+        await #expect(throws: Self.notTaken("connection_refused")) {
+            try await webhook.send(Self.sms, within: .seconds(5))
+        }
+        // A name that the standard reserves for having no address.
+        let nowhere = WebhookProvider(url: try #require(URL(string: "https://sms.invalid/")), key: [])
+        let error = await #expect(throws: SMSError.self) { try await nowhere.send(Self.sms, within: .seconds(5)) }
+        guard case .notTaken(let host, _)? = error else { return }
+        #expect(host == "sms.invalid")
+    }
+
+    /// Whoever asks first is told that it failed before they give up; nobody else is promised a code.
+    @Test(.timed) func whereNobodyListensTheFirstCodeFailsWithinTenSecondsAndNoOtherIsPromised() async throws {
+        try await Self.run(Self.taken, Self.taken) { auth, first, second in
+            await first.stop()
+            await second.stop()
+            let start = ContinuousClock.now
+            let sent = try await auth.ask(SendOTP(phone: Self.phone)).challengeId
+            #expect(try await comes { auth.stage.log.text.contains(#""error":"connection_refused""#) })
+            #expect(auth.stage.log.text.contains(#""host":"127.0.0.1""#))
+            let isKnown = try await comes(within: .seconds(2)) {
+                let state = try await auth.ask(GetCodeDelivery(challengeId: sent))
+                return state.delivery == "queued"
+            }
+            #expect(isKnown)
+            #expect(try await auth.refusal(of: SendOTP(phone: "+14155552673")).code == "sms_unavailable")
+            #expect(
+                try await comes { try await auth.ask(GetCodeDelivery(challengeId: sent)).delivery == "failed" })
+            #expect(ContinuousClock.now - start < .seconds(10), .time)
+        }
     }
 
     @Test func whereTheFirstRefusesTheSecondSends() async throws {

@@ -84,22 +84,32 @@ import Testing
     @Test(.timed) func aCallerWhoseKeyIsRevokedIsRefusedOnTheOpenConnectionAndHeardAgainWhenItIsAllowed() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
-            _ = try lab.server { $0.security = try? keys.security(of: .auth) }
+            let security = try keys.security(of: .auth)
+            var refused: [BusKey] = []
+            security.onRefusal = { refused.append($0) }
+            _ = try lab.server { $0.security = security }
+            let own = try keys.security(of: .gateway)
+            var problems: [String] = []
+            own.onProblem = { problems.append($0) }
             let caller = try lab.client {
-                $0.security = try? keys.security(of: .gateway)
+                $0.security = own
                 $0.grace = .milliseconds(50)
             }
             let other = try lab.client(.profile) { $0.security = try? keys.security(of: .profile) }
             #expect(try await comes { caller.hasReadyReplica(of: .auth) && other.hasReadyReplica(of: .auth) })
             _ = try await caller.call(Echo(text: "before"), .standard)
             try keys.revoke(.gateway)
-            let refused = try await comes(within: .seconds(1)) {
+            let isRefused = try await comes(within: .seconds(1)) {
                 let error = await failure { () throws(BusError) in
                     try await caller.call(Echo(text: "revoked"), .within(.milliseconds(100)))
                 }
                 return error?.executed == .no
             }
-            #expect(refused, .time("within a second"))
+            #expect(isRefused, .time("within a second"))
+            // Who is revoked while it runs is named, and says it of itself.
+            #expect(refused.first == (try keys.publicKey(of: .gateway)))
+            #expect(problems == ["the key of this program is not on the list any more: nobody hears it"])
+            #expect(caller.absence(of: .auth) == .ownKeyRevoked)
             #expect(try await other.call(Echo(text: "others go on"), .standard).text == "others go on")
             try keys.allow(.gateway)
             let recovered = try await comes(within: .seconds(5)) {

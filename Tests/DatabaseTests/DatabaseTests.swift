@@ -1,9 +1,10 @@
 import BusProtocol
-import Database
 import EventLoop
 import Glibc
 import TestSupport
 import Testing
+
+@testable import Database
 
 @Suite("database") @Loop struct DatabaseTests {
     private func open(_ scratch: ScratchDatabase, poolSize: Int = 4) async throws -> Database {
@@ -155,6 +156,39 @@ import Testing
             await #expect(throws: DatabaseError.busy) { try await database.write("SELECT 1") }
         }
     }
+
+    /// Told once, however many wait.
+    @Test func aTimeOutIsToldWithItsTable() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        var told: [DatabaseError] = []
+        database.onTimeout = { told.append($0) }
+        try await database.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE things")
+            for _ in 1...2 {
+                let error = await #expect(throws: DatabaseError.self) {
+                    try await database.write("INSERT INTO things (id, label) VALUES (1, 'x')")
+                }
+                #expect(error?.isLockTimeout == true)
+            }
+        }
+        guard told.count == 1, case .statement("55P03", nil, let tables) = told[0] else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(tables == "things")
+    }
+
+    @Test(
+        "the tables that a statement names",
+        arguments: [
+            ("SELECT a FROM things t WHERE b = $1", ["things"]), ("INSERT INTO things (id) VALUES ($1)", ["things"]),
+            ("UPDATE things SET id = 1", ["things"]), ("SELECT n FROM generate_series(1, 2) AS n", []),
+            ("SELECT x FROM (SELECT 1) s JOIN (things t JOIN parts p) ON true", ["things", "parts"]),
+            ("WITH x AS (DELETE FROM things RETURNING id) SELECT id FROM x", ["things"]), ("SELECT 1", []),
+            ("SELECT extract(epoch FROM t.at) FROM things t FOR UPDATE SKIP LOCKED", ["things"]),
+        ] as [(String, [String])])
+    func tables(sql: String, tables: [String]) { #expect(Statement(sql).tables == tables) }
 
     @Test func aStatementThatCannotBePreparedSaysWhy() async throws {
         let database = try await open(try await scratch(), poolSize: 2)

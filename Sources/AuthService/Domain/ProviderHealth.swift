@@ -1,6 +1,7 @@
 /// Whether a provider is known to be down, from what became of the last deliveries.
 ///
-/// Three failures in a row say so, for 30 s after the last of them; then the next one is let through and tells.
+/// Three failures in a row say so, or one refused connection, for 30 s after the last of them; then the next one is let
+/// through and tells.
 struct ProviderHealth: Sendable, Equatable {
     static let failuresToBeDown = 3
     static let memory = Duration.seconds(30)
@@ -10,8 +11,9 @@ struct ProviderHealth: Sendable, Equatable {
 
     mutating func noteSuccess() { failures = 0 }
 
-    mutating func noteFailure(at now: UInt64) {
-        failures += 1
+    /// - Parameter isRefused: nobody listened: it need not happen thrice.
+    mutating func noteFailure(isRefused: Bool = false, at now: UInt64) {
+        failures = isRefused ? max(failures + 1, Self.failuresToBeDown) : failures + 1
         lastFailure = now
     }
 

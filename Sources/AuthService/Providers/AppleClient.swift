@@ -40,11 +40,9 @@ struct AppleClient: Sendable {
     ) async throws(NotNow) -> ProviderAnswer {
         let now = Timestamp.now().microsecondsSinceEpoch / 1_000_000
         let credentials = [("client_id", clientID), ("client_secret", secret.token(for: clientID, now: now))]
-        guard
-            let answer = await ProviderClient.ask(
-                URLRequest(posting: credentials + form, to: url), within: Self.patience)
-        else { throw NotNow() }
-        return answer
+        let answer = await ProviderClient.ask(URLRequest(posting: credentials + form, to: url), within: Self.patience)
+        guard case .success(let told) = answer else { throw NotNow() }
+        return told
     }
 }
 

@@ -13,12 +13,13 @@ struct FCMProvider: PushProvider {
         let end = MonotonicClock.now() + limit.nanoseconds
         let token = try await access.accessToken(within: limit)
         let now = MonotonicClock.now()
-        guard now < end else { throw .notTaken(nil) }
+        guard now < end else { throw .notTaken(.failure(.noAnswer)) }
         let left = Duration.nanoseconds(Int64(end - now))
         let answer = await ProviderClient.ask(request(push, token), within: left)
-        guard let answer, 200...299 ~= answer.status else {
-            if answer?.status == 401 { access.forget(token) }
-            throw answer.map { Self.isAboutToken($0) } == true ? .deadToken : .notTaken(answer)
+        guard case .success(let taken) = answer else { throw .notTaken(answer) }
+        guard 200...299 ~= taken.status else {
+            if taken.status == 401 { access.forget(token) }
+            throw Self.isAboutToken(taken) ? .deadToken : .notTaken(answer)
         }
     }
 

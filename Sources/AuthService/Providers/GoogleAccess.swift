@@ -22,7 +22,7 @@ import JSONText
     func accessToken(within limit: Duration) async throws(PushError) -> String {
         if let token, MonotonicClock.now() < token.usableUntil { return token.text }
         let promise = pending ?? begin(within: limit)
-        guard let result = try? await promise.get() else { throw .notTaken(nil) }
+        guard let result = try? await promise.get() else { throw .notTaken(.failure(.noAnswer)) }
         return try result.get()
     }
 
@@ -51,10 +51,13 @@ import JSONText
 
     private func exchanged(within limit: Duration) async throws(PushError) -> String {
         let (account, now, start) = (account, Timestamp.now(), MonotonicClock.now())
-        guard let assertion = try? await Loop.compute({ account.assertion(at: now) }),
-            let answer = await ProviderClient.ask(request(assertion), within: limit)
-        else {
-            throw .notTaken(reason: "access_no_answer", retryAfter: nil)
+        guard let assertion = try? await Loop.compute({ account.assertion(at: now) }) else {
+            throw .notTaken(.failure(.noAnswer))
+        }
+        let answer: ProviderAnswer
+        switch await ProviderClient.ask(request(assertion), within: limit) {
+        case .success(let told): answer = told
+        case .failure(let failure): throw .notTaken(reason: "access_\(failure.reason)", retryAfter: nil)
         }
         guard answer.status == 200, let body = try? JSONValue.parse(answer.body),
             let text = body["access_token"]?.stringValue, case .integer(let life)? = body["expires_in"], life > 0

@@ -11,6 +11,36 @@ struct ProviderAnswer: Sendable {
     var retryAfter: Duration?
 }
 
+/// Why a provider gave no answer that can be used. Nothing that was sent to it is in it.
+struct ProviderFailure: Error, Equatable {
+    /// `http_503`, `no_answer`, `connection_refused`, `host_not_found`; else what the system said.
+    let reason: String
+    /// Nobody listens there: the next one would fare no better.
+    var isRefused: Bool { self == .connectionRefused }
+
+    init(_ reason: String) { self.reason = reason }
+
+    static let noAnswer = ProviderFailure("no_answer")
+    static let connectionRefused = ProviderFailure("connection_refused")
+
+    /// - Parameter error: `nil` where the answer itself was more than is taken.
+    fileprivate init(_ error: (any Error)?) {
+        guard let error else {
+            reason = "answer_too_large"
+            return
+        }
+        switch (error as? URLError)?.code {
+        case .cannotConnectToHost?: self = .connectionRefused
+        case .cannotFindHost?: reason = "host_not_found"
+        case .timedOut?: self = .noAnswer
+        case .networkConnectionLost?: reason = "connection_lost"
+        case .badServerResponse?: reason = "answer_unreadable"
+        // libcurl's own words, of a certificate say.
+        default: reason = String(error.localizedDescription.prefix(160))
+        }
+    }
+}
+
 /// Asks providers over HTTP.
 ///
 /// `URLSession`, because it brings TLS with the system's authorities and no other library: FoundationNetworking belongs to
@@ -26,9 +56,11 @@ struct ProviderAnswer: Sendable {
 enum ProviderClient {
     static let largestAnswerBytes = 65_536
 
-    /// - Returns: `nil` where no whole answer came within the limit.
-    @Loop static func ask(_ request: URLRequest, within limit: Duration) async -> ProviderAnswer? {
-        let promise = LoopPromise<ProviderAnswer?>()
+    /// - Returns: the whole answer, or why none came within the limit.
+    @Loop static func ask(
+        _ request: URLRequest, within limit: Duration
+    ) async -> Result<ProviderAnswer, ProviderFailure> {
+        let promise = LoopPromise<Answer>()
         let collector = AnswerCollector { answer in
             Loop.spawn { await resolve(promise, answer) }
         }
@@ -37,16 +69,18 @@ enum ProviderClient {
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         let session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
-        let timer = LoopTimer(after: limit) { promise.resolve(.success(nil)) }
+        let timer = LoopTimer(after: limit) { promise.resolve(.success(.failure(.noAnswer))) }
         session.dataTask(with: request).resume()
         let answer = try? await promise.get()
         timer.cancel()
         // The session holds its delegate until it is told that this is the end.
         session.invalidateAndCancel()
-        return answer ?? nil
+        return answer ?? .failure(.noAnswer)
     }
 
-    @Loop private static func resolve(_ promise: LoopPromise<ProviderAnswer?>, _ answer: ProviderAnswer?) {
+    fileprivate typealias Answer = Result<ProviderAnswer, ProviderFailure>
+
+    @Loop private static func resolve(_ promise: LoopPromise<Answer>, _ answer: Answer) {
         promise.resolve(.success(answer))
     }
 }
@@ -54,9 +88,9 @@ enum ProviderClient {
 /// Takes one answer in, on the session's thread.
 private final class AnswerCollector: NSObject, URLSessionDataDelegate {
     private let body = Mutex<[UInt8]>([])
-    private let finish: @Sendable (ProviderAnswer?) -> Void
+    private let finish: @Sendable (ProviderClient.Answer) -> Void
 
-    init(finish: @escaping @Sendable (ProviderAnswer?) -> Void) { self.finish = finish }
+    init(finish: @escaping @Sendable (ProviderClient.Answer) -> Void) { self.finish = finish }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = body.withLock { body in
@@ -69,14 +103,16 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let body = body.withLock { $0 }
         // A cancelled task may have been complete already.
-        guard error == nil, body.count <= ProviderClient.largestAnswerBytes,
-            let answer = task.response as? HTTPURLResponse
-        else { return finish(nil) }
+        guard body.count <= ProviderClient.largestAnswerBytes else { return finish(.failure(ProviderFailure(nil))) }
+        guard error == nil, let answer = task.response as? HTTPURLResponse else {
+            return finish(.failure(ProviderFailure(error ?? URLError(.badServerResponse))))
+        }
         let retryAfter = answer.value(forHTTPHeaderField: "Retry-After")
         finish(
-            ProviderAnswer(
-                status: answer.statusCode, body: body,
-                retryAfter: retryAfter.flatMap { RetryAfter.duration($0, now: Date()) }))
+            .success(
+                ProviderAnswer(
+                    status: answer.statusCode, body: body,
+                    retryAfter: retryAfter.flatMap { RetryAfter.duration($0, now: Date()) })))
     }
 
     func urlSession(
@@ -85,6 +121,6 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate {
     ) {
         completionHandler(nil)
         // The redirect itself is the answer, whatever the session says after it.
-        finish(ProviderAnswer(status: response.statusCode, body: []))
+        finish(.success(ProviderAnswer(status: response.statusCode, body: [])))
     }
 }

@@ -57,7 +57,7 @@ import FoundationNetworking
         let began = now()
         policy.noteRequest(at: began)
         let answer = await ProviderClient.ask(URLRequest(url: url), within: Self.patience)
-        if let answer, answer.status == 200, let set = ProviderKeySet(answer.body) {
+        if case .success(let answer) = answer, answer.status == 200, let set = ProviderKeySet(answer.body) {
             keys = set.keys
             policy.noteAnswer(askedAt: began)
             onAnswer(true)

@@ -28,7 +28,7 @@ struct OutgoingPush: Sendable {
 
 /// Why a provider took no push. It never carries a token, a text or what the provider wrote.
 enum PushError: Error, Equatable {
-    /// Not now, for a reason that stands in the log (`http_503`, `no_answer`); `retryAfter` is when the provider wants to
+    /// Not now, for a reason that stands in the log (`http_503`, `connection_refused`); `retryAfter` is when the provider wants to
     /// be asked again, where it said so.
     case notTaken(reason: String, retryAfter: Duration?)
     /// Nobody is behind the token any more.
@@ -44,10 +44,11 @@ protocol PushProvider: Sendable {
 }
 
 extension PushError {
-    /// What an answer that took no push says of itself.
-    ///
-    /// - Parameter answer: `nil` where there was none in time.
-    static func notTaken(_ answer: ProviderAnswer?) -> PushError {
-        .notTaken(reason: answer.map { "http_\($0.status)" } ?? "no_answer", retryAfter: answer?.retryAfter)
+    /// What an answer that took no push says of itself, or why there was none.
+    static func notTaken(_ answer: Result<ProviderAnswer, ProviderFailure>) -> PushError {
+        switch answer {
+        case .success(let answer): .notTaken(reason: "http_\(answer.status)", retryAfter: answer.retryAfter)
+        case .failure(let failure): .notTaken(reason: failure.reason, retryAfter: nil)
+        }
     }
 }

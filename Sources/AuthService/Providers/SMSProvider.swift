@@ -13,9 +13,23 @@ struct OutgoingSMS: Sendable {
 /// Why a provider took no SMS. It never carries a number, a text or what the provider wrote.
 enum SMSError: Error, Equatable {
     /// This provider cannot now; another one may.
-    case notTaken
+    ///
+    /// - Parameters:
+    ///   - host: of the provider; `nil` for the spool.
+    ///   - failure: fit to be logged.
+    case notTaken(host: String?, ProviderFailure)
     /// No provider can reach this number.
     case unusableNumber
+}
+
+extension SMSError {
+    /// What became of a question that brought no acceptance.
+    static func notTaken(_ host: String?, _ answer: Result<ProviderAnswer, ProviderFailure>) -> SMSError {
+        switch answer {
+        case .success(let answer): .notTaken(host: host, ProviderFailure("http_\(answer.status)"))
+        case .failure(let failure): .notTaken(host: host, failure)
+        }
+    }
 }
 
 /// Somebody who sends SMS.

@@ -23,6 +23,9 @@ struct SMSMessage: Codable, Sendable {
     /// All providers together have so long in one attempt: a person waits, and the next one must have had its turn
     /// within 5 s.
     private static let patience = Duration.milliseconds(4500)
+    /// A code is tried anew within so long after it was asked for, and then given up: its person waits before a screen, is
+    /// told within twice as long that it failed, and may ask for another one at once.
+    private static let codePatience = Duration.seconds(5)
 
     init(house: ServiceHouse, providers: [any SMSProvider]) {
         (self.house, self.providers) = (house, providers)
@@ -38,6 +41,7 @@ struct SMSMessage: Codable, Sendable {
 
     func send(_ item: OutboxItem) async throws {
         let sms = try WireJSON.decode(SMSMessage.self, from: item.payload)
+        let began = MonotonicClock.now()
         do {
             try await offer(OutgoingSMS(id: item.id, to: sms.to, body: sms.body))
             // A note that is not written makes the person wait, and a failure here would send the SMS again.
@@ -48,9 +52,10 @@ struct SMSMessage: Codable, Sendable {
                 throw DeliveryPostponed(
                     pause: PushPolicy.pause(afterAttempt: item.attempts, retryAfter: nil), code: "sms_not_taken")
             }
-            guard error == .unusableNumber || item.attempts >= Outbox.mostAttempts else { throw error }
-            // Given up, and its text and number erased with it, which would outlive their person as a dead letter; a code that is
-            // minutes old is of no use to anybody.
+            let age = item.age + .nanoseconds(Int64(MonotonicClock.now() - began))
+            let isOld = sms.challengeID != nil && age >= Self.codePatience
+            guard error == .unusableNumber || isOld || item.attempts >= Outbox.mostAttempts else { throw error }
+            // Given up, and its text and number erased with it, which would outlive their person as a dead letter.
             house.log.warning("sms_given_up", ["challenge": sms.challengeID.map { .string($0.description) } ?? .null])
             if let challenge = sms.challengeID { try await ChallengeStore.giveUp(challenge, in: house.database) }
         }
@@ -61,29 +66,38 @@ struct SMSMessage: Codable, Sendable {
     private func offer(_ sms: OutgoingSMS) async throws(SMSError) {
         let end = MonotonicClock.now() + Self.patience.nanoseconds
         var waiting = providers.indices.filter { health[$0].downFor(at: MonotonicClock.now()) == nil }
+        var lastError = SMSError.notTaken(host: nil, .noAnswer)
         // Where all of them are down, nothing is lost by asking.
         if waiting.isEmpty { waiting = Array(providers.indices) }
         while let index = waiting.first {
             let now = MonotonicClock.now()
             let share = Duration.nanoseconds(Int64(end > now ? end - now : 0)) / waiting.count
             waiting.removeFirst()
-            if try await isTaken(sms, by: index, within: share) { return }
+            if try await isTaken(sms, by: index, within: share, &lastError) { return }
         }
-        throw .notTaken
+        throw lastError
     }
 
-    private func isTaken(_ sms: OutgoingSMS, by index: Int, within share: Duration) async throws(SMSError) -> Bool {
+    private func isTaken(
+        _ sms: OutgoingSMS, by index: Int, within share: Duration, _ lastError: inout SMSError
+    ) async throws(SMSError) -> Bool {
         do {
             try await providers[index].send(sms, within: share)
             health[index].noteSuccess()
             return true
         } catch {
-            guard error == .notTaken else {
+            guard case .notTaken(let host, let failure) = error else {
                 health[index].noteSuccess()
                 throw error
             }
-            health[index].noteFailure(at: MonotonicClock.now())
-            house.log.warning("sms_not_taken", ["provider": .string(providers[index].name)])
+            health[index].noteFailure(isRefused: failure.isRefused, at: MonotonicClock.now())
+            house.log.warning(
+                "sms_not_taken",
+                [
+                    "provider": .string(providers[index].name), "host": host.map { .string($0) } ?? .null,
+                    "error": .string(failure.reason),
+                ])
+            lastError = error
             return false
         }
     }

@@ -33,7 +33,7 @@ extension SpoolProvider: SMSProvider {
                     "id": .string(sms.id.description), "to": .string(sms.to), "body": .string(sms.body),
                     "at": .string(Timestamp.now().description),
                 ])
-        } catch { throw .notTaken }
+        } catch { throw .notTaken(host: nil, ProviderFailure("spool_not_written")) }
     }
 }
 

@@ -18,12 +18,13 @@ struct TwilioProvider: SMSProvider {
     private static let unusable: Set<JSONValue> = [21211, 21217, 21614]
 
     @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
-        guard let answer = await ProviderClient.ask(request(sms), within: limit) else { throw .notTaken }
-        guard !(200...299 ~= answer.status) else { return }
-        if answer.status == 400, let code = try? JSONValue.parse(answer.body)["code"], Self.unusable.contains(code) {
-            throw .unusableNumber
+        let answer = await ProviderClient.ask(request(sms), within: limit)
+        if case .success(let answer) = answer {
+            guard !(200...299 ~= answer.status) else { return }
+            let code = answer.status == 400 ? try? JSONValue.parse(answer.body)["code"] : nil
+            if let code, Self.unusable.contains(code) { throw .unusableNumber }
         }
-        throw .notTaken
+        throw .notTaken(base.host, answer)
     }
 
     private func request(_ sms: OutgoingSMS) -> URLRequest {

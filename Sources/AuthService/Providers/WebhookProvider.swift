@@ -20,15 +20,14 @@ struct WebhookProvider: SMSProvider, PushProvider {
             "id": .string(sms.id.description), "to": .string(sms.to), "body": .string(sms.body),
             "at": .string(Timestamp.now().description),
         ]
-        guard let answer = await ProviderClient.ask(request(sms.id, json), within: limit), 200...299 ~= answer.status
-        else { throw .notTaken }
+        let answer = await ProviderClient.ask(request(sms.id, json), within: limit)
+        guard case .success(let taken) = answer, 200...299 ~= taken.status else { throw .notTaken(url.host, answer) }
     }
 
     @Loop func send(_ push: OutgoingPush, within limit: Duration) async throws(PushError) {
         let answer = await ProviderClient.ask(request(push.id, push.json), within: limit)
-        guard let answer, 200...299 ~= answer.status else {
-            throw answer?.status == 410 ? .deadToken : .notTaken(answer)
-        }
+        guard case .success(let taken) = answer else { throw .notTaken(answer) }
+        guard 200...299 ~= taken.status else { throw taken.status == 410 ? .deadToken : .notTaken(answer) }
     }
 
     private func request(_ id: Identifier, _ json: JSONValue) -> URLRequest {
