@@ -35,18 +35,18 @@ public struct Log: Sendable {
         self.sink = sink
     }
 
-    /// One `write` a line, so that lines of several threads do not mix.
-    public static let standardError: @Sendable ([UInt8]) -> Void = { line in
-        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
-    }
+    /// Whole lines, in their order, from a thread of its own.
+    public static let standardError: @Sendable ([UInt8]) -> Void = { LogWriter.standardError.append($0) }
 
-    /// What may be logged of an error: its type, and of a database's refusal the SQLSTATE and the constraint. Its own
-    /// words may have a person's in them.
+    /// What may be logged of an error: its type, and of a database's refusal the SQLSTATE, the constraint and the tables. Its
+    /// own words may have a person's in them.
     public static func name(of error: any Error) -> String {
         switch error {
-        case DatabaseError.statement(let sqlState, let constraint):
-            (["SQLSTATE \(sqlState)"] + (constraint.map { [$0] } ?? [])).joined(separator: " ")
+        case DatabaseError.statement(let sqlState, let constraint, let tables):
+            ["SQLSTATE \(sqlState)", constraint, tables.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
+        case DatabaseError.busy: "no connection was free in time"
         case DatabaseError.unreadable(let column): "unreadable column \(column)"
+        case let error as DatabaseError: "database \(error)"
         case let error as BusError: error.code
         default: "\(type(of: error))"
         }

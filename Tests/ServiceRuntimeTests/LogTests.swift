@@ -1,5 +1,6 @@
 import BusProtocol
 import Database
+import Foundation
 import JSONText
 import Synchronization
 import Testing
@@ -20,7 +21,9 @@ import Testing
             (DatabaseError.statement(sqlState: "23505", constraint: "phones_pkey"), "SQLSTATE 23505 phones_pkey"),
             (DatabaseError.statement(sqlState: "42P01", constraint: nil), "SQLSTATE 42P01"),
             (DatabaseError.unreadable(column: "status"), "unreadable column status"),
-            (DatabaseError.unavailable, "DatabaseError"),
+            (DatabaseError.statement(sqlState: "55P03", constraint: nil, tables: "outbox"), "SQLSTATE 55P03 on outbox"),
+            (DatabaseError.busy, "no connection was free in time"),
+            (DatabaseError.unavailable, "database unavailable"),
             (BusError(.otpExpired, "Code 123456 expired."), "otp_expired"),
             (Talkative(), "Talkative"),
         ] as [(any Error, String)])
@@ -44,5 +47,28 @@ import Testing
         #expect(line["event"] == "loud" && line["level"] == "warning" && line["service"] == "auth")
         #expect(line["instance"] == .string(instance.description) && line["text"] == "a\nb" && line["traceId"] == nil)
         #expect(line["at"]?.stringValue.flatMap { Timestamp($0) } != nil)
+    }
+
+    /// Whoever reads slowly, or not at all, holds up nobody who logs.
+    @Test func linesWaitOutsideForWhoReadsThem() throws {
+        let pipe = Pipe()
+        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, room: 200_000)
+        // More than a pipe and the room hold together, and nobody reads.
+        let line = Array((String(repeating: "x", count: 999) + "\n").utf8)
+        for _ in 0..<2000 { writer.append(line) }
+        let reader = pipe.fileHandleForReading
+        var text = ""
+        while !text.contains("log_lines_dropped") || !text.hasSuffix("\n") {
+            text += String(decoding: reader.availableData, as: UTF8.self)
+        }
+        let lines = text.split(separator: "\n")
+        let told = lines.filter { $0.hasPrefix("{") }.compactMap {
+            try? JSONValue.parse(Array($0.utf8))["lines"]?.integerValue
+        }
+        #expect(lines.allSatisfy { $0.hasPrefix("{") || $0.count == 999 })
+        #expect(lines.count { !$0.hasPrefix("{") } + Int(told.reduce(0, +)) == 2000)
+        writer.append(Array("last\n".utf8))
+        writer.flush()
+        #expect(String(decoding: reader.availableData, as: UTF8.self) == "last\n")
     }
 }
