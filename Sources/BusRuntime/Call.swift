@@ -61,13 +61,6 @@ import EventLoop
         return !isDone && (mayRepeat || !written) && header.attempt < BusTiming.mostAttempts
     }
 
-    /// Ends without being given to anybody (any more): too much waits.
-    func shed(_ error: BusError) {
-        guard !isDone else { return }
-        meter.shed()
-        finish(.failure(error))
-    }
-
     func finish(_ result: Result<RawReply, BusError>) {
         guard self.result == nil else { return }
         var result = result

@@ -40,6 +40,19 @@ public struct ReplicaState: Sendable, Equatable {
     }
 
     var hasReady: Bool { replicas.contains(where: \.isReady) }
+    /// Why no replica takes requests; `nil` where one does.
+    var absence: ServiceAbsence? {
+        if let security = configuration.security {
+            guard security.name != nil else { return .ownKeyRevoked }
+            guard !security.allowed.keys(of: service).isEmpty else { return .keyRevoked }
+        }
+        let alive = replicas.filter(\.isAlive)
+        guard alive.isEmpty else {
+            return hasReady ? nil : alive.contains { $0.remoteState == .starting } ? .starting : .draining
+        }
+        if replicas.contains(where: \.isRefused) { return .keyRefused }
+        return replicas.isEmpty ? .notFound : .noAnswer
+    }
     var isBusy: Bool { !waiting.isEmpty || replicas.contains { $0.inFlight > 0 } }
     var fates: ReplicaFates { replicas.reduce(past) { $0 + $1.fates } }
     /// The calls, by message.
@@ -83,10 +96,13 @@ public struct ReplicaState: Sendable, Equatable {
     private func enqueue(_ call: Call) {
         guard !isClosed else { return call.finish(.failure(.unavailable(executed: .no))) }
         guard waiting.count < configuration.mostWaiting else {
-            return call.shed(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1)))
+            return call.finish(
+                .failure(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1))))
         }
         let now = MonotonicClock.now()
-        guard !hasReady || admission.admits(behind: waiting.count, at: now) else { return call.shed(.busy) }
+        guard !hasReady || admission.admits(behind: waiting.count, at: now) else {
+            return call.finish(.failure(.busy))
+        }
         call.patience = now + configuration.grace.nanoseconds
         (call.waitsSince, call.ahead) = (now, waiting.count)
         waiting.append(call)
@@ -108,7 +124,7 @@ public struct ReplicaState: Sendable, Equatable {
             // Waiting for any replica at all is no overload.
             let wait = now - min(max(call.waitsSince, lastUnreadyAt), now)
             guard admission.begins(after: wait, behind: call.ahead, at: now) else {
-                call.shed(.busy)
+                call.finish(.failure(.busy))
                 continue
             }
             replica.give(call)
@@ -145,10 +161,12 @@ public struct ReplicaState: Sendable, Equatable {
             // "Not executed" is answered by a replica that stops, is full or stood still: another one is asked at once.
             let mayMove =
                 error.executed == .no && [.unavailable, .overloaded, .deadlineExceeded].contains(error.status)
-            guard mayMove, call.mayFollow(written: false), hasReplica(besides: call.tried), spendRetry() else {
-                return call.finish(.failure(error))
-            }
-            again(call)
+            guard mayMove, call.mayFollow(written: false) else { return call.finish(.failure(error)) }
+            let hasOther = hasReplica(besides: call.tried)
+            // Where there is no other one: that the request lay for too long says that this one stood still, not that it is full.
+            let mayStay = error.status == .deadlineExceeded && call.deadline > MonotonicClock.now()
+            guard hasOther || mayStay, spendRetry() else { return call.finish(.failure(error)) }
+            if hasOther { again(call) } else { againLater(call) }
         case .notWritten:
             // Nobody had any work with it: it costs no retry.
             call.takeBack()

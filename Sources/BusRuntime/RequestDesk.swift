@@ -197,11 +197,7 @@ import EventLoop
         let isAdmitted = admission.begins(after: now - job.arrived, behind: job.ahead, at: now)
         job.meter.begin(afterNanoseconds: now - job.arrived)
         guard now < job.context.deadline, now - job.due < BusTiming.staleness else { return .expired }
-        guard isAdmitted else {
-            if !job.isOver { job.meter.shed() }
-            return .busy
-        }
-        return nil
+        return isAdmitted ? nil : .busy
     }
 
     private func outcome(of endpoint: Endpoint, _ job: Job) async -> Result<RawReply, BusError> {

@@ -17,11 +17,16 @@ public struct Traffic: Codable, Sendable, Equatable {
     public internal(set) var waited = Histogram()
     /// Attempts beyond the first; of calls only.
     public internal(set) var retries = 0
-    /// Refused here because too much waited already.
+    /// Ended as overloaded: too much waited here, or for something that is needed behind it.
     public internal(set) var shed = 0
 
     /// Of a message of which nothing was seen yet.
     public init(message: String, partner: ServiceName) { (self.message, self.partner) = (message, partner) }
+
+    /// Whether the times say nothing of how fast the service is.
+    public var isLongPoll: Bool { Self.longPolls.contains(message) }
+    private static let longPolls = Set(
+        Catalogue.all.filter { $0.rules.isLongPoll }.map { "\($0.type)/v\($0.version)" })
 
     public var succeeded: Int { ended["ok"] ?? 0 }
     public var failed: Int { ended.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) } }
@@ -54,7 +59,7 @@ public struct Traffic: Codable, Sendable, Equatable {
         return traffic
     }
 
-    /// Refused at its arrival.
+    /// Refused at its arrival, or ended with an error.
     func refuse(_ code: String) {
         counted.ended[code, default: 0] += 1
         if code == ErrorCode.overloaded.name { counted.shed += 1 }
@@ -66,15 +71,12 @@ public struct Traffic: Codable, Sendable, Equatable {
 
     func retry() { counted.retries += 1 }
 
-    /// Its turn came too late in a queue that is too long; it ends, too.
-    func shed() { counted.shed += 1 }
-
     /// What has arrived ends, once.
     ///
     /// - Parameter code: `nil` for a reply.
     func end(_ code: String?, afterNanoseconds took: UInt64) {
         counted.inFlight -= 1
         counted.took.note(nanoseconds: took)
-        if let code { counted.ended[code, default: 0] += 1 } else { succeeded += 1 }
+        if let code { refuse(code) } else { succeeded += 1 }
     }
 }

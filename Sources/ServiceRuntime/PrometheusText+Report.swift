@@ -60,6 +60,6 @@ extension PrometheusText {
         add("\(name)_seconds", "From arrival, or from the call, to the end.", labels, traffic.took)
         add("\(name)_wait_seconds", "Of that, before it was begun or given away.", labels, traffic.waited)
         add("\(name)_in_flight", .gauge, "Messages that have not ended.", labels, traffic.inFlight)
-        add("\(name)_shed_total", .counter, "Refused since too much waited already.", labels, traffic.shed)
+        add("\(name)_shed_total", .counter, "Ended as overloaded, by whatever was too busy.", labels, traffic.shed)
     }
 }

@@ -57,6 +57,27 @@ import Testing
         }
     }
 
+    /// Its caller still waits, and the only replica has gone on meanwhile.
+    @Test func goToTheOnlyReplicaAgainWhereARequestLayThereForTooLong() async throws {
+        try await BusLab.run { lab in
+            var asked = 0
+            _ = try lab.server(handlers: [
+                EchoHandler { request, _ in
+                    asked += 1
+                    if asked == 1 { throw BusError(.deadlineExceeded, "It lay for too long.") }
+                    if request.text == "full" { throw BusError(.overloaded, "No more of these.") }
+                    return request.text
+                }
+            ])
+            let client = try lab.client()
+            #expect(try await client.call(Echo(text: "a"), .standard).text == "a")
+            #expect(asked == 2 && client.retries == 1)
+            // One that is full is not pressed.
+            let error = await failure { () throws(BusError) in try await client.call(Echo(text: "full"), .standard) }
+            #expect(error?.code == "overloaded" && asked == 3)
+        }
+    }
+
     @Test func goToEachReplicaOnce() async throws {
         try await BusLab.run { lab in
             var asked: [Int] = []

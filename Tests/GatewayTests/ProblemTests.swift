@@ -35,6 +35,13 @@ import Testing
         #expect(value["errors"] == [["field": "code", "code": "wrong", "message": "Wrong."]])
     }
 
+    @Test(
+        "whoever is to ask again is told when",
+        arguments: [ErrorCode.serviceUnavailable, .deadlineExceeded, .overloaded])
+    func retryAfter(code: ErrorCode) throws {
+        #expect(try document(Problem(code, "")).0.headers.first("retry-after") == "1")
+    }
+
     @Test func unauthorizedNamesTheScheme() throws {
         #expect(try document(Problem(.tokenExpired, "")).0.headers.first("www-authenticate") == "Bearer")
     }

@@ -7,7 +7,8 @@ public struct FollowRevocations: BusRequest {
     public static let schema = JSONSchema.object([
         .optional("after", .integer(0...9_007_199_254_740_991)), .required("waitMs", .integer(0...30_000)),
     ])
-    public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read)
+    public static let rules = MessageRules(
+        service: .auth, callers: [.gateway], effect: .read, isLongPoll: true)
 
     /// The `cursor` of the last answer; `nil` asks for everything that still matters.
     public var after: Int64?

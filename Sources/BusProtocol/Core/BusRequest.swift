@@ -90,11 +90,14 @@ public struct MessageRules: Sendable {
     public var limits: JSONLimits
     /// The reply carries a token: a stored copy is kept for 60 s only, and no operator is given it.
     public var replyCarriesToken: Bool
+    /// It is answered when there is news: how long that takes says nothing of how fast the service is.
+    public var isLongPoll: Bool
 
     public init(
         service: ServiceName, alsoTold: [ServiceName] = [], callers: Set<ServiceName>, effect: Effect,
         errors: [ErrorCode] = [],
-        largestBody: Int = 65_536, limits: JSONLimits = .standard, replyCarriesToken: Bool = false
+        largestBody: Int = 65_536, limits: JSONLimits = .standard, replyCarriesToken: Bool = false,
+        isLongPoll: Bool = false
     ) {
         self.service = service
         self.alsoTold = alsoTold
@@ -104,5 +107,6 @@ public struct MessageRules: Sendable {
         self.largestBody = largestBody
         self.limits = limits
         self.replyCarriesToken = replyCarriesToken
+        self.isLongPoll = isLongPoll
     }
 }

@@ -17,7 +17,7 @@ struct Problem: Error, Sendable {
 
     init(_ code: ErrorCode, _ detail: String, retryAfterSeconds: Int64? = nil) {
         (self.code, status, title, self.detail) = (code.name, code.httpStatus, code.title, detail)
-        self.retryAfterSeconds = retryAfterSeconds ?? (code.httpStatus == 503 ? 1 : nil)
+        self.retryAfterSeconds = retryAfterSeconds ?? ([503, 504].contains(code.httpStatus) ? 1 : nil)
     }
 
     /// - Parameter traceID: equal to the `Trace-Id` header and to the log records of the request.

@@ -60,14 +60,15 @@ import JSONText
             "version": replica.build.map { .string($0) } ?? .null,
         ]
         guard let report = told.report else { return .object(members) }
-        let took = report.served.reduce(Histogram()) { $0.adding($1.took) }
+        let served = report.served.filter { !$0.isLongPoll }
+        let took = served.reduce(Histogram()) { $0.adding($1.took) }
         func milliseconds(_ share: Double) -> JSONValue {
             took.quantile(share).map { .number($0 / .milliseconds(1)) } ?? .null
         }
         members["uptimeSeconds"] = .integer(report.uptimeMs / 1000)
-        members["inFlight"] = .integer(Int64(report.served.reduce(0) { $0 + $1.inFlight }))
-        members["requests"] = .integer(Int64(report.served.reduce(0) { $0 + $1.succeeded + $1.failed }))
-        members["errors"] = .integer(Int64(report.served.reduce(0) { $0 + $1.failed }))
+        members["inFlight"] = .integer(Int64(served.reduce(0) { $0 + $1.inFlight }))
+        members["requests"] = .integer(Int64(served.reduce(0) { $0 + $1.succeeded + $1.failed }))
+        members["errors"] = .integer(Int64(served.reduce(0) { $0 + $1.failed }))
         (members["p50Ms"], members["p99Ms"]) = (milliseconds(0.5), milliseconds(0.99))
         return .object(members)
     }

@@ -105,6 +105,6 @@ struct ServiceLoad {
     }
 
     private static func sum(_ served: [Traffic]) -> Traffic {
-        served.reduce(Traffic(message: "all", partner: .gateway)) { $0.adding($1) }
+        served.filter { !$0.isLongPoll }.reduce(Traffic(message: "all", partner: .gateway)) { $0.adding($1) }
     }
 }
