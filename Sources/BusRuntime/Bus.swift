@@ -148,6 +148,11 @@ import JSONText
     /// Whether a ready replica of the service is known.
     public func hasReadyReplica(of service: ServiceName) -> Bool { pools[service]?.hasReady ?? false }
 
+    /// Why no replica of the service takes requests; `nil` where one does.
+    public func absence(of service: ServiceName) -> ServiceAbsence? {
+        if let pool = pools[service] { pool.absence } else { .notFound }
+    }
+
     /// What this process knows of the replicas of a service.
     public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 

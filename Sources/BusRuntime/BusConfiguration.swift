@@ -1,4 +1,5 @@
 import BusProtocol
+import Glibc
 
 /// Who this process is on the bus and where it finds the others.
 public struct BusConfiguration: Sendable {
@@ -60,11 +61,14 @@ struct Hello: Codable, Sendable, Equatable {
     var catalogue: String
     var credit: Int
     var heartbeatMs: Int
+    /// The number of the process on its machine, for an operator. Came later.
+    var process: Int32?
 
     init(_ configuration: BusConfiguration) {
         (service, instance, build) = (configuration.service, configuration.instance, configuration.build)
         (wire, credit, heartbeatMs) = (Self.wires, configuration.credit, Int(BusTiming.heartbeat / 1_000_000))
         catalogue = Catalogue.digest
+        process = getpid()
     }
 
     /// What this build understands.
@@ -102,6 +106,21 @@ struct Pong: Codable, Sendable, Equatable {
 /// Whether a process takes requests.
 public enum ServiceState: String, Codable, Sendable { case starting, ready, draining }
 
+/// Why a service, or one of its replicas, is not asked.
+public enum ServiceAbsence: String, Sendable, Error {
+    case starting, draining
+    /// Somebody listens there and does not answer: the process is stopped, hangs or is cut off.
+    case noAnswer = "no_answer"
+    /// There is no replica, or nobody listens where one was.
+    case notFound = "not_found"
+    /// No key of the service is on the list of those that may speak.
+    case keyRevoked = "key_revoked"
+    /// The replica has another key than the list says, or a list of its own.
+    case keyRefused = "key_refused"
+    /// The key of who asks is not on the list.
+    case ownKeyRevoked = "own_key_revoked"
+}
+
 /// Times of the bus.
 enum BusTiming {
     /// Between looks at deadlines, heartbeats and waiting calls.
@@ -110,6 +129,8 @@ enum BusTiming {
     static let heartbeat: UInt64 = 250_000_000
     /// Silence after which a replica is out, nanoseconds: three PINGs.
     static let silence: UInt64 = 800_000_000
+    /// A handshake that failed sooner was refused; later, nobody answered it. Nanoseconds, below the time-out of libzmq.
+    static let promptRefusal: UInt64 = 1_500_000_000
     /// Between a refused connection and the next attempt, nanoseconds.
     static let redial: UInt64 = 500_000_000
     /// What waited for so long before it could begin is not executed: its caller counts this replica as lost, or soon will.

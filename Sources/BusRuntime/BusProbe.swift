@@ -8,6 +8,8 @@ import JSONText
     public struct Answer: Sendable, Equatable {
         public let service: ServiceName
         public let instance: Identifier
+        /// The number of its process on its machine; `nil` where its build does not say.
+        public let process: Int32?
         public let build: String
         /// The least and the greatest wire version that it understands.
         public let wire: ClosedRange<Int>
@@ -39,7 +41,7 @@ import JSONText
 
     private let socket: ZMQSocket
     private let wish: Wish
-    private let answer = LoopPromise<Answer?>()
+    private let answer = LoopPromise<Result<Answer, ServiceAbsence>>()
     private var hello: Hello?
     private var pingedAt: UInt64 = 0
     /// The first PONG comes with the greeting, before anything was asked.
@@ -57,12 +59,33 @@ import JSONText
         at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration
     ) async -> Answer? {
-        guard let name = security.name else { return nil }
-        for key in security.allowed.keys(of: service) {
+        try? await examine(endpoint, of: service, as: security, wish: wish, within: limit).get()
+    }
+
+    /// As ``look(at:of:as:wish:within:)``, with the reason where there is no answer.
+    public static func examine(
+        _ endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
+        within limit: Duration
+    ) async -> Result<Answer, ServiceAbsence> {
+        guard let name = security.name else { return .failure(.ownKeyRevoked) }
+        if let path = path(of: endpoint), UnixSocket.condition(of: path) == .refused { return .failure(.notFound) }
+        let keys = security.allowed.keys(of: service)
+        var verdict = Result<Answer, ServiceAbsence>.failure(keys.isEmpty ? .keyRevoked : .noAnswer)
+        for key in keys {
             let probe = try? BusProbe(endpoint, BusConfiguration(service: name), security, towards: key, wish)
-            if let answer = await probe?.wait(limit) { return answer }
+            verdict = await probe?.wait(limit) ?? .failure(.noAnswer)
+            if case .success = verdict { break }
         }
-        return nil
+        return verdict
+    }
+
+    /// The process that listens at a socket of this machine, whether it answers or not; `nil` for other endpoints.
+    public nonisolated static func listener(at endpoint: String) -> Int32? {
+        path(of: endpoint).flatMap { UnixSocket.listener(of: $0) }
+    }
+
+    private nonisolated static func path(of endpoint: String) -> String? {
+        endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
     }
 
     private init(
@@ -75,18 +98,23 @@ import JSONText
         socket.onReadable { [weak self] in self?.drain() }
         let greeting = Bus.hello(configuration)
         try socket.connect(endpoint) { [weak self] change in
-            guard case .established = change, let self else { return }
-            socket.refresh()
-            send(.hello, greeting)
+            guard let self else { return }
+            switch change {
+            case .established:
+                socket.refresh()
+                send(.hello, greeting)
+            case .refused: answer.resolve(.success(.failure(.keyRefused)))
+            case .lost: break
+            }
         }
     }
 
-    private func wait(_ limit: Duration) async -> Answer? {
-        let timer = LoopTimer(after: limit) { [answer] in answer.resolve(.success(nil)) }
-        let result = try? await answer.get()
+    private func wait(_ limit: Duration) async -> Result<Answer, ServiceAbsence> {
+        let timer = LoopTimer(after: limit) { [answer] in answer.resolve(.success(.failure(.noAnswer))) }
+        let verdict = try? await answer.get()
         timer.cancel()
         socket.close()
-        return result ?? nil
+        return verdict ?? .failure(.noAnswer)
     }
 
     private func send(_ kind: FrameKind, _ body: [UInt8] = []) {
@@ -133,12 +161,13 @@ import JSONText
             }
             answer.resolve(
                 .success(
-                    Answer(
-                        service: hello.service, instance: hello.instance, build: hello.build,
-                        wire: hello.wireVersions, catalogue: hello.catalogue, credit: hello.credit,
-                        state: pong.state, queueDepth: pong.queueDepth, inFlight: pong.inFlight,
-                        roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt), report: pong.report,
-                        answers: pong.answers ?? [])))
+                    .success(
+                        Answer(
+                            service: hello.service, instance: hello.instance, process: hello.process,
+                            build: hello.build, wire: hello.wireVersions, catalogue: hello.catalogue,
+                            credit: hello.credit, state: pong.state, queueDepth: pong.queueDepth,
+                            inFlight: pong.inFlight, roundTrip: .nanoseconds(MonotonicClock.now() - pingedAt),
+                            report: pong.report, answers: pong.answers ?? []))))
         default: return
         }
     }

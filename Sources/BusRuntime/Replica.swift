@@ -23,6 +23,10 @@ import JSONText
     private var key: BusKey?
     /// When a connection that was refused is tried again, nanoseconds; `nil` while none was.
     private var redialAt: UInt64?
+    /// When the connection that is tried was begun, nanoseconds.
+    private var dialedAt: UInt64 = 0
+    /// The other side let go of the last handshake: its key is another than the list says, or ours is none to it.
+    private(set) var isRefused = false
     private var pending: [UInt64: Call] = [:]
     private var lastCorrelationID: UInt64 = 0
     /// Frames of this turn, which leave together at its end; in it are the requests after `lastSentID`.
@@ -75,6 +79,7 @@ import JSONText
 
     private func listen() throws(ZMQError) {
         socket.onReadable { [weak self] in self?.takeTurn() }
+        dialedAt = MonotonicClock.now()
         try socket.connect(endpoint) { [weak self] in self?.connectionChanged($0) }
     }
 
@@ -264,14 +269,16 @@ import JSONText
     private func connectionChanged(_ change: ConnectionChange) {
         switch change {
         case .established:
-            redialAt = nil
+            (redialAt, isRefused) = (nil, false)
             greet()
         case .lost:
             // What the replica still said before it went counts.
             takeTurn()
             lose()
         case .refused:
-            redialAt = redialAt ?? MonotonicClock.now() + BusTiming.redial
+            let now = MonotonicClock.now()
+            isRefused = now < dialedAt + BusTiming.promptRefusal
+            redialAt = redialAt ?? now + BusTiming.redial
         }
     }
 

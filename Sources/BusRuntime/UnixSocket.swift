@@ -19,21 +19,33 @@ enum UnixSocket {
     }
 
     /// Connects once, without waiting: a stopped process with a full queue would hold the caller.
-    static func condition(of path: String) -> Condition {
-        guard path.utf8.count <= longestPath else { return .unclear }
+    static func condition(of path: String) -> Condition { look(at: path).condition }
+
+    /// The process that listens there, whether it answers or not; `nil` where none does, or does not say.
+    static func listener(of path: String) -> pid_t? { look(at: path).listener }
+
+    private static func look(at path: String) -> (condition: Condition, listener: pid_t?) {
+        guard path.utf8.count <= longestPath else { return (.unclear, nil) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { return .unclear }
+        guard descriptor >= 0 else { return (.unclear, nil) }
         defer { close(descriptor) }
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        if result == 0 || errno == EAGAIN { return .listening }
-        return errno == ECONNREFUSED ? .refused : .unclear
+        if result == 0 || errno == EAGAIN { return (.listening, peer(of: descriptor)) }
+        return (errno == ECONNREFUSED || errno == ENOENT ? .refused : .unclear, nil)
+    }
+
+    private static func peer(of descriptor: Int32) -> pid_t? {
+        // `ucred`, which Glibc does not show to Swift: process, user, group.
+        var (credentials, length) = ([Int32](repeating: 0, count: 3), socklen_t(12))
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
+        return credentials[0] > 0 ? credentials[0] : nil
     }
 
     /// Makes the path free for a new socket: a file that nobody listens on goes.

@@ -9,9 +9,12 @@ import ServiceRuntime
 @main enum GatewayMain {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
-        ServiceProcess.refuseUnknown(arguments, known: ["--describe-config"])
+        ServiceProcess.refuseUnknown(arguments, known: ["--describe-config", "--check-config"])
         if arguments.contains("--describe-config") {
             return ServiceProcess.describe(GatewayConfiguration.variables)
+        }
+        if arguments.contains("--check-config") {
+            return ServiceProcess.check(GatewayConfiguration.variables, prefix: "GATEWAY_")
         }
         do {
             let process = try await GatewayProcess(environment: ProcessInfo.processInfo.environment)

@@ -17,33 +17,47 @@ public struct Configuration: Sendable {
     ///   - prefix: `AUTH_`: an unknown name that begins so is refused, as is one that is nearly a variable's; but for those
     ///     that orchestrators inject.
     ///   - environment: as the process got it.
-    /// - Throws: ``ConfigurationError`` that names the variable.
+    /// - Throws: ``ConfigurationError`` that names every variable that is unknown or has a value that it does not take.
     public init(
         variables: [ConfigurationVariable], prefix: String, environment: [String: String]
     ) throws(ConfigurationError) {
         self.variables = Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0) })
-        for name in environment.keys.sorted() {
-            let isInjected = name.hasSuffix("_HOST") || name.contains("_PORT")
-            let isFile = name.hasSuffix("_FILE") && self.variables[String(name.dropLast(5))]?.isSecret == true
-            guard !isInjected, !isFile, self.variables[name] == nil else { continue }
-            if let meant = variables.first(where: { Self.isMisspelling(name, of: $0) }) {
-                throw ConfigurationError("\(name) is no variable of this program: is \(meant.name) meant?")
-            }
-            guard !name.hasPrefix(prefix) else {
-                throw ConfigurationError("\(name) is no variable of this program: is it misspelt?")
-            }
-        }
+        let mistakes = Self.mistakes(variables: variables, prefix: prefix, environment: environment)
+        guard mistakes.isEmpty else { throw ConfigurationError(mistakes.joined(separator: "; ")) }
         guard let profile = DeploymentProfile(rawValue: environment["VESTIBULE_PROFILE"] ?? "development") else {
             throw ConfigurationError("VESTIBULE_PROFILE must be development, staging or production")
         }
         self.profile = profile
         var values: [String: String] = [:]
         for variable in variables {
-            guard let value = try Self.value(of: variable, in: environment) else { continue }
-            try Self.check(variable, value)
-            values[variable.name] = value
+            values[variable.name] = try Self.value(of: variable, in: environment)
         }
         self.values = values
+    }
+
+    /// Every name that is nearly a variable's or has the prefix, and every value that its variable does not take.
+    static func mistakes(
+        variables: [ConfigurationVariable], prefix: String, environment: [String: String]
+    ) -> [String] {
+        let known = Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0) })
+        let names = environment.keys.sorted().compactMap { name -> String? in
+            let isInjected = name.hasSuffix("_HOST") || name.contains("_PORT")
+            let isFile = name.hasSuffix("_FILE") && known[String(name.dropLast(5))]?.isSecret == true
+            guard !isInjected, !isFile, known[name] == nil else { return nil }
+            if let meant = variables.first(where: { isMisspelling(name, of: $0) }) {
+                return "\(name) is no variable of this program: is \(meant.name) meant?"
+            }
+            return name.hasPrefix(prefix) ? "\(name) is no variable of this program: is it misspelt?" : nil
+        }
+        let values = variables.compactMap { variable -> String? in
+            do throws(ConfigurationError) {
+                if let value = try value(of: variable, in: environment) { try check(variable, value) }
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        return names + values
     }
 
     /// Whether one letter, of a long name two, would have to be another, more or less: who means `VESTIBULE_PROFILE` must

@@ -8,18 +8,24 @@ import JSONText
 public enum ServiceProcess {
     /// What every `@main` calls; it does not return.
     ///
-    /// `--describe-config` prints the variables as JSON, `--migrate` brings the schema up to date and ends, `--ready` asks
-    /// the replica that runs with the same environment and ends with 0 where it is ready, otherwise with 1.
+    /// `--describe-config` prints the variables as JSON, and `--check-config` each mistake in the environment.
+    /// `--migrate` brings the schema up to date and ends, `--ready` asks the replica that runs with the same environment and ends with 0 where it is ready, otherwise with 1.
     /// `--dead-letters` prints what was given up, a JSON object a line; `--dead-letters replay`, with ids or `all`, puts it
     /// back and prints the ids. `--audit verify` prints what holds of the audit trail and what does not, likewise.
     public static func main(_ blueprint: ServiceBlueprint) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
         // What follows these is their own to judge.
         if arguments.first != "--dead-letters", arguments.first != "--audit" {
-            refuseUnknown(arguments, known: ["--describe-config", "--migrate", "--ready", "--dead-letters", "--audit"])
+            refuseUnknown(
+                arguments,
+                known: ["--describe-config", "--check-config", "--migrate", "--ready", "--dead-letters", "--audit"])
         }
         if arguments.contains("--describe-config") {
             describe(blueprint.allVariables)
+            end(0)
+        }
+        if arguments.contains("--check-config") {
+            check(blueprint.allVariables, prefix: blueprint.prefix)
             end(0)
         }
         do {
@@ -76,12 +82,13 @@ public enum ServiceProcess {
                 + "environment: see vestibule config", code: 64)
     }
 
-    /// The end of the process, with what was printed written out. Not `exit`: it takes libcrypto down while threads that
+    /// The end of the process, with what was printed and logged written out. Not `exit`: it takes libcrypto down while threads that
     /// connect to the database are in it, and about one end in a hundred was a crash.
     ///
     /// - Parameter code: of sysexits.h.
     public static func end(_ code: Int32) -> Never {
         fflush(nil)
+        LogWriter.standardError.flush()
         _exit(code)
     }
 
@@ -91,6 +98,13 @@ public enum ServiceProcess {
     public static func fail(_ message: String, code: Int32 = 78) -> Never {
         Log.standardError(Array((message + "\n").utf8))
         end(code)
+    }
+
+    /// Prints each mistake of the environment, a line.
+    public static func check(_ variables: [ConfigurationVariable], prefix: String) {
+        let mistakes = Configuration.mistakes(
+            variables: variables, prefix: prefix, environment: ProcessInfo.processInfo.environment)
+        for mistake in mistakes { print(mistake) }
     }
 
     /// Prints variables as a JSON array.

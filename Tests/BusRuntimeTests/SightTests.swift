@@ -19,6 +19,7 @@ import Testing
             let keys = try BusKeys(in: lab.directory)
             let slow = slow
             let handler = EchoHandler { request, _ in
+                if request.text == "busy" { throw BusError(.overloaded, "A table is locked.") }
                 if request.text == "bad" { throw BusError(.internalError, "Not this one.") }
                 if request.text == "slow" { try await slow.get() }
                 return request.text
@@ -73,6 +74,47 @@ import Testing
             _ = try await held.value
             #expect(pair.server.report.served.first?.inFlight == 0)
             #expect(pair.server.report.counters.internalErrors == 3)
+        }
+    }
+
+    /// Whatever was too busy: the replica's queue, or a table that somebody has locked.
+    @Test func whoWasToldOverloadedIsCountedAsShed() async throws {
+        try await BusLab.run { lab in
+            let pair = try Pair(lab)
+            #expect(await pair.ask("busy") == "overloaded")
+            for traffic in pair.server.report.served + pair.gateway.report.asked {
+                #expect(traffic.shed == 1 && traffic.ended == ["overloaded": 1])
+            }
+        }
+    }
+
+    @Test func whyAReplicaDoesNotAnswerIsSaid() async throws {
+        try await BusLab.run { lab in
+            let pair = try Pair(lab)
+            let endpoint = try #require(pair.server.endpoint)
+            let security = try pair.keys.security(of: .operator)
+            func verdict() async -> ServiceAbsence? {
+                let patience = Duration.milliseconds(300)
+                let verdict = await BusProbe.examine(endpoint, of: .auth, as: security, within: patience)
+                if case .failure(let absence) = verdict { return absence } else { return nil }
+            }
+            #expect(await verdict() == nil)
+            pair.server.state = .starting
+            #expect(try await comes { pair.gateway.absence(of: .auth) == .starting })
+            #expect(try await pair.look(as: .operator, .nothing).process == getpid())
+            #expect(BusProbe.listener(at: endpoint) == getpid())
+            pair.server.state = .ready
+            #expect(try await comes { pair.gateway.absence(of: .auth) == nil })
+
+            // Another key stands in the list than the program has.
+            try pair.keys.revoke(.auth)
+            try pair.keys.add(try BusKey.newSecret().publicKey(), as: .auth)
+            let other = try pair.keys.security(of: .operator)
+            let verdictOfOther = await BusProbe.examine(endpoint, of: .auth, as: other, within: .seconds(2))
+            #expect(throws: ServiceAbsence.keyRefused) { try verdictOfOther.get() }
+            #expect(try await comes { pair.gateway.absence(of: .auth) == .keyRefused })
+            try pair.keys.revoke(.auth)
+            #expect(try await comes { pair.gateway.absence(of: .auth) == .keyRevoked })
         }
     }
 

@@ -443,6 +443,8 @@ private let json = ["Content-Type": "application/json"]
         let answer = try await stage.get("/readyz")
         #expect(answer.status == 503 && answer.headers["retry-after"] == "1")
         #expect(answer.json["notReady"]?.arrayValue?.contains("auth") == true)
+        #expect(answer.json["reasons"]?["auth"] == "not_found" && answer.json["reasons"]?["signing-keys"] == nil)
+        #expect(answer.json["detail"]?.stringValue?.hasPrefix("Not ready: auth (not_found), ") == true)
         #expect(try await stage.get("/users/me/devices", stage.signedIn()).status == 503)
         #expect(try await stage.send("POST", "/auth/otp/send", json, body: #"{"phone":"1"}"#).status == 503)
         await stage.close()

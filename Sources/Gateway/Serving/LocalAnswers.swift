@@ -49,13 +49,18 @@ import JSONText
     }
 
     private func readiness() throws(Problem) -> HTTPResponse {
-        var missing = Self.required.filter { !bus.hasReadyReplica(of: $0) }.map(\.rawValue)
+        var reasons: [String: JSONValue] = [:]
+        for service in Self.required {
+            reasons[service.rawValue] = bus.absence(of: service).map { .string($0.rawValue) }
+        }
+        var missing = Self.required.map(\.rawValue).filter { reasons[$0] != nil }
         if gatekeeper.keys.document == nil { missing.append("signing-keys") }
         if !gatekeeper.revocations.hasSnapshot { missing.append("revocations") }
         if isDraining { missing.append("gateway") }
         guard missing.isEmpty else {
-            var problem = Problem(.serviceUnavailable, "Not ready: \(missing.joined(separator: ", ")).")
-            problem.members = ["notReady": .array(missing.map { .string($0) })]
+            let named = missing.map { name in reasons[name]?.stringValue.map { "\(name) (\($0))" } ?? name }
+            var problem = Problem(.serviceUnavailable, "Not ready: \(named.joined(separator: ", ")).")
+            problem.members = ["notReady": .array(missing.map { .string($0) }), "reasons": .object(reasons)]
             throw problem
         }
         return Self.json(["status": "ready"], cache: "no-store")

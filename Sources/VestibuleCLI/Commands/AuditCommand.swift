@@ -17,8 +17,8 @@ enum AuditCommand {
             guard !asked.isEmpty else {
                 throw CommandError.unavailable("the environment has no connection string of \(service ?? "a service")")
             }
-            return asked.map { tables in
-                Result { try tables.verifyAudit() }.mapError { AuditText.unread(tables.service, $0) }
+            return zip(asked, ServiceTables.together(asked) { try $0.verifyAudit() }).map { tables, result in
+                result.mapError { AuditText.unread(tables.service, $0) }
             }
         }
         let lines = looks.flatMap { (try? $0.get()) ?? [] }

@@ -146,12 +146,25 @@ enum BusCommand {
     struct Replica {
         let service: ServiceName
         let endpoint: String
-        let answer: BusProbe.Answer?
+        let verdict: Result<BusProbe.Answer, ServiceAbsence>
+        /// The number of its process; `nil` where nobody says it.
+        let process: Int32?
+
+        var answer: BusProbe.Answer? { try? verdict.get() }
+
+        /// `ready`, `starting` or `draining`; of one that does not answer why.
+        var state: String {
+            switch verdict {
+            case .success(let answer): answer.state.rawValue
+            case .failure(.noAnswer) where process.map(ProcessTable.isStopped) == true: "stopped"
+            case .failure(let absence): absence.rawValue
+            }
+        }
 
         var json: JSONValue {
             var members: [String: JSONValue] = [
-                "service": .string(service.rawValue), "endpoint": .string(endpoint),
-                "state": .string(answer?.state.rawValue ?? "dead"),
+                "service": .string(service.rawValue), "endpoint": .string(endpoint), "state": .string(state),
+                "process": process.map { .integer(Int64($0)) } ?? .null,
             ]
             if let answer {
                 members["instance"] = .string(answer.instance.description)
@@ -168,9 +181,11 @@ enum BusCommand {
     ///
     /// - Parameters:
     ///   - only: the service to look at; `nil` for every one.
+    ///   - limit: how long each may take to answer.
     ///   - wish: what is wanted of the replica at an endpoint.
     @Loop static func look(
-        _ bus: BusAccess, at only: ServiceName? = nil, wish: (String) -> BusProbe.Wish = { _ in .nothing }
+        _ bus: BusAccess, at only: ServiceName? = nil, within limit: Duration = patience,
+        wish: (String) -> BusProbe.Wish = { _ in .nothing }
     ) async throws -> [Replica] {
         let security = try bus.security()
         var looks: [Task<Replica, any Error>] = []
@@ -181,9 +196,12 @@ enum BusCommand {
                 let wish = wish(endpoint)
                 looks.append(
                     Loop.spawn {
-                        let answer = await BusProbe.look(
-                            at: endpoint, of: service, as: security, wish: wish, within: patience)
-                        return Replica(service: service, endpoint: endpoint, answer: answer)
+                        let verdict = await BusProbe.examine(
+                            endpoint, of: service, as: security, wish: wish, within: limit)
+                        let told = try? verdict.get().process
+                        return Replica(
+                            service: service, endpoint: endpoint, verdict: verdict,
+                            process: told ?? BusProbe.listener(at: endpoint))
                     })
             }
         }
@@ -194,16 +212,17 @@ enum BusCommand {
 
     private static func table(_ replicas: [Replica]) -> String {
         let rows = replicas.map { replica -> [String] in
+            let process = replica.process.map { "\($0)" } ?? ""
             guard let answer = replica.answer else {
-                return [replica.service.rawValue, "dead", "", "", "", "", replica.endpoint]
+                return [replica.service.rawValue, replica.state, process, "", "", "", "", replica.endpoint]
             }
             return [
-                replica.service.rawValue, answer.state.rawValue, "\(answer.inFlight)", "\(answer.queueDepth)",
+                replica.service.rawValue, replica.state, process, "\(answer.inFlight)", "\(answer.queueDepth)",
                 String(format: "%.1f ms", answer.roundTrip / .milliseconds(1)), answer.build, replica.endpoint,
             ]
         }
         return TextTable.text(
-            of: [["service", "state", "in flight", "queued", "answers in", "build", "endpoint"]] + rows)
+            of: [["service", "state", "process", "in flight", "queued", "answers in", "build", "endpoint"]] + rows)
     }
 
     /// The loop is another thread; this one has nothing else to do.

@@ -68,13 +68,13 @@ enum DeadLettersCommand {
 
     /// Asks every service. One that cannot be asked does not hide what the others have.
     private static func ask(
-        _ state: String?, _ body: (ServiceTables) throws -> [JSONValue]
+        _ state: String?, _ body: @escaping @Sendable (ServiceTables) throws -> [JSONValue]
     ) throws -> (values: [JSONValue], failure: CommandError?) {
         try ServiceTables.each(state: state) { all in
             var (values, failures) = ([JSONValue](), [String]())
-            for tables in all {
+            for result in ServiceTables.together(all, body) {
                 do {
-                    values += try body(tables)
+                    values += try result.get()
                 } catch let error as CommandError {
                     failures.append(error.message)
                 }

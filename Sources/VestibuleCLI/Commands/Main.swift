@@ -26,6 +26,8 @@ import Foundation
         case "logs": try LogsCommand.run(words)
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
+        case "scale": try ScaleCommand.run(words)
+        case "database": try DatabaseCommand.run(words)
         case "dead-letters": try DeadLettersCommand.run(words)
         case "audit": try AuditCommand.run(words)
         case "recovery": try RecoveryCommand.run(words)
@@ -50,15 +52,20 @@ enum Help {
           vestibule up [--state DIR] [--http HOST:PORT] [--scale auth=2,…] [--detach]
                                           start everything and supervise it until Ctrl-C
           vestibule down [--state DIR]    stop what up started
+          vestibule scale auth=3,… [--state DIR]
+                                          have a running system start or end replicas of a service
           vestibule status [--state DIR] [--json]
-                                          the processes, and whether the system is ready
+                                          every process: how it is, its restarts, its last end; and what is not ready
           vestibule status --http HOST:PORT
                                           whether a system that was started otherwise is ready
           vestibule top [--state DIR] [--once]
                                           what each service does now, again each second: requests, errors, times,
                                           database, outbox; --once: one table of one second
-          vestibule logs [--state DIR] [-f] [SERVICE]
-                                          what the services log, as JSON lines
+          vestibule logs [--state DIR] [-f] [--since AGE] [--level LEVEL] [SERVICE]
+                                          what the services and the supervisor log, as JSON lines in the order of time: the
+                                          last 100, or all since 15m, 2h or a time; from info, warning or error on
+          vestibule database [--state DIR] [--json]
+                                          who works in the database, for how long, and who waits for whose lock
           vestibule demo [--state DIR] [--http HOST:PORT]
                                           carry one person through; starts a system where none runs
           vestibule demo --spool DIR [--http HOST:PORT]

@@ -33,15 +33,17 @@ enum StatusCommand {
         if let address = arguments["--http"] { return try tellReadiness(of: address) }
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
-        let isReady = isReady(try HTTPClient(run.address))
+        let sight = try SystemSight.look(state, run)
         if arguments.has("--json") {
             var value = run.value.objectValue ?? [:]
-            value["ready"] = .bool(isReady)
+            value["ready"] = .bool(sight.isReady)
+            value["troubles"] = .array(sight.troubles.map { .string($0) })
+            value["processes"] = .array(sight.processes.map(\.json))
             say(String(decoding: CanonicalJSON.bytes(of: .object(value)), as: UTF8.self))
         } else {
-            say("http://\(run.address) is \(isReady ? "ready" : "not ready")\n\n\(run.table)")
+            say(sight.page)
         }
-        if !isReady { exit(1) }
+        if !sight.isReady { exit(1) }
     }
 
     /// Of a system that was not started from a state folder, nothing more is known.
@@ -52,32 +54,6 @@ enum StatusCommand {
 
     private static func isReady(_ client: HTTPClient) -> Bool {
         (try? client.send("GET", "/readyz"))?.status == 200
-    }
-}
-
-enum LogsCommand {
-    static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"], flags: ["-f"], mostWords: 1)
-        let state = try StateFolder(arguments["--state"], create: false)
-        let all = (try? FileManager.default.contentsOfDirectory(atPath: state.logs))?.sorted() ?? []
-        let files = all.filter { name in arguments.rest.first.map { isLog(name, of: $0) } ?? true }
-        guard !files.isEmpty else {
-            throw CommandError(
-                all.isEmpty
-                    ? "there are no logs in \(state.logs)"
-                    : "there is no log of \(arguments.rest.first ?? "") in \(state.logs): it has \(all.joined(separator: ", "))"
-            )
-        }
-        var command = ["tail", "-q", "-n", "100"] + (arguments.has("-f") ? ["-F"] : [])
-        command += files.map { "\(state.logs)/\($0)" }
-        var pointers = command.map { strdup($0) } + [nil]
-        execvp("tail", &pointers)
-        throw CommandError.unavailable("tail cannot be started")
-    }
-
-    /// `auth.log`, and `auth-2.log` of a second replica.
-    private static func isLog(_ name: String, of service: String) -> Bool {
-        name == "\(service).log" || name.hasPrefix("\(service)-") && name.hasSuffix(".log")
     }
 }
 

@@ -2,12 +2,17 @@ import Foundation
 
 enum UpCommand {
     static let defaultAddress = "127.0.0.1:8080"
+    /// Of one service.
+    static let mostReplicas = 16
 
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--http", "--scale"], flags: ["--detach"])
         let state = try StateFolder(arguments["--state"])
         let address = arguments["--http"] ?? defaultAddress
         let scale = try parseScale(arguments["--scale"])
+        let environment = ProcessInfo.processInfo.environment
+        let mistakes = try ConfigurationCheck().mistakes(in: environment, given: LocalSystem.ownVariables)
+        guard mistakes.isEmpty else { throw CommandError(mistakes.joined(separator: "; "), code: 78) }
         if arguments.has("--detach") { return try detach(state, address, arguments["--scale"]) }
         let started = Date()
         let system = LocalSystem(state: state, address: address, scale: scale)
@@ -25,10 +30,11 @@ enum UpCommand {
         for part in (text ?? "").split(separator: ",") {
             let sides = part.split(separator: "=")
             guard sides.count == 2, StateFolder.services.contains(String(sides[0])), let count = Int(sides[1]),
-                (1...16).contains(count)
+                (1...mostReplicas).contains(count)
             else {
                 throw CommandError.usage(
-                    "--scale takes SERVICE=1…16 of \(StateFolder.services.joined(separator: ", ")), not \(part)")
+                    "a scale is SERVICE=1…\(mostReplicas) of \(StateFolder.services.joined(separator: ", ")), not \(part)"
+                )
             }
             scale[String(sides[0])] = count
         }
@@ -66,6 +72,10 @@ enum UpCommand {
     private static func printReady(_ state: StateFolder, _ address: String, _ seconds: Double) {
         say("Vestibule is ready at http://\(address) (\(String(format: "%.1f", seconds)) s)\n")
         if let run = RunFile(state) { say(run.table) }
+        let overridden = LocalSystem.ownVariables.intersection(ProcessInfo.processInfo.environment.keys).sorted()
+        if !overridden.isEmpty {
+            say("\nup sets these itself, in place of what the environment has: \(overridden.joined(separator: ", "))")
+        }
         say(
             """
 

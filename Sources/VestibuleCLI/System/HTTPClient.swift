@@ -13,9 +13,11 @@ struct HTTPAnswer {
 struct HTTPClient {
     let host: String
     let port: UInt16
+    /// Seconds without a byte of the answer.
+    private let patience: Int
 
     /// - Parameter address: `127.0.0.1:8080`, or the same behind `http://`.
-    init(_ address: String) throws {
+    init(_ address: String, patience: Int = 15) throws {
         let plain = address.hasPrefix("http://") ? String(address.dropFirst(7)) : address
         let parts = plain.split(separator: ":")
         let host = parts.first == "localhost" ? "127.0.0.1" : String(parts.first ?? "")
@@ -23,8 +25,7 @@ struct HTTPClient {
         guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_pton(AF_INET, host, &numeric) == 1 else {
             throw CommandError.usage("\(address) is no address: expected HOST:PORT, the host in numbers")
         }
-        self.host = host
-        self.port = port
+        (self.host, self.port, self.patience) = (host, port, patience)
     }
 
     /// - Throws: ``CommandError`` where nobody answers, or not in HTTP.
@@ -46,7 +47,7 @@ struct HTTPClient {
     private func exchange(_ request: [UInt8]) throws -> [UInt8] {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: 15, tv_usec: 0)
+        var limit = timeval(tv_sec: patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = Self.address(host, port)
         let connected = withUnsafePointer(to: &address) {

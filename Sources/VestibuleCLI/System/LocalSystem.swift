@@ -9,8 +9,11 @@ final class LocalSystem {
     private let scale: [String: Int]
     private var postgres: PostgresServer?
     private var supervisor: Supervisor?
+    private let log: SupervisorLog
     private var lock: Int32 = -1
     private var turns = 0
+    /// Why the database did not come back, where it did not.
+    private var trouble: String?
 
     static let programs = [
         "auth": "AuthService", "profile": "ProfileService", "questionnaire": "QuestionnaireService",
@@ -21,6 +24,7 @@ final class LocalSystem {
         self.state = state
         self.address = address
         self.scale = scale
+        log = SupervisorLog(path: state.log("supervisor"))
     }
 
     /// Starts everything and returns when the gateway is ready. On any failure nothing is left running.
@@ -31,7 +35,7 @@ final class LocalSystem {
             try state.ensureKeys()
             try BusKeyFolder(path: state.keys).makeMissing()
             // Made first: from here on a signal waits until it is asked for, and ends no start half-way.
-            let supervisor = Supervisor { [state, address] children in
+            let supervisor = Supervisor(log) { [state, address] children in
                 Self.write(children, to: state, address: address)
             }
             self.supervisor = supervisor
@@ -45,10 +49,47 @@ final class LocalSystem {
             }
             try supervisor.start(try program("gateway", postgres, 1))
             try waitUntilReady(supervisor)
+            watch(supervisor, postgres)
         } catch {
             stop()
             throw error
         }
+    }
+
+    /// From now on hanging processes are noticed, and another scale may be wished for.
+    private func watch(_ supervisor: Supervisor, _ postgres: PostgresServer) {
+        let watch = HangWatch()
+        watch.start(state, address)
+        supervisor.watch = watch
+        supervisor.onScale = { [unowned self] in
+            do {
+                for (service, count) in try ScaleWish.read(state) {
+                    try scale(service, to: count, supervisor, postgres)
+                }
+            } catch {
+                log.note(
+                    .error, "scale_not_changed", ["error": .string((error as? CommandError)?.message ?? "\(error)")])
+            }
+        }
+    }
+
+    private func scale(
+        _ service: String, to count: Int, _ supervisor: Supervisor, _ postgres: PostgresServer
+    ) throws {
+        let running = supervisor.names
+        for replica in 1...UpCommand.mostReplicas {
+            let name = Self.name(service, replica)
+            if replica <= count, !running.contains(name) {
+                try supervisor.start(try program(service, postgres, replica))
+            } else if replica > count, running.contains(name) {
+                supervisor.dismiss(name)
+            }
+        }
+    }
+
+    /// Of a process: `auth`, `auth-2`.
+    private static func name(_ service: String, _ replica: Int) -> String {
+        replica == 1 ? service : "\(service)-\(replica)"
     }
 
     /// Supervises until a signal asks for the end.
@@ -60,8 +101,21 @@ final class LocalSystem {
     func turn() -> Bool {
         turns += 1
         // Once a second; a database that does not come back is tried again in the next.
-        if turns % 10 == 0, let postgres, !postgres.isRunning { try? postgres.start() }
+        if turns % 10 == 0, let postgres, !postgres.isRunning { startAgain(postgres) }
         return supervisor?.turn() ?? false
+    }
+
+    private func startAgain(_ postgres: PostgresServer) {
+        if trouble == nil { log.note(.error, "database_ended", ["log": .string(postgres.log)]) }
+        do {
+            try postgres.start()
+            trouble = nil
+            log.note(.info, "database_restarted", ["pid": postgres.process.map { .integer(Int64($0)) } ?? .null])
+        } catch {
+            let reason = (error as? CommandError)?.message ?? "\(error)"
+            if trouble != reason { log.note(.error, "database_not_started", ["error": .string(reason)]) }
+            trouble = reason
+        }
     }
 
     func stop() {
@@ -83,6 +137,13 @@ final class LocalSystem {
         }
         throw CommandError.unavailable("the system was not ready within a minute: see the logs in \(state.logs)")
     }
+
+    /// The variables that every program gets from here, whatever the environment has.
+    static let ownVariables = Set(
+        ["BUS_BIND", "BUS_KEY_FILE", "BUS_ALLOWED", "SPOOL_DIR", "AUDIT_ANCHOR_FOLDER", "GATEWAY_HTTP"]
+            + StateFolder.services.map { $0.uppercased() }.flatMap {
+                ["BUS_\($0)", "\($0)_DATABASE_URL", "\($0)_KEYS_FILE"]
+            })
 
     /// A program with the variables that it declares, and what begins with its name or with ours.
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
@@ -111,9 +172,9 @@ final class LocalSystem {
         for (key, value) in given where key.hasPrefix("\(name.uppercased())_") || key.hasPrefix("VESTIBULE_") {
             environment[key] = value
         }
+        let process = Self.name(name, replica)
         return Supervisor.Program(
-            name: replica == 1 ? name : "\(name)-\(replica)", arguments: [binary], environment: environment,
-            log: state.log(replica == 1 ? name : "\(name)-\(replica)"))
+            name: process, arguments: [binary], environment: environment, log: state.log(process))
     }
 
     /// The other programs lie beside this one.
@@ -146,17 +207,17 @@ final class LocalSystem {
         }
     }
 
-    private static func write(
-        _ children: [(name: String, process: pid_t, restarts: Int)], to state: StateFolder, address: String
-    ) {
+    private static func write(_ children: [Supervisor.ProcessState], to state: StateFolder, address: String) {
         let processes = children.map { child -> JSONValue in
             [
                 "name": .string(child.name), "pid": .integer(Int64(child.process)),
-                "restarts": .integer(Int64(child.restarts)),
+                "restarts": .integer(Int64(child.restarts)), "lastEnd": child.lastEnd?.json ?? .null,
+                "waits": .bool(child.isWaiting), "hangs": .bool(child.hangs),
             ]
         }
         let run: JSONValue = [
             "pid": .integer(Int64(getpid())), "http": .string(address), "processes": .array(processes),
+            "takesScale": true,
         ]
         let text = String(decoding: CanonicalJSON.bytes(of: run), as: UTF8.self)
         try? StateFolder.write(text, to: state.runFile, mode: 0o600)

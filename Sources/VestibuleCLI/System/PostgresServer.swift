@@ -121,12 +121,15 @@ struct PostgresServer {
             "psql", ["-h", socketFolder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAt"], input: sql)
     }
 
-    /// Whether the server's process lives, by the file that it keeps.
-    var isRunning: Bool {
+    /// Whether the server's process lives.
+    var isRunning: Bool { process != nil }
+
+    /// The server's process, by the file that it keeps; `nil` where it does not live.
+    var process: pid_t? {
         guard let text = try? String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8),
             let process = text.split(separator: "\n").first.flatMap({ pid_t($0) })
-        else { return false }
-        return kill(process, 0) == 0 || errno == EPERM
+        else { return nil }
+        return kill(process, 0) == 0 || errno == EPERM ? process : nil
     }
 
     /// Stops the server; open connections are closed by it.

@@ -1,9 +1,10 @@
 import Foundation
 import JSONText
+import Synchronization
 
 /// The tables of one service, as its own program reaches them for an operator: with a connection string, and beside the
 /// replicas, whether any runs or not.
-struct ServiceTables {
+struct ServiceTables: Sendable {
     let service: String
     private let environment: [String: String]
 
@@ -20,6 +21,28 @@ struct ServiceTables {
             return try body(named.map { ServiceTables(service: $0, environment: all) })
         }
         return try inFolder(try StateFolder(given, create: false), body)
+    }
+
+    /// What a body gives for each service, in their order. All are asked at once, each by a thread of its own, so that
+    /// those that cannot be reached keep nobody waiting for longer than one does.
+    static func together<Value: Sendable>(
+        _ all: [ServiceTables], _ body: @escaping @Sendable (ServiceTables) throws -> Value
+    ) -> [Result<Value, any Error>] {
+        let (answers, done) = (Answers<Value>(), DispatchGroup())
+        for (index, tables) in all.enumerated() {
+            done.enter()
+            Thread.detachNewThread {
+                let result = Result { try body(tables) }
+                answers.byPlace.withLock { $0[index] = result }
+                done.leave()
+            }
+        }
+        done.wait()
+        return answers.byPlace.withLock { answers in all.indices.compactMap { answers[$0] } }
+    }
+
+    private final class Answers<Value: Sendable>: Sendable {
+        let byPlace = Mutex<[Int: Result<Value, any Error>]>([:])
     }
 
     private static func inFolder<Value>(_ state: StateFolder, _ body: ([ServiceTables]) throws -> Value) throws -> Value

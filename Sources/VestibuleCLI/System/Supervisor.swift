@@ -1,4 +1,6 @@
+import BusProtocol
 import Foundation
+import JSONText
 
 /// Starts the processes of a system, starts again what ends, and stops all of them in order.
 final class Supervisor {
@@ -9,6 +11,18 @@ final class Supervisor {
         let log: String
     }
 
+    /// A process as `vestibule status` shows it.
+    struct ProcessState: Sendable {
+        let name: String
+        let process: pid_t
+        let restarts: Int
+        let lastEnd: ProcessEnd?
+        /// It has ended and waits to be started again.
+        let isWaiting: Bool
+        /// It runs and answers nobody.
+        let hangs: Bool
+    }
+
     private struct Child {
         let program: Program
         var process: pid_t
@@ -16,30 +30,66 @@ final class Supervisor {
         var restarts = 0
         /// Restarts without a long life between them: they decide how long the next one waits.
         var restartsInARow = 0
-        /// Of its last end; `nil` where a signal ended it.
-        var exitCode: Int32?
+        var lastEnd: ProcessEnd?
         var startedAt = Date()
         /// When it is started again; `nil` while it runs.
         var restartAt: Date?
+        /// When it is killed, of one that was asked to leave; `nil` for those that stay.
+        var killAt: Date?
+        var hangs = false
+
+        var state: ProcessState {
+            ProcessState(
+                name: program.name, process: process, restarts: restarts, lastEnd: lastEnd,
+                isWaiting: restartAt != nil, hangs: hangs)
+        }
     }
 
     private var children: [Child] = []
     private var signals = sigset_t()
-    private let report: ([(name: String, process: pid_t, restarts: Int)]) -> Void
+    private let log: SupervisorLog
+    private let report: ([ProcessState]) -> Void
+    /// What hangs, where somebody looks.
+    var watch: HangWatch?
+    /// Called when another scale is wished for (SIGUSR1).
+    var onScale: () -> Void = {}
+    /// Seconds that a process has to begin to answer.
+    private static let childhood: TimeInterval = 10
+    /// Seconds that a process has to finish what it has in hand.
+    private static let farewell: TimeInterval = 8
 
     /// - Parameter report: called with the processes whenever they change.
-    init(report: @escaping ([(name: String, process: pid_t, restarts: Int)]) -> Void) {
+    init(_ log: SupervisorLog, report: @escaping ([ProcessState]) -> Void) {
+        self.log = log
         self.report = report
         sigemptyset(&signals)
-        for number in [SIGTERM, SIGINT, SIGHUP, SIGCHLD] { sigaddset(&signals, number) }
+        for number in [SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1] { sigaddset(&signals, number) }
         // Waited for with sigtimedwait; a blocked signal is not lost.
         sigprocmask(SIG_BLOCK, &signals, nil)
     }
 
     func start(_ program: Program) throws {
-        children.append(Child(program: program, process: try Self.spawn(program)))
+        // Behind those of its kind, so that the gateway stays the last.
+        let child = Child(program: program, process: try Self.spawn(program))
+        children.insert(child, at: children.firstIndex { $0.program.name == "gateway" } ?? children.count)
+        log.note(.info, "process_started", ["process": .string(program.name), "pid": .integer(Int64(child.process))])
         tell()
     }
+
+    /// Has a process finish what it has in hand and end; it is not started again.
+    func dismiss(_ name: String) {
+        guard let index = children.firstIndex(where: { $0.program.name == name && $0.killAt == nil }) else { return }
+        if children[index].restartAt != nil {
+            children.remove(at: index)
+        } else {
+            children[index].killAt = Date().addingTimeInterval(Self.farewell)
+            kill(children[index].process, SIGTERM)
+        }
+        tell()
+    }
+
+    /// The names of the processes that are to stay.
+    var names: [String] { children.filter { $0.killAt == nil }.map(\.program.name) }
 
     /// A child dies with its supervisor, whatever kills that.
     private static func spawn(_ program: Program) throws -> pid_t {
@@ -48,13 +98,14 @@ final class Supervisor {
             output: program.log, newSession: true)
     }
 
-    private func tell() { report(children.map { ($0.program.name, $0.process, $0.restarts) }) }
+    private func tell() { report(children.map(\.state)) }
 
     /// The last line of the log of a program that ended and was not started again yet, and its exit code.
     var firstFailure: (line: String, exitCode: Int32?)? {
         guard let child = children.first(where: { $0.restartAt != nil }) else { return nil }
         let text = (try? String(contentsOfFile: child.program.log, encoding: .utf8)) ?? ""
-        return (text.split(separator: "\n").last.map(String.init) ?? "\(child.program.name) ended", child.exitCode)
+        let line = text.split(separator: "\n").last.map(String.init) ?? "\(child.program.name) ended"
+        return (line, child.lastEnd?.exitCode)
     }
 
     /// Looks once, waiting at most a tenth of a second.
@@ -64,8 +115,11 @@ final class Supervisor {
         var limit = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         let number = sigtimedwait(&signals, nil, &limit)
         if number == SIGTERM || number == SIGINT || number == SIGHUP { return false }
+        if number == SIGUSR1 { onScale() }
         reap()
         restart()
+        killLate()
+        lookForHangs()
         return true
     }
 
@@ -75,14 +129,30 @@ final class Supervisor {
             guard let index = children.firstIndex(where: { $0.process == process && $0.restartAt == nil }) else {
                 continue
             }
+            let (child, end) = (children[index], ProcessEnd(status))
+            let lived = Date().timeIntervalSince(child.startedAt)
+            var fields = end.members
+            fields["process"] = .string(child.program.name)
+            fields["pid"] = .integer(Int64(process))
+            fields["livedSeconds"] = .integer(Int64(lived))
+            guard child.killAt == nil else {
+                log.note(.info, "process_dismissed", fields)
+                children.remove(at: index)
+                tell()
+                continue
+            }
             // Who lived for a while comes back at once; who keeps dying waits longer each time, 5 s at the most.
-            let lived = Date().timeIntervalSince(children[index].startedAt)
             if lived > 30 { children[index].restartsInARow = 0 }
             let pause = lived > 5 ? 0.05 : min(5, 0.1 * pow(2, Double(children[index].restartsInARow)))
             children[index].restartAt = Date().addingTimeInterval(pause)
             children[index].restartsInARow += 1
             children[index].restarts += 1
-            children[index].exitCode = Subprocess.exitCode(of: status)
+            children[index].lastEnd = end
+            children[index].hangs = false
+            fields["pauseMilliseconds"] = .integer(Int64(pause * 1000))
+            fields["log"] = .string(child.program.log)
+            log.note(end.exitCode == 0 ? .info : .warning, "process_ended", fields)
+            tell()
         }
     }
 
@@ -91,19 +161,46 @@ final class Supervisor {
             guard let due = children[index].restartAt, due <= Date(),
                 let process = try? Self.spawn(children[index].program)
             else { continue }
-            let child = children[index]
-            let end = child.exitCode.map { "ended with exit code \($0)" } ?? "was killed"
-            say("\(child.program.name) \(end) and is started again (log: \(child.program.log))")
             children[index].process = process
             children[index].startedAt = Date()
             children[index].restartAt = nil
+            log.note(
+                .info, "process_restarted",
+                [
+                    "process": .string(children[index].program.name), "pid": .integer(Int64(process)),
+                    "restarts": .integer(Int64(children[index].restarts)),
+                ])
             tell()
         }
     }
 
+    private func killLate() {
+        for child in children where child.killAt.map({ $0 <= Date() }) == true { kill(child.process, SIGKILL) }
+    }
+
+    // MARK: Hanging
+
+    private func lookForHangs() {
+        guard let watch else { return }
+        let grown = children.filter { $0.restartAt == nil && Date().timeIntervalSince($0.startedAt) > Self.childhood }
+        watch.ask(grown.map(\.process), gateway: grown.first { $0.program.name == "gateway" }?.process)
+        for index in children.indices where children[index].restartAt == nil {
+            let (child, hangs) = (children[index], watch.hangs(children[index].process))
+            guard hangs != child.hangs else { continue }
+            children[index].hangs = hangs
+            log.note(
+                hangs ? .warning : .info, hangs ? "process_hangs" : "process_answers_again",
+                ["process": .string(child.program.name), "pid": .integer(Int64(child.process))])
+            tell()
+        }
+    }
+
+    // MARK: End
+
     /// The last started, which answers the public, finishes its requests before those that it asks are stopped. Whoever
     /// has not ended 8 s after it was asked to is killed.
     func stopAll() {
+        if !children.isEmpty { log.note(.info, "stopping") }
         if let last = children.popLast() { stop([last]) }
         stop(children)
         children = []
@@ -112,7 +209,7 @@ final class Supervisor {
     private func stop(_ children: [Child]) {
         let running = children.filter { $0.restartAt == nil }
         for child in running { kill(child.process, SIGTERM) }
-        let end = Date().addingTimeInterval(8)
+        let end = Date().addingTimeInterval(Self.farewell)
         for child in running {
             var status: Int32 = 0
             while waitpid(child.process, &status, WNOHANG) == 0 {

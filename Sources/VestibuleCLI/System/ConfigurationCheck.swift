@@ -1,0 +1,39 @@
+import Foundation
+
+/// What of the environment no program takes.
+struct ConfigurationCheck {
+    /// Variables by program.
+    private let variables: [String: [String]]
+
+    init() throws {
+        variables = try Dictionary(
+            uniqueKeysWithValues: LocalSystem.programs.map { name, program in
+                (name, try LocalSystem.variables(of: LocalSystem.binary(program)))
+            })
+    }
+
+    /// Every mistake, each once: a name that is nearly one of ours, or a value that its variable does not take.
+    ///
+    /// - Parameters:
+    ///   - environment: of the command.
+    ///   - given: what the command gives to the programs in its place.
+    func mistakes(in environment: [String: String], given: Set<String>) throws -> [String] {
+        var found: [String: [String]] = [:]
+        for (name, program) in LocalSystem.programs {
+            let own = Set(variables[name] ?? [])
+            let others = Set(variables.values.joined()).subtracting(own)
+            let seen = environment.filter { variable, _ in
+                let stem = variable.hasSuffix("_FILE") ? String(variable.dropLast(5)) : variable
+                return !given.contains(variable) && !others.contains(variable) && !others.contains(stem)
+            }
+            for mistake in try Self.ask(LocalSystem.binary(program), seen) { found[mistake, default: []].append(name) }
+        }
+        // What every program says is of none of them.
+        return found.sorted { $0.key < $1.key }.map { $0.value.count == 1 ? "\($0.value[0]): \($0.key)" : $0.key }
+    }
+
+    private static func ask(_ program: String, _ environment: [String: String]) throws -> [String] {
+        try Subprocess.run([program, "--check-config"], environment: environment).split(separator: "\n").map(
+            String.init)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Synchronization
+
+/// Asks every process of a system again and again whether it still answers, on a thread of its own.
+///
+/// A process that hangs or was stopped ends by nothing, so that its supervisor would never hear of it.
+final class HangWatch: Sendable {
+    private struct State {
+        var asked: [pid_t] = []
+        var gateway: pid_t?
+        /// Looks in a row that brought no answer, by process.
+        var silences: [pid_t: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    /// Looks in a row without an answer after which a process hangs; one alone may be the machine's load.
+    private static let limit = 3
+    /// Seconds between two looks.
+    private static let period: TimeInterval = 4
+
+    /// Begins to look.
+    ///
+    /// - Parameter address: of the gateway.
+    func start(_ folder: StateFolder, _ address: String) {
+        Thread.detachNewThread { [self] in
+            while true {
+                Thread.sleep(forTimeInterval: Self.period)
+                let asked = state.withLock { $0 }
+                note(asked.asked, answering: Self.answering(folder, address, gateway: asked.gateway))
+            }
+        }
+    }
+
+    /// - Returns: `nil` where the look itself failed.
+    private static func answering(_ folder: StateFolder, _ address: String, gateway: pid_t?) -> Set<pid_t>? {
+        guard let bus = try? BusAccess(state: folder.path, environment: [:]),
+            let replicas = try? BusCommand.waiting({ try await BusCommand.look(bus, within: .seconds(1)) })
+        else { return nil }
+        var found = Set(replicas.compactMap { $0.answer == nil ? nil : $0.process })
+        if let gateway, (try? HTTPClient(address).send("GET", "/healthz"))?.status == 200 { found.insert(gateway) }
+        return found
+    }
+
+    /// Which processes are asked from now on: those that have had time to start.
+    ///
+    /// - Parameter gateway: is asked over HTTP.
+    func ask(_ processes: [pid_t], gateway: pid_t?) { state.withLock { ($0.asked, $0.gateway) = (processes, gateway) } }
+
+    /// What came of a look.
+    func note(_ processes: [pid_t], answering: Set<pid_t>?) {
+        guard let answering else { return }
+        state.withLock { state in
+            let silent = processes.filter { !answering.contains($0) }
+            let counts = silent.map { ($0, state.silences[$0, default: 0] + 1) }
+            state.silences = Dictionary(counts) { $1 }
+        }
+    }
+
+    func hangs(_ process: pid_t) -> Bool { state.withLock { $0.silences[process, default: 0] } >= Self.limit }
+}
