@@ -21,8 +21,9 @@ import Testing
     }
 
     @Test(.timed) func whatIsWrongIsShownAndCanBeActedUpon() throws {
-        let system = try RunningSystem(scale: "auth=1")
+        let system = try RunningSystem(scale: "auth=1", variables: ["SPOOL_DIR": "/nowhere", "APP_NAME": "Vestibule"])
         defer { system.stop() }
+        #expect(system.output.contains("in place of what the environment has: SPOOL_DIR\n"))
         try everyProcessIsShownWithWhatIsWrongWithIt(system)
         try theScaleIsChanged(system)
         try aLockedTableIsSeenByWhoAsksAndInTheCounters(system)

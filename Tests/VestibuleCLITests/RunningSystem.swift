@@ -8,6 +8,8 @@ import Testing
 struct RunningSystem {
     let installation: Installation
     let address: String
+    /// What `vestibule up` printed.
+    let output: String
 
     /// - Parameters:
     ///   - scale: as `--scale` takes it.
@@ -20,6 +22,7 @@ struct RunningSystem {
         let started = try installation.run(
             ["up", "--state", installation.state.path, "--http", address, "--scale", scale, "--detach"],
             variables: variables)
+        output = started.output
         if started.code != 0 { stop() }
         try #require(started.code == 0, "\(started.output)")
     }

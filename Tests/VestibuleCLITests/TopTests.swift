@@ -11,14 +11,15 @@ import Testing
 
     /// A replica of auth that answered so many requests in 2 ms each, and failed at so many more.
     private func look(
-        _ instance: Identifier, after seconds: Double, ok: Int, failed: Int, gauges: [String: Double] = [:]
+        _ instance: Identifier, after seconds: Double, ok: Int, failed: Int, gauges: [String: Double] = [:],
+        message: String = "auth.send-otp/v1"
     ) throws -> ServiceLoad.Look {
         var took = Histogram()
         for _ in 0..<(ok + failed) { took.note(nanoseconds: 2_000_000) }
         let histogram = String(decoding: try JSONEncoder().encode(took), as: UTF8.self)
         let none = String(decoding: try JSONEncoder().encode(Histogram()), as: UTF8.self)
         let traffic = """
-            {"message":"auth.send-otp/v1","partner":"gateway","inFlight":1,"ended":{"ok":\(ok),"rate_limited":\(failed)},
+            {"message":"\(message)","partner":"gateway","inFlight":1,"ended":{"ok":\(ok),"rate_limited":\(failed)},
              "took":\(histogram),"waited":\(none),"retries":0,"shed":0}
             """
         var report = BusReport()
@@ -47,6 +48,13 @@ import Testing
         let lines = TopCommand.table([load]).split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(lines.count == 2)
         #expect(lines[1].starts(with: ["auth", "2", "of", "2", "35", "5"]))
+    }
+
+    /// How long it takes says nothing of how fast the service is.
+    @Test func aLongPollIsNotShown() throws {
+        let look = try look(Self.first, after: 2, ok: 40, failed: 0, message: "auth.follow-revocations/v1")
+        let load = try #require(ServiceLoad.between([], [look]).first)
+        #expect(load.ready == 1 && load.requests == 0 && load.inFlight == 0 && load.took.count == 0)
     }
 
     @Test func whoDoesNotAnswerIsCountedAndShowsNothing() throws {
