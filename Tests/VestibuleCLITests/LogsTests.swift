@@ -54,6 +54,20 @@ import Testing
         #expect(whole.output.split(separator: "\n").count == 150)
     }
 
+    @Test func whoFollowsEndsWithWhoeverReadsIt() throws {
+        let installation = try installation(["auth": [Self.line(1, "info", "a")]])
+        defer { installation.remove() }
+        let path = installation.state.path
+        // The reader takes one line and goes; the next line finds nobody.
+        let shell = try Subprocess.start(
+            [
+                "timeout", "20", "bash", "-c",
+                #""$0" logs -f --state "$1" | { read -r; echo '{"event":"b"}' >>"$1/logs/auth.log"; exec <&-; }; exit ${PIPESTATUS[0]}"#,
+                installation.vestibule, path,
+            ], environment: ProcessInfo.processInfo.environment, output: "/dev/null", newSession: true)
+        #expect(Subprocess.exitCode(of: Subprocess.wait(shell)) == 128 + SIGPIPE)
+    }
+
     @Test func aFileIsReadOnlyOnceAndAgainWhereItWasBegunAnew() throws {
         let installation = try installation(["auth": ["a", "b"]])
         defer { installation.remove() }

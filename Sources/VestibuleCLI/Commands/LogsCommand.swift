@@ -29,6 +29,8 @@ enum LogsCommand {
         for note in notes(left: fit.count - shown.count, hidden: all.count - fit.count, cut, filter) {
             say("vestibule: \(note)", to: 2)
         }
+        // Who follows ends with whoever reads it.
+        signal(SIGPIPE, SIG_DFL)
         while arguments.has("-f") {
             usleep(200_000)
             for line in readNew().filter(filter.admits) { say(line.text) }
