@@ -50,7 +50,7 @@ enum AuthBlueprint {
         house.handle(
             SendOTPHandler(
                 house: house, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms,
-                acts: ActReader(secrets: secrets)))
+                acts: ActReader(secrets: secrets, phones: phones)))
         house.handle(GetCodeDeliveryHandler(house: house, limits: limits))
         house.handle(
             VerifyOTPHandler(
@@ -101,8 +101,8 @@ enum AuthBlueprint {
         house.handle(CheckBearerHandler(house: house, bearer: bearer))
         house.handle(
             BeginRecoveryHandler(
-                house: house, secrets: secrets, checker: checker, phones: phones, dormantAfter: dormantAfter,
-                hold: try RecoveryHold.seconds(configuration)))
+                house: house, secrets: secrets, checker: checker, phones: phones, providers: identities,
+                dormantAfter: dormantAfter, hold: try RecoveryHold.seconds(configuration)))
         house.handle(
             ApplyRecoveryHandler(
                 house: house, secrets: secrets, checker: checker, opener: opener, notifier: notifier))

@@ -67,9 +67,19 @@ import Testing
     func code(
         for phone: String, purpose: String? = nil, by device: SendOTP.Proof? = nil, at address: String = home
     ) async throws -> (challenge: Identifier, code: String) {
-        let known = spool.codes(for: phone).count
-        let sent = try await ask(SendOTP(phone: phone, device: device, purpose: purpose), at: address)
-        return (sent.challengeId, try await spool.code(for: phone, after: known))
+        let sent = try await sms(SendOTP(phone: phone, device: device, purpose: purpose), at: address)
+        return (sent.challenge, sent.code)
+    }
+
+    /// Asks for a code, and reads the SMS that brings it.
+    func sms(
+        _ request: SendOTP, at address: String = home
+    ) async throws -> (challenge: Identifier, code: String, text: String) {
+        let known = spool.codes(for: request.phone).count
+        let sent = try await ask(request, at: address)
+        let code = try await spool.code(for: request.phone, after: known)
+        let texts = spool.messages().filter { $0["to"]?.stringValue == request.phone }
+        return (sent.challengeId, code, texts.last?["body"]?.stringValue ?? "")
     }
 
     /// Whether somebody comes to wait for a lock of this transaction, which is open.

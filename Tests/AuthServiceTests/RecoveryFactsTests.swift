@@ -12,13 +12,13 @@ import Testing
 
     @Loop private func claim(
         _ auth: AuthStage, of phone: String = owner, by claimant: String = claimant,
-        device: DeviceClaim = AuthStage.device
+        device: DeviceClaim = AuthStage.device, identity: IdentityProof? = nil
     ) async throws -> RecoveryBegun {
         try await auth.age("2 hours")
         let (challenge, code) = try await auth.code(for: claimant, purpose: "recovery")
         let begin = BeginRecovery(
             caseID: .ordered(), accountPhone: phone, challengeID: challenge, code: code, device: device,
-            freezeSeconds: 60)
+            freezeSeconds: 60, identity: identity)
         return try await auth.stage.asking(as: .recovery).call(begin, auth.options())
     }
 
@@ -89,6 +89,53 @@ import Testing
             let known = DeviceClaim(
                 id: session.deviceId, secret: session.deviceSecret, name: "Pixel 10", platform: "android")
             #expect(try await claim(social.auth, device: known).proof == "device")
+        }
+    }
+
+    @Loop private func shown(_ provider: String, _ subject: String, _ social: SocialStage) async throws -> IdentityProof
+    {
+        let nonce = try await social.nonce(provider)
+        return IdentityProof(
+            provider: provider, identityToken: social.forge.token(provider, subject: subject, nonce: nonce),
+            nonce: nonce)
+    }
+
+    /// Of one that is not linked to this account the answer is that of a stranger.
+    @Test("a linked identity is a proof", arguments: ["google", "apple"])
+    func linkedIdentity(provider: String) async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let owner = try await social.link(provider, subject: "108", to: Self.owner)
+            _ = try await social.link(provider, subject: "109", to: "+14155552673")
+            let mine = try await claim(auth, identity: try await shown(provider, "108", social))
+            #expect(mine.accountID == owner.user.id && mine.proof == "linked_identity")
+            for subject in ["109", "110"] {
+                let strange = try await claim(auth, identity: try await shown(provider, subject, social))
+                #expect(strange.accountID == owner.user.id && strange.proof == nil)
+                let nobodys = try await claim(
+                    auth, of: "+14155552672", identity: try await shown(provider, subject, social))
+                #expect(nobodys.accountID == nil && nobodys.proof == nil)
+            }
+            // Linked before a recovery, it proves nothing until its owner confirms it.
+            try await auth.stage.rows("UPDATE identities SET to_confirm_since = now()")
+            #expect(try await claim(auth, identity: try await shown(provider, "108", social)).proof == nil)
+        }
+    }
+
+    @Test func aSignInProvesOnceAndNotForged() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            _ = try await social.link("google", subject: "108", to: Self.owner)
+            let proof = try await shown("google", "108", social)
+            #expect(try await claim(auth, identity: proof).proof == "linked_identity")
+            var forged = try await shown("google", "108", social)
+            forged.identityToken += "A"
+            for (identity, phone) in [(proof, Self.owner), (forged, Self.owner), (forged, "+14155552672")] {
+                let refused = await #expect(throws: BusError.self) {
+                    try await claim(auth, of: phone, identity: identity)
+                }
+                #expect(refused?.code == "identity_token_invalid")
+            }
         }
     }
 

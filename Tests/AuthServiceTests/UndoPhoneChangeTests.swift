@@ -147,7 +147,13 @@ import Testing
             let auth = social.auth
             let robbery = try await rob(social)
             try await auth.age("20 minutes")
-            let (challenge, code) = try await auth.code(for: Self.old, purpose: "recovery")
+            // A code that was asked for to recover an account does no other thing.
+            let (other, digits) = try await auth.code(for: Self.old, purpose: "recovery")
+            let mistaken = UndoPhoneChange(challengeId: other, code: digits, device: robbery.proof)
+            #expect(try await auth.refusal(of: mistaken).code == "otp_expired")
+            try await auth.age("20 minutes")
+            let (challenge, code, text) = try await auth.sms(SendOTP(phone: Self.old, undoes: "phone_change"))
+            #expect(text.contains("\(code) is your Vestibule code to give your account this number back."))
             let wrong = UndoPhoneChange(
                 challengeId: challenge, code: AuthStage.wrong(code), device: robbery.proof)
             #expect(try await auth.refusal(of: wrong).code == "otp_invalid")
@@ -162,7 +168,7 @@ import Testing
         try await SocialStage.run { social in
             let auth = social.auth
             let proof = SendOTP.Proof(id: .ordered(), secret: "ds_nothing")
-            let (challenge, code) = try await auth.code(for: Self.third, purpose: "recovery")
+            let (challenge, code, _) = try await auth.sms(SendOTP(phone: Self.third, undoes: "phone_change"))
             let wrong = UndoPhoneChange(challengeId: challenge, code: AuthStage.wrong(code), device: proof)
             #expect(try await auth.refusal(of: wrong).code == "otp_invalid")
             let right = UndoPhoneChange(challengeId: challenge, code: code, device: proof)

@@ -213,6 +213,7 @@ import Testing
         // The last word of a column counts.
         let unique = Dictionary(changes.map { ($0.prefix { $0 != " " }, $0) }) { $1 }.values
         try await fleet.sql("UPDATE recovery.cases SET \(unique.joined(separator: ", ")) WHERE id = '\(id)'")
+        try await fleet.sql("UPDATE auth.freezes SET hold_until = now() WHERE case_id = '\(id)'")
     }
 
     private func happen(_ claim: RecoveryRequested, _ owner: Session) async throws {

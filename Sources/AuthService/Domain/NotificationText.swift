@@ -111,7 +111,7 @@ enum NotificationText {
         case "recovery_lock_on":
             (
                 "Recovery lock on",
-                "Your \(appName) account can be recovered only with one of its devices or former numbers from now on."
+                "Your \(appName) account can be recovered only with one of its devices, former numbers or linked sign-ins from now on."
             )
         case "recovery_lock_off":
             (

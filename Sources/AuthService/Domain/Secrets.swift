@@ -19,6 +19,7 @@ struct Secrets: Sendable {
     let noteSealer: Sealer
     let freezeSealer: Sealer
     private let codeHash: KeyedHash
+    private let namedAccountHash: KeyedHash
     private let tokenHash: KeyedHash
     private let referenceHash: KeyedHash
 
@@ -37,6 +38,7 @@ struct Secrets: Sendable {
         noteSealer = Sealer(keys, purpose: "staff-note")
         freezeSealer = Sealer(keys, purpose: "freeze")
         codeHash = KeyedHash(keys, purpose: "otp")
+        namedAccountHash = KeyedHash(keys, purpose: "otp-account")
         tokenHash = KeyedHash(keys, purpose: "token")
         referenceHash = KeyedHash(keys, purpose: "phone-reference")
     }
@@ -61,6 +63,13 @@ struct Secrets: Sendable {
     /// Bound to its challenge and its phone: a code of another challenge never fits.
     func hash(ofCode code: String, challenge: Identifier, phone: [UInt8]) -> [UInt8] {
         codeHash.code(for: challenge.array + phone + code.utf8)
+    }
+
+    /// What a challenge for a recovery keeps of the account that it names: nothing is found by it.
+    ///
+    /// - Parameter reference: of the account's number.
+    func hash(ofAccount reference: String, challenge: Identifier) -> [UInt8] {
+        namedAccountHash.code(for: challenge.array + reference.utf8)
     }
 
     /// What another service may know of a number: the same each time, and of no use without auth's key.

@@ -6,15 +6,26 @@ import EventLoop
 /// Finds out what a code is asked for, and binds the challenge to it.
 struct ActReader: Sendable {
     let secrets: Secrets
+    let phones: PhonePolicy
 
-    /// - Throws: ``BusError`` `link_token_expired`, `validation_failed` for a link token with another purpose; what
-    ///   `change_phone` wants of a session: `unauthorized`, `reauthentication_required`, `account_frozen`.
+    /// - Throws: ``BusError`` `link_token_expired`, `validation_failed` for what does not go with the purpose,
+    ///   `invalid_phone`; what `change_phone` wants of a session: `unauthorized`, `reauthentication_required`,
+    ///   `account_frozen`.
     @Loop func act(
         of request: SendOTP, _ context: RequestContext, in transaction: Transaction
     ) async throws -> ChallengeAct {
         let purpose = request.purpose ?? "login"
         if request.recoveryId != nil, purpose != "recovery" {
             throw Self.notAllowed("recoveryId", "Only a recovery can be completed.")
+        }
+        if request.accountPhone != nil, purpose != "recovery" {
+            throw Self.notAllowed("accountPhone", "Only an account that is recovered is named.")
+        }
+        if request.undoes != nil {
+            guard request.purpose == nil, request.linkToken == nil else {
+                throw Self.notAllowed("undoes", "A code has one purpose.")
+            }
+            return .undoPhoneChange
         }
         if let token = request.linkToken {
             guard purpose == "login" else {
@@ -33,15 +44,23 @@ struct ActReader: Sendable {
             try standing.mustBeFresh(to: "change your number")
             try standing.mustNotBeFrozen()
             return .changePhone(actor.sessionID)
-        case "recovery": return .recover(request.recoveryId)
+        case "recovery":
+            return .recover(
+                try request.accountPhone.map { phone throws(PhoneError) in try phones.number(phone) },
+                request.recoveryId)
         default: return .signIn
         }
     }
 
     @Loop func bind(_ challenge: Identifier, to act: ChallengeAct, in transaction: Transaction) {
         switch act {
-        case .signIn, .recover(nil): return
-        case .recover(let recovery?): LinkStore.bind(challenge, recovery: recovery, in: transaction)
+        case .signIn, .recover(nil, nil), .undoPhoneChange: return
+        case .recover(let phone, let recovery):
+            let account = phone.map { secrets.reference(ofPhoneHash: secrets.phoneHash.code(for: $0.e164)) }
+            LinkStore.bind(
+                challenge, recovery: recovery,
+                account: account.map { secrets.hash(ofAccount: $0, challenge: challenge) },
+                in: transaction)
         case .link(let hash, _, _): LinkStore.bind(challenge, link: hash, in: transaction)
         case .changePhone(let session): LinkStore.bind(challenge, session: session, in: transaction)
         }

@@ -32,7 +32,7 @@ struct ApplyRecoveryHandler: RequestHandler {
             case .passed(let challenge):
                 // Of another number's challenge, or of another case's, nobody learns anything here.
                 guard secrets.reference(ofPhoneHash: challenge.phoneHash) == freeze.claimantReference,
-                    try await isFor(request.caseID, challenge, in: transaction)
+                    try await isFor(request.caseID, of: freeze.accountReference, challenge, in: transaction)
                 else {
                     throw ChallengeChecker.expired
                 }
@@ -44,9 +44,11 @@ struct ApplyRecoveryHandler: RequestHandler {
 
     /// A code completes the case that it was asked for; where it names none, the only one of its number.
     @Loop private func isFor(
-        _ recovery: Identifier, _ challenge: Challenge, in transaction: Transaction
+        _ recovery: Identifier, of account: String, _ challenge: Challenge, in transaction: Transaction
     ) async throws -> Bool {
-        if let named = try await LinkStore.recovery(of: challenge.id, in: transaction) { return named == recovery }
+        let named = try await LinkStore.recovery(of: challenge.id, in: transaction)
+        guard secrets.isOf(account, challenge, named.account) else { return false }
+        if let named = named.caseID { return named == recovery }
         return try await !FreezeStore.hasOtherClaim(challenge.phoneHash, but: recovery, in: transaction)
     }
 
@@ -112,6 +114,17 @@ struct CheckRecoveryHandler: RequestHandler {
 
     func handle(_ request: CheckRecovery, context: RequestContext) async throws -> RecoveryChecked {
         RecoveryChecked(isApplied: try await FreezeStore.isApplied(request.caseID, in: house.database))
+    }
+}
+
+extension Secrets {
+    /// Whether a challenge may be used for an account: one that names none may be used for any.
+    ///
+    /// - Parameters:
+    ///   - account: the reference of its number.
+    ///   - named: what the challenge keeps of the account that it names.
+    func isOf(_ account: String, _ challenge: Challenge, _ named: [UInt8]?) -> Bool {
+        named.map { constantTimeEqual($0, hash(ofAccount: account, challenge: challenge.id)) } ?? true
     }
 }
 

@@ -11,6 +11,7 @@ struct BeginRecoveryHandler: RequestHandler {
     let secrets: Secrets
     let checker: ChallengeChecker
     let phones: PhonePolicy
+    let providers: IdentityProviders
     /// `AUTH_DORMANT_AFTER`; `nil`: no account sleeps.
     let dormantAfter: Duration?
     /// Seconds before whose end the account is not moved, whatever recovery says.
@@ -19,13 +20,22 @@ struct BeginRecoveryHandler: RequestHandler {
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
         let phone = try phones.number(request.accountPhone)
         let hash = secrets.phoneHash.code(for: phone.e164)
+        let reference = secrets.reference(ofPhoneHash: hash)
+        // Judged before anything is looked up, so that a refusal tells nothing of the account.
+        let shown = try await identity(in: request)
         return try await house.once(context) { transaction in
             let known = try await FreezeStore.begun(request.caseID, secrets.freezeSealer, in: transaction)
             if let known { return .reply(known) }
+            if let shown, let nonce = request.identity?.nonce {
+                guard try await NonceStore.spend(secrets.hash(of: nonce), of: shown.provider, in: transaction) != nil
+                else { throw BusError.identityTokenInvalid(shown.provider) }
+            }
             switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                guard try await LinkStore.recovery(of: challenge.id, in: transaction) == nil else {
+                // The SMS may have named another account, or a recovery that is to be completed.
+                let named = try await LinkStore.recovery(of: challenge.id, in: transaction)
+                guard named.caseID == nil, secrets.isOf(reference, challenge, named.account) else {
                     throw ChallengeChecker.expired
                 }
                 // Behind whoever signs up with that number at this moment.
@@ -36,19 +46,26 @@ struct BeginRecoveryHandler: RequestHandler {
                     refusal.executed = .yes
                     return .refusal(refusal)
                 }
-                return .reply(try await begin(request, hash, account, challenge, in: transaction))
+                return .reply(try await begin(request, hash, account, challenge, shown, in: transaction))
             }
         }
     }
 
+    @Loop private func identity(in request: BeginRecovery) async throws -> ProvenIdentity? {
+        guard let shown = request.identity else { return nil }
+        return try await providers.identity(
+            shown.identityToken, nonce: shown.nonce, by: try IdentityProviderName(named: shown.provider))
+    }
+
     @Loop private func begin(
         _ request: BeginRecovery, _ hash: [UInt8], _ account: Identifier?, _ challenge: Challenge,
-        in transaction: Transaction
+        _ shown: ProvenIdentity?, in transaction: Transaction
     ) async throws -> RecoveryBegun {
         let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
         let facts = try await FreezeStore.facts(
             of: account, claimant: challenge.phoneHash, device: request.device.id,
-            secret: request.device.secret.map { secrets.hash(of: $0) }, dormantAfter: dormantAfter, in: transaction)
+            secret: request.device.secret.map { secrets.hash(of: $0) }, identity: shown.map { secrets.hash(of: $0) },
+            dormantAfter: dormantAfter, in: transaction)
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: secrets.reference(ofPhoneHash: hash),
             claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),

@@ -33,11 +33,14 @@ struct SendOTPHandler: RequestHandler {
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
             ChallengeStore.insert(
                 id, phone: hash, phoneSealed: secrets.phoneSealer.seal(Array(phone.e164.utf8), associated: id.array),
-                purpose: request.purpose ?? "login", asker: asker, address: address,
+                purpose: act.purpose, asker: asker, address: address,
                 prefix: history.isKnownDevice ? nil : prefix,
                 code: secrets.hash(ofCode: code, challenge: id, phone: hash), lifetime: limits.lifetime, in: transaction
             )
             acts.bind(id, to: act, in: transaction)
+            if let old = request.replaces {
+                ChallengeStore.replace(old, address: address, proof: proof, in: transaction)
+            }
             if let numbers = limits.perPrefixHour, !history.isKnownDevice {
                 ChallengeStore.closePrefix(prefix, from: numbers, in: transaction)
             }

@@ -23,12 +23,11 @@ struct UndoPhoneChangeHandler: RequestHandler {
             let person = try await TakenNumberStore.person(by: proof, in: transaction)
             if let person { Erasure.wait(for: person, in: transaction) }
             if case .challenge(let id) = proof {
-                switch try await checker.check(id, request.code ?? "", purpose: "recovery", in: transaction) {
-                case .refused(let error): return .refusal(error)
-                case .passed:
-                    guard try await LinkStore.recovery(of: id, in: transaction) == nil else {
-                        throw ChallengeChecker.expired
-                    }
+                let purpose = ChallengeAct.undoPhoneChange.purpose
+                if case .refused(let error) = try await checker.check(
+                    id, request.code ?? "", purpose: purpose, in: transaction)
+                {
+                    return .refusal(error)
                 }
             }
             guard let person else { throw Self.nothingToUndo }

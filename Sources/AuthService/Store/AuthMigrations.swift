@@ -42,5 +42,8 @@ enum AuthMigrations {
         Migration(
             name: "m0025_no_alias_of_a_recovery",
             sql: String(decoding: PackageResources.m0025_no_alias_of_a_recovery_sql, as: UTF8.self)),
+        Migration(
+            name: "m0026_named_accounts",
+            sql: String(decoding: PackageResources.m0026_named_accounts_sql, as: UTF8.self)),
     ]
 }

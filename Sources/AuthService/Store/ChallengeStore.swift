@@ -44,7 +44,7 @@ struct Challenge: Sendable {
         // Always in this order, so that no two wait for each other.
         for key in [address, phone] { transaction.send(lock, [.bytes(key)]) }
         let values: [SQLValue] = [
-            .bytes(phone), .bytes(address), .text("address \(Hex.encode(address))"), .uuid(proof?.device),
+            .bytes(phone), .bytes(address), .text(stranger(at: address)), .uuid(proof?.device),
             .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit),
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
@@ -80,6 +80,16 @@ struct Challenge: Sendable {
                 .bytes(prefix), .bytes(code), .integer(lifetime),
             ])
     }
+
+    /// Makes a challenge void that somebody gives up for one of another number, where they asked for it: at that address, or
+    /// as that device.
+    static func replace(_ id: Identifier, address: [UInt8], proof: Proof?, in transaction: Transaction) {
+        transaction.send(
+            replace, [.uuid(id), .text(stranger(at: address)), .uuid(proof?.device), .bytes(proof?.secretHash)])
+    }
+
+    /// Who asks for a challenge and is none of the account's devices.
+    private static func stranger(at address: [UInt8]) -> String { "address \(Hex.encode(address))" }
 
     /// Closes a prefix for an hour where so many numbers of it, this send's among them, brought under a tenth verified.
     static func closePrefix(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
@@ -170,6 +180,11 @@ struct Challenge: Sendable {
             ) AS others
             WHERE NOT (is_device AND starts_with($2, 'device ') AND place > $3 - 2)
             ORDER BY is_device DESC, created_at DESC LIMIT $3 - 1))
+        """
+    private static let replace: Statement = """
+        UPDATE challenges SET state = 'superseded'
+        WHERE id = $1 AND state = 'open' AND asker IN (
+            $2, (SELECT 'device ' || d.id FROM devices d WHERE d.id = $3 AND d.secret_hash = $4))
         """
     private static let insert: Statement = """
         INSERT INTO challenges

@@ -41,22 +41,22 @@ import JSONText
     /// - Parameters:
     ///   - claimant: the look-up hash of the number that the claimant proved.
     ///   - secret: the hash of the device's secret.
+    ///   - identity: the hash of the identity that the claimant signed in with.
     ///   - dormantAfter: the sleep after which an account counts as dormant; `nil`: none does.
     static func facts(
-        of account: Identifier?, claimant: [UInt8], device: Identifier?, secret: [UInt8]?, dormantAfter: Duration?,
-        in transaction: Transaction
+        of account: Identifier?, claimant: [UInt8], device: Identifier?, secret: [UInt8]?, identity: [UInt8]?,
+        dormantAfter: Duration?, in transaction: Transaction
     ) async throws -> Facts? {
         try await transaction.query(
             facts,
             [
                 .uuid(account), .bytes(claimant), .uuid(device), .bytes(secret),
-                .integer(dormantAfter?.components.seconds),
+                .integer(dormantAfter?.components.seconds), .bytes(identity),
             ]
-        ).first.map {
+        ).first.map { row in
             Facts(
-                hasRecentSignIn: try $0.bool("has_recent"),
-                proof: try $0.bool("has_device") ? "device" : try $0.bool("has_former") ? "former_number" : nil,
-                isStaff: try $0.bool("is_staff"), isDormant: try $0.bool("is_dormant"))
+                hasRecentSignIn: try row.bool("has_recent"), proof: try proofs.first { try row.bool("has_\($0)") },
+                isStaff: try row.bool("is_staff"), isDormant: try row.bool("is_dormant"))
         }
     }
 
@@ -101,6 +101,7 @@ import JSONText
 
     /// A freeze that was not lifted.
     struct Open: Sendable {
+        let accountReference: String
         let claimantReference: String
         let isApplied: Bool
         /// Whole seconds before the account may be moved; 0: it may.
@@ -116,8 +117,9 @@ import JSONText
     /// The freeze, locked until the transaction ends; `nil` for one that is over.
     static func open(_ caseID: Identifier, _ sealer: Sealer, in transaction: Transaction) async throws -> Open? {
         guard let row = try await transaction.query(openFreeze, [.uuid(caseID)]).first else { return nil }
+        let begun = try opened(row, of: caseID, sealer)
         return Open(
-            claimantReference: try opened(row, of: caseID, sealer).claimantReference,
+            accountReference: begun.accountReference, claimantReference: begun.claimantReference,
             isApplied: try row.bool("is_applied"), holdSeconds: try row.integer("hold_seconds"))
     }
 
@@ -156,6 +158,8 @@ import JSONText
     }
 
     private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
+    /// The strongest first.
+    private static let proofs = ["device", "linked_identity", "former_number"]
     /// A device is known by its secret's hash, which is worth nothing to who could time the comparison.
     private static let facts = Statement(
         """
@@ -165,7 +169,9 @@ import JSONText
             EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = a.id
                 AND s.otp_at > clock_timestamp() - interval '1 day') AS has_recent,
             EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND p.hash = $2
-                AND p.until > clock_timestamp()) AS has_former,
+                AND p.until > clock_timestamp()) AS has_former_number,
+            EXISTS (SELECT 1 FROM identities i WHERE i.person_id = a.id AND i.hash = $6
+                AND i.to_confirm_since IS NULL) AS has_linked_identity,
             EXISTS (SELECT 1 FROM devices d WHERE d.id = $3 AND d.person_id = a.id AND d.secret_hash = $4
                 AND d.removed_at IS NULL) AS has_device
         FROM accounts a WHERE a.id = $1

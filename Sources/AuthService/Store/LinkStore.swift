@@ -33,19 +33,24 @@ struct PendingLink: Sendable {
         transaction.send("DELETE FROM link_tokens WHERE hash = $1", [.bytes(hash)])
     }
 
-    /// - Parameters: one of the three: the hash of a link token, the session that asks, or the recovery that is completed.
+    /// - Parameters: one of these: the hash of a link token; the session that asks; the recovery that is completed, or the
+    ///   hash of the account that is recovered, or both.
     static func bind(
         _ challenge: Identifier, link: [UInt8]? = nil, session: Identifier? = nil, recovery: Identifier? = nil,
-        in transaction: Transaction
+        account: [UInt8]? = nil, in transaction: Transaction
     ) {
-        transaction.send(bind, [.uuid(challenge), .bytes(link), .uuid(session), .uuid(recovery)])
+        transaction.send(
+            bind, [.uuid(challenge), .bytes(link), .uuid(session), .uuid(recovery), .bytes(account)])
     }
 
-    /// The recovery that a challenge is to complete; `nil` where it names none.
-    static func recovery(of challenge: Identifier, in transaction: Transaction) async throws -> Identifier? {
-        try await transaction.query(
-            "SELECT case_id FROM challenge_bindings WHERE challenge_id = $1", [.uuid(challenge)]
-        ).first?.optionalUUID("case_id")
+    /// What a `recovery` challenge was asked for; each is `nil` where it names none.
+    static func recovery(
+        of challenge: Identifier, in transaction: Transaction
+    ) async throws -> (caseID: Identifier?, account: [UInt8]?) {
+        let row = try await transaction.query(
+            "SELECT case_id, account_hash FROM challenge_bindings WHERE challenge_id = $1", [.uuid(challenge)]
+        ).first
+        return (try row?.optionalUUID("case_id"), try row?.optionalBytes("account_hash"))
     }
 
     /// The link token that a challenge was asked for with.
@@ -73,6 +78,7 @@ struct PendingLink: Sendable {
         SELECT identity_hash, sealed, refresh_sealed FROM link_tokens WHERE hash = $1 AND expires_at > clock_timestamp() FOR UPDATE
         """
     private static let bind: Statement = """
-        INSERT INTO challenge_bindings (challenge_id, link_hash, session_id, case_id) VALUES ($1, $2, $3, $4)
+        INSERT INTO challenge_bindings (challenge_id, link_hash, session_id, case_id, account_hash)
+        VALUES ($1, $2, $3, $4, $5)
         """
 }

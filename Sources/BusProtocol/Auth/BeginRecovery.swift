@@ -9,11 +9,14 @@ public struct BeginRecovery: BusRequest {
     public static let schema = JSONSchema.object([
         .required("caseID", .uuid), .required("accountPhone", .string(1...64)), .required("challengeID", .uuid),
         .required("code", .string(.init(length: 6...6, format: .otp))), .required("device", DeviceClaim.schema),
-        .required("freezeSeconds", .integer(1...7_776_000)),
+        .required("freezeSeconds", .integer(1...7_776_000)), .optional("identity", IdentityProof.schema),
     ])
     public static let rules = MessageRules(
         service: .auth, callers: [.recovery], effect: .idempotent,
-        errors: [.invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .claimantHasAccount])
+        errors: [
+            .invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .claimantHasAccount, .identityTokenInvalid,
+            .identityProviderUnavailable,
+        ])
 
     /// Chosen by recovery; the same in every repetition.
     public var caseID: Identifier
@@ -25,10 +28,12 @@ public struct BeginRecovery: BusRequest {
     public var device: DeviceClaim
     /// How long the freeze lasts at the most, should nobody lift it. Auth makes it no shorter than its own hold.
     public var freezeSeconds: Int64
+    /// A proof where it is linked to the account. Of one that is not, the answer is the same as without.
+    public var identity: IdentityProof?
 
     public init(
         caseID: Identifier, accountPhone: String, challengeID: Identifier, code: String, device: DeviceClaim,
-        freezeSeconds: Int64
+        freezeSeconds: Int64, identity: IdentityProof? = nil
     ) {
         self.caseID = caseID
         self.accountPhone = accountPhone
@@ -36,6 +41,7 @@ public struct BeginRecovery: BusRequest {
         self.code = code
         self.device = device
         self.freezeSeconds = freezeSeconds
+        self.identity = identity
     }
 }
 
@@ -60,8 +66,8 @@ public struct RecoveryBegun: BusReply {
     public var platform: String?
     /// Somebody signed in to the account by a code within a day: its number is in use.
     public var hasRecentSignIn: Bool?
-    /// What of the account the claimant has shown that a stranger cannot: `device` (a known one's secret) or `former_number`;
-    /// an open set.
+    /// What of the account the claimant has shown that a stranger cannot: `device` (a known one's secret), `linked_identity` or
+    /// `former_number`; an open set.
     public var proof: String?
     /// The account is of staff.
     public var isStaff: Bool?

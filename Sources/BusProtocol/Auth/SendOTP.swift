@@ -11,6 +11,12 @@ public struct SendOTP: BusRequest {
         .optional("linkToken", .string(1...256)),
         .optional("purpose", .values("login", "recovery", "change_phone")),
         .optional("recoveryId", .uuid, "The case that the code is to complete, with purpose `recovery`"),
+        .optional(
+            "accountPhone", .string(1...64),
+            "The number of the account that is to be recovered, with purpose `recovery`: the SMS names its last digits"),
+        .optional(
+            "undoes", .values("phone_change"), "What the code is to take back; it has this purpose then and no other"),
+        .optional("replaces", .uuid, "The challenge of another number that this asker gives up: its code is void"),
     ])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once,
@@ -27,6 +33,12 @@ public struct SendOTP: BusRequest {
     public var purpose: String?
     /// The recovery that the code is to complete, and nothing else. With purpose `recovery` only.
     public var recoveryId: Identifier?
+    /// The account whose recovery the code begins or completes, and no other's. With purpose `recovery` only.
+    public var accountPhone: String?
+    /// `phone_change`: a code for ``UndoPhoneChange``, in the place of `purpose`.
+    public var undoes: String?
+    /// Void from now on, where the same asker asked for it.
+    public var replaces: Identifier?
 
     /// What a device proves itself with.
     public struct Proof: Codable, Sendable, Equatable {
@@ -37,13 +49,16 @@ public struct SendOTP: BusRequest {
 
     public init(
         phone: String, device: Proof? = nil, linkToken: String? = nil, purpose: String? = nil,
-        recoveryId: Identifier? = nil
+        recoveryId: Identifier? = nil, accountPhone: String? = nil, undoes: String? = nil, replaces: Identifier? = nil
     ) {
         self.phone = phone
         self.device = device
         self.linkToken = linkToken
         self.purpose = purpose
         self.recoveryId = recoveryId
+        self.accountPhone = accountPhone
+        self.undoes = undoes
+        self.replaces = replaces
     }
 }
 

@@ -11,11 +11,13 @@ public struct RequestRecovery: BusRequest {
         .required("challengeId", .uuid, "A `recovery` challenge for the number that the claimant holds now"),
         .required("code", .string(.init(length: 6...6, format: .otp))), .required("device", DeviceClaim.schema),
         .optional("reason", .string(0...500)),
+        .optional("identity", IdentityProof.schema, "Proves the claim where it is linked to the account"),
     ])
     public static let rules = MessageRules(
         service: .recovery, callers: [.gateway], effect: .once,
         errors: [
             .invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .rateLimited, .recoveryInProgress, .claimantHasAccount,
+            .identityTokenInvalid, .identityProviderUnavailable,
         ],
         replyCarriesToken: true)
 
@@ -24,15 +26,19 @@ public struct RequestRecovery: BusRequest {
     public var code: String
     public var device: DeviceClaim
     public var reason: String?
+    /// A sign-in with Apple or Google: a claim by what is linked to the account is not ended by a dispute alone.
+    public var identity: IdentityProof?
 
     public init(
-        accountPhone: String, challengeId: Identifier, code: String, device: DeviceClaim, reason: String? = nil
+        accountPhone: String, challengeId: Identifier, code: String, device: DeviceClaim, reason: String? = nil,
+        identity: IdentityProof? = nil
     ) {
         self.accountPhone = accountPhone
         self.challengeId = challengeId
         self.code = code
         self.device = device
         self.reason = reason
+        self.identity = identity
     }
 }
 

@@ -23,7 +23,7 @@ struct RequestRecoveryHandler: RequestHandler {
         let begun = try await house.bus.call(
             BeginRecovery(
                 caseID: id, accountPhone: request.accountPhone, challengeID: request.challengeId, code: request.code,
-                device: request.device, freezeSeconds: store.policy.freeze),
+                device: request.device, freezeSeconds: store.policy.freeze, identity: request.identity),
             CallOptions(
                 timeout: context.remaining, trace: context.trace.child(), idempotencyKey: "recovery-case-\(id)"))
         return try await house.once(context, carriesToken: true) { transaction in

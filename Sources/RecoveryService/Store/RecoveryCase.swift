@@ -17,7 +17,7 @@ struct RecoveryCase: Sendable {
     let told: Int64
     /// ``ClaimFacts``.
     let factsSealed: [UInt8]?
-    /// What of the account the claimant has shown: `device` or `former_number`.
+    /// What of the account the claimant has shown: `device`, `linked_identity` or `former_number`.
     let proof: String?
     let isOfStaff: Bool
     let contestedAt: Timestamp?

@@ -100,10 +100,14 @@ final class Demo {
     }
 
     /// Asks for a code and reads it from the spool.
-    private func prove(_ phone: String, purpose: String) throws -> (challenge: String, code: String) {
+    /// - Parameter account: the number of the account that the SMS is to name.
+    private func prove(
+        _ phone: String, purpose: String, account: String? = nil
+    ) throws -> (challenge: String, code: String) {
+        var body: [String: JSONValue] = ["phone": .string(phone), "purpose": .string(purpose)]
+        body["accountPhone"] = account.map { .string($0) }
         let sent = try step(
-            "a code is sent (\(purpose))", "POST", "/auth/otp/send",
-            body: ["phone": .string(phone), "purpose": .string(purpose)], expect: 202)
+            "a code is sent (\(purpose))", "POST", "/auth/otp/send", body: .object(body), expect: 202)
         try check(sent["maskedPhone"] == .string("+46 (***) ***-\(phone.suffix(4))"), "the number is masked")
         let line = try sms.wait(for: "the SMS") { $0["to"] == .string(phone) }
         let code = String((line["body"]?.stringValue ?? "").prefix { $0.isNumber })
@@ -192,7 +196,7 @@ final class Demo {
 
     private func recovery(_ person: Person) throws {
         say("Recovery")
-        let (challenge, code) = try prove(Self.newPhone(), purpose: "recovery")
+        let (challenge, code) = try prove(Self.newPhone(), purpose: "recovery", account: person.phone)
         let requested = try step(
             "a claimant asks for the account", "POST", "/auth/recovery/request",
             body: [

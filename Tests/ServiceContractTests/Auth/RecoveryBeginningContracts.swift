@@ -25,6 +25,7 @@ enum BeginRecoveryContract: MessageContract {
 
     static let errors: [BusError] = [
         Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked, Sample.claimantHasAccount,
+        Sample.identityTokenInvalid, Sample.identityProviderUnavailable,
     ]
 
     static let route: String? = nil
@@ -49,6 +50,17 @@ enum BeginRecoveryContract: MessageContract {
             let challenge = try await auth.challenge(for: own, purpose: "recovery")
             var asked = try await auth.claim(of: auth.newPhone())
             (asked.message.challengeID, asked.message.code) = (challenge.id, challenge.code)
+            return asked
+        },
+        "identity_token_invalid": { auth in
+            var asked = try await auth.claim(of: auth.newPhone())
+            asked.message.identity = IdentityProof(provider: "google", identityToken: "x", nonce: "nc_9d1c")
+            return asked
+        },
+        "identity_provider_unavailable": { auth in
+            var asked = try await auth.claim(of: auth.newPhone())
+            asked.message.identity = IdentityProof(provider: "google", identityToken: "x", nonce: "nc_9d1c")
+            try await auth.serveNoProvider()
             return asked
         },
         "otp_expired": { auth in

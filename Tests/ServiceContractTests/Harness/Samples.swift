@@ -35,6 +35,10 @@ enum Sample {
     static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
     static let linkTokenExpired = BusError(
         .linkTokenExpired, "This took too long. Please sign in with your provider again.")
+    static let identityTokenInvalid = BusError(
+        .identityTokenInvalid, "Google did not confirm this sign-in. Please try again.")
+    static let identityProviderUnavailable = BusError(
+        .identityProviderUnavailable, "Signing in with Google is not available right now.", retryAfter: .seconds(30))
     static let claimantHasAccount = BusError(
         .claimantHasAccount,
         "This number has an account of its own. Delete that account first, or claim with another number.",

@@ -19,7 +19,8 @@ import Testing
     /// Codes that auth refuses so.
     nonisolated static let refusals = [
         "111111": Sample.otpInvalid, "222222": Sample.otpExpired, "333333": Sample.otpLocked,
-        "444444": Sample.claimantHasAccount,
+        "444444": Sample.claimantHasAccount, "111112": Sample.identityTokenInvalid,
+        "111113": Sample.identityProviderUnavailable,
     ]
 
     private init(_ stage: ServiceStage) throws {

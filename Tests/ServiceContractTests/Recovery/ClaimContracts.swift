@@ -23,7 +23,7 @@ enum RequestRecoveryContract: MessageContract {
         Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
         BusError(.rateLimited, "Please wait 2592000 seconds before retrying", retryAfter: .seconds(2_592_000)),
         BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes),
-        Sample.claimantHasAccount,
+        Sample.claimantHasAccount, Sample.identityTokenInvalid, Sample.identityProviderUnavailable,
     ]
 
     static let route: String? = "POST /auth/recovery/request 202"
@@ -40,6 +40,8 @@ enum RequestRecoveryContract: MessageContract {
         "otp_expired": { $0.claim(code: "222222") },
         "otp_locked": { $0.claim(code: "333333") },
         "claimant_has_account": { $0.claim(code: "444444") },
+        "identity_token_invalid": { $0.claim(code: "111112") },
+        "identity_provider_unavailable": { $0.claim(code: "111113") },
         "rate_limited": { recovery in
             for _ in 0..<3 {
                 try await recovery.reply(to: recovery.claim(code: "623451"))
