@@ -35,14 +35,16 @@ import EventLoop
     private var syncIsDue = false
     /// Told of each statement that failed.
     var onFailure: (@Loop (DatabaseError) -> Void)?
-    /// Called once, when the connection is of no use any more.
-    var onClose: (@Loop () -> Void)?
+    private let farewell = Farewell()
+    /// Called once with the reason, when the connection is of no use any more.
+    var onClose: (@Loop (String) -> Void)?
 
     /// - Parameter address: of a connected `PGconn`, which this takes over.
     init(address: UInt) {
         raw = OpaquePointer(bitPattern: address)
         PQsetnonblocking(raw, 1)
         PQenterPipelineMode(raw)
+        farewell.listen(to: raw)
         watch = FileWatch(PQsocket(raw), for: .read) { [unowned self] in ready($0) }
     }
 
@@ -176,7 +178,9 @@ import EventLoop
                 }
                 completion(true)
             } else {
-                current = result.failure.map { .failure($0) } ?? .success(rows(of: result))
+                let failure = result.failure
+                if failure != nil { farewell.hear(pointer) }
+                current = failure.map { .failure($0) } ?? .success(rows(of: result))
             }
         }
     }
@@ -246,8 +250,13 @@ import EventLoop
     // MARK: End
 
     /// Closes; whatever is awaited fails as unavailable. A second call does nothing.
-    func close() {
+    ///
+    /// - Parameter reason: why; where none is given, what the server said, or libpq.
+    func close(_ reason: String? = nil) {
         guard let raw else { return }
+        // What came and was not looked at may be the server's farewell.
+        _ = PQisBusy(raw)
+        let told = reason ?? farewell.sqlState ?? ConnectionFailure.reason(String(cString: PQerrorMessage(raw)))
         self.raw = nil
         watch?.cancel()
         PQfinish(raw)
@@ -255,7 +264,7 @@ import EventLoop
         expected = []
         expectedHead = 0
         for entry in lost { fail(entry) }
-        onClose?()
+        onClose?(told)
         onClose = nil
     }
 }

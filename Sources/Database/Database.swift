@@ -23,6 +23,24 @@ import EventLoop
     private var toldTimeouts: [String: UInt64] = [:]
     private var isClosed = false
     private var tasks: [Task<Void, any Error>] = []
+    /// Whether a connection or an attempt was lost since the last pause.
+    private var hasLost = false
+    /// Resolved when a connection is missing again.
+    private var vacancy: LoopPromise<Void>?
+    private var lastChange: Change?
+    /// Told once of each change, on the loop.
+    public var onChange: (@Loop (Change) -> Void)?
+
+    /// How the server is to be reached now. A reason is a SQLSTATE, or what the system, libpq or the server says of a
+    /// connection; there is no connection string in it.
+    public enum Change: Sendable, Equatable {
+        /// Reads and transactions fail.
+        case lost(reason: String)
+        /// The server takes no more connections than stand.
+        case refused(reason: String)
+        /// All is well again.
+        case back
+    }
 
     public init(_ configuration: DatabaseConfiguration) { self.configuration = configuration }
 
@@ -45,8 +63,7 @@ import EventLoop
 
     /// Begins to connect and returns at once.
     public func start() {
-        tasks.append(Loop.spawn { [self] in await keep(isReader: true) })
-        for _ in 1..<configuration.poolSize { tasks.append(Loop.spawn { [self] in await keep(isReader: false) }) }
+        tasks.append(Loop.spawn { [self] in await keepStanding() })
         tasks.append(Loop.spawn { [self] in await closeSilent() })
     }
 
@@ -62,6 +79,7 @@ import EventLoop
     public func close() {
         isClosed = true
         for task in tasks { task.cancel() }
+        vacancy?.resolve(.success(()))
         reader?.close()
         for connection in idle { connection.close() }
         idle = []
@@ -166,28 +184,59 @@ import EventLoop
 
     private func release(_ connection: Connection) {
         guard connection.isOpen else { return }
-        guard connection.isIdle, !isClosed else { return connection.close() }
+        guard connection.isIdle, !isClosed else { return connection.close("a transaction did not end") }
         if waiters.isEmpty { idle.append(connection) } else { finish(waiters.removeFirst(), with: connection) }
     }
 
-    /// Keeps one connection standing, with a growing pause between attempts.
-    private func keep(isReader: Bool) async {
-        var pause = Duration.milliseconds(50)
+    private static let shortestPause = Duration.milliseconds(50)
+    private static let longestPause = Duration.seconds(5)
+
+    /// Keeps every connection standing. One attempt follows another: a server that is away or refuses hears of this
+    /// replica once in a pause, which grows until all stand.
+    private func keepStanding() async {
+        var pause = Self.shortestPause
         while !isClosed, !Task.isCancelled {
-            if let connection = await connect() {
-                pause = .milliseconds(50)
-                let closed = LoopPromise<Void>()
-                connection.onClose = { closed.resolve(.success(())) }
-                connection.onFailure = { [weak self] in self?.note($0) }
-                standing.append(connection)
-                if isReader { reader = connection } else { release(connection) }
-                try? await closed.get()
-                standing.removeAll { $0 === connection }
-                if isReader { reader = nil } else { idle.removeAll { $0 === connection } }
+            if hasLost {
+                hasLost = false
+                try? await Loop.sleep(for: pause)
+                pause = min(pause * 2, Self.longestPause)
+            } else if standing.count < configuration.poolSize {
+                await connect()
+            } else {
+                pause = Self.shortestPause
+                if case .refused = lastChange { tell(.back) }
+                let vacancy = LoopPromise<Void>()
+                self.vacancy = vacancy
+                try? await vacancy.get()
             }
-            try? await Loop.sleep(for: pause)
-            pause = min(pause * 2, .seconds(1))
         }
+    }
+
+    private func admit(_ connection: Connection) {
+        let id = ObjectIdentifier(connection)
+        connection.onClose = { [weak self] reason in self?.lose(id, reason) }
+        connection.onFailure = { [weak self] in self?.note($0) }
+        standing.append(connection)
+        guard reader == nil else { return release(connection) }
+        reader = connection
+        if lastChange != nil { tell(.back) }
+    }
+
+    private func lose(_ id: ObjectIdentifier, _ reason: String) {
+        standing.removeAll { ObjectIdentifier($0) == id }
+        idle.removeAll { ObjectIdentifier($0) == id }
+        if let reader, ObjectIdentifier(reader) == id {
+            self.reader = nil
+            tell(.lost(reason: reason))
+        }
+        hasLost = true
+        vacancy?.resolve(.success(()))
+    }
+
+    private func tell(_ change: Change) {
+        guard !isClosed, change != lastChange else { return }
+        lastChange = change
+        onChange?(change)
     }
 
     /// A server that cannot be reached any more closes nothing, and the kernel would wait for it for a quarter of an hour.
@@ -201,11 +250,11 @@ import EventLoop
             guard pause < Duration.seconds(1).nanoseconds else { continue }
             let silent = standing.filter { $0.isSilent(for: configuration.silenceLimit) }
             // Those that are not in use are to the same server: they would be found silent one call at a time.
-            for connection in silent.isEmpty ? [] : silent + idle { connection.close() }
+            for connection in silent.isEmpty ? [] : silent + idle { connection.close("the server does not answer") }
         }
     }
 
-    private func connect() async -> Connection? {
+    private func connect() async {
         let (text, schema, name) = (
             configuration.connectionString, configuration.schema, configuration.applicationName
         )
@@ -213,11 +262,14 @@ import EventLoop
             let address = try? await Loop.offload({
                 DatabaseConfiguration.connect(text, schema: schema, applicationName: name)
             })
-        else { return nil }
-        guard !isClosed, PQstatus(OpaquePointer(bitPattern: address)) == CONNECTION_OK else {
-            PQfinish(OpaquePointer(bitPattern: address))
-            return nil
+        else { return hasLost = true }
+        let raw = OpaquePointer(bitPattern: address)
+        guard !isClosed, PQstatus(raw) == CONNECTION_OK else {
+            let reason = ConnectionFailure.reason(String(cString: PQerrorMessage(raw)))
+            PQfinish(raw)
+            hasLost = true
+            return tell(reader == nil ? .lost(reason: reason) : .refused(reason: reason))
         }
-        return Connection(address: address)
+        admit(Connection(address: address))
     }
 }

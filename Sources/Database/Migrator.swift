@@ -114,7 +114,9 @@ private final class MigrationSession {
     }
 
     func check() throws(MigrationError) {
-        guard PQstatus(raw) == CONNECTION_OK else { throw .cannotConnect(message) }
+        guard PQstatus(raw) == CONNECTION_OK else {
+            throw .cannotConnect(ConnectionFailure.reason(String(cString: PQerrorMessage(raw))))
+        }
     }
 
     func run(_ migration: String, _ sql: String) throws(MigrationError) {

@@ -98,6 +98,7 @@ import JSONText
         bus.onDismissal = { [log, end] in
             log.warning("operator_drain")
             end.resolve(.success(.dismissed))
+        database.onChange = { [log] in Self.record($0, in: log) }
         }
         bus.gauges = { [weak self] in self?.gauges ?? [:] }
         if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
@@ -116,6 +117,14 @@ import JSONText
     private static func record(_ context: RequestContext, _ code: String, _ elapsed: Duration, in log: Log) {
         log.debug(
             "answered",
+    private static func record(_ change: Database.Change, in log: Log) {
+        switch change {
+        case .lost(let reason): log.warning("database_lost", ["reason": .string(reason)])
+        case .refused(let reason): log.warning("database_refuses", ["reason": .string(reason)])
+        case .back: log.info("database_back")
+        }
+    }
+
             [
                 "type": .string(context.type.rawValue), "caller": .string(context.caller.rawValue),
                 "code": .string(code), "microseconds": .integer(Int64(elapsed.nanoseconds / 1000)),
@@ -275,7 +284,7 @@ import JSONText
             let isReady = database.isAvailable && isPrepared()
             if isReady != (bus.state == .ready), bus.state != .draining {
                 bus.state = isReady ? .ready : .starting
-                log.info(isReady ? "ready" : "database_lost")
+                log.info(isReady ? "ready" : "not_ready")
             }
             try? await Loop.sleep(for: .milliseconds(50))
         }

@@ -1,0 +1,92 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import Database
+
+@Suite("a server that is away") @Loop struct ReconnectTests {
+    @Test func isAskedByOneConnectionWithGrowingPauses() async throws {
+        let server = try RefusingServer()
+        defer { server.close() }
+        let database = Database(
+            DatabaseConfiguration(
+                connectionString: "host=\(server.folder) dbname=x user=x password=geheim", schema: "shop", poolSize: 16)
+        )
+        var changes: [Database.Change] = []
+        database.onChange = { changes.append($0) }
+        database.start()
+        defer { database.close() }
+        #expect(try await comes { server.called.count >= 6 })
+        let called = server.called
+        // 50, 100, 200, 400 and 800 ms: load makes them longer, never shorter.
+        for (index, pause) in [50, 100, 200, 400, 800].enumerated() {
+            #expect(called[index + 1] - called[index] >= pause * 900_000, "before attempt \(index + 2)")
+        }
+        #expect(changes == [.lost(reason: "server closed the connection unexpectedly")], "said once")
+    }
+
+    @Test func isToldWithTheReasonWhenItGoesAndWhenItIsBack() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop")
+        let database = Database(scratch.configuration())
+        var changes: [Database.Change] = []
+        database.onChange = { changes.append($0) }
+        database.start()
+        defer { database.close() }
+        #expect(try await comes { database.pool.connections == 4 })
+        #expect(changes.isEmpty, "what was never away is not back")
+        try await scratch.refuseConnections()
+        #expect(try await comes { changes.count == 2 })
+        #expect(changes.first == .lost(reason: "57P01"))
+        #expect(
+            changes.last == .lost(reason: "database \"\(scratch.name)\" is not currently accepting connections"))
+        try await scratch.takeConnections()
+        #expect(try await comes { database.pool.connections == 4 })
+        #expect(changes.count == 3 && changes.last == .back)
+    }
+
+    /// Whoever has too few connections goes on with those that stand.
+    @Test func aServerThatTakesNoMoreIsToldOfToo() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop")
+        let name = scratch.name
+        try await scratch.query("ALTER DATABASE \(name) CONNECTION LIMIT 2")
+        let database = Database(scratch.configuration())
+        var changes: [Database.Change] = []
+        database.onChange = { changes.append($0) }
+        database.start()
+        defer { database.close() }
+        #expect(try await comes { !changes.isEmpty })
+        #expect(changes == [.refused(reason: "too many connections for database \"\(name)\"")])
+        #expect(database.isAvailable && database.pool.connections == 2)
+        try await scratch.query("ALTER DATABASE \(name) CONNECTION LIMIT -1")
+        #expect(try await comes { changes.last == .back && database.pool.connections == 4 })
+    }
+
+    @Test(
+        "a reason has nothing of the connection string in it",
+        arguments: [
+            (
+                "connection to server at \"10.0.0.1\", port 5432 failed: Connection refused\n\tIs the server running?\n",
+                "Connection refused"
+            ),
+            (
+                "connection to server on socket \"/x/.s.PGSQL.5432\" failed: FATAL:  password authentication failed for user \"a\"\n",
+                "password authentication failed for user \"a\""
+            ),
+            (
+                "connection to server at \"a\" failed: timeout expired\nconnection to server at \"b\" failed: Connection refused\n",
+                "Connection refused"
+            ),
+            (
+                "could not translate host name \"db\" to address: Name or service not known\n",
+                "\"db\" to address: Name or service not known"
+            ),
+            ("missing \"=\" after \"geheim\" in connection info string\n", unknown),
+            ("invalid port number: \"geheim\"\n", unknown), ("", unknown),
+            ("ERROR:  23505\nDETAIL:  Key (phone)=(+46701234567) already exists.\n", unknown),
+        ])
+    nonisolated func reasons(message: String, expected: String) {
+        #expect(ConnectionFailure.reason(message) == expected)
+    }
+
+    private nonisolated static let unknown = "the connection string cannot be used, or libpq gave no reason"
+}
