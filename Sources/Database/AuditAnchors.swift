@@ -17,6 +17,13 @@ struct AuditHead: Sendable {
 
 /// A run of anchors: one code over the ends of many chains and over the run before it.
 public struct AuditAnchorRun: Sendable, Equatable {
+    /// No run has this number or one above it: JSON does not keep all of them.
+    static let end: Int64 = 9_007_199_254_740_991
+
+    /// SQL of a time that has four digits for its year. Whoever may do everything in the database may have made another of
+    /// it, and the codes then differ.
+    static func readable(_ column: String) -> String { "greatest(least(\(column), '9999-12-31Z'), '0001-01-01Z')" }
+
     /// Counted from 1.
     public let run: Int64
     public let at: Timestamp
@@ -101,15 +108,19 @@ public struct AuditAnchorRun: Sendable, Equatable {
         return HMACSHA256.code(for: previous + moment + SHA256.digest(lines), key: subkey)
     }
 
-    private static let last: Statement = """
+    private static let last = Statement(
+        """
         SELECT clock_timestamp() AS now, r.run, r.at, r.code
         FROM (VALUES (1)) AS one LEFT JOIN (
-            SELECT run, at, code FROM audit_anchor_runs ORDER BY run DESC LIMIT 1) AS r ON true
-        """
+            SELECT run, \(AuditAnchorRun.readable("at")) AS at, code FROM audit_anchor_runs WHERE run < \(AuditAnchorRun.end)
+            ORDER BY run DESC LIMIT 1) AS r ON true
+        """)
     private static let take: Statement = "SELECT chain, sequence, hash FROM audit_anchor($1, $2)"
-    private static let select: Statement = """
-        SELECT run, at, key_id, code FROM audit_anchor_runs WHERE run > $1 ORDER BY run
+    private static let select = Statement(
         """
+        SELECT run, \(AuditAnchorRun.readable("at")) AS at, key_id, code
+        FROM audit_anchor_runs WHERE run > $1 AND run < \(AuditAnchorRun.end) ORDER BY run
+        """)
 }
 
 /// How the rows of a chain hang together.

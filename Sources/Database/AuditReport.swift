@@ -43,10 +43,11 @@ struct AuditWalk {
         let previous = last?.chain == row.chain ? last : nil
         if previous == nil { report.chains += 1 }
         report.rows += 1
-        let expected = (previous?.sequence ?? 0) + 1
+        // Of numbers that somebody put there, too: nothing that stands in a table may end the walk.
+        let expected = (previous?.sequence ?? 0) &+ 1
         if row.sequence != expected {
             // Numbers are given by the head and never left out.
-            report.find(row.chain, Self.missing(expected, row.sequence - 1))
+            report.find(row.chain, Self.missing(expected, row.sequence &- 1))
         } else if row.hash != Self.hash(of: row, after: previous?.hash ?? []) {
             let place = previous.map { "row \($0.sequence)" } ?? "the beginning"
             report.find(
@@ -66,9 +67,9 @@ struct AuditWalk {
             return report.find(row.chain, "its head is missing")
         }
         if head > row.sequence {
-            report.find(row.chain, Self.missing(row.sequence + 1, head))
+            report.find(row.chain, Self.missing(row.sequence &+ 1, head))
         } else if head < row.sequence {
-            report.find(row.chain, "\(Self.rows(head + 1, row.sequence)) inserted behind the end that its head says")
+            report.find(row.chain, "\(Self.rows(head &+ 1, row.sequence)) inserted behind the end that its head says")
         } else if row.hash != row.headHash {
             report.find(row.chain, "its head is not that of row \(row.sequence)")
         }

@@ -11,6 +11,9 @@ import EventLoop
 
     public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
 
+    /// Every row that is older than this has to be in a run: twice the time between two of them.
+    private static let mostHours = 2
+
     /// - Parameter file: the runs that stand outside of the database; `nil` where there is no such file.
     public func verify(against file: [AuditAnchorRun]?) async throws -> AuditReport {
         try await database.transaction { transaction in
@@ -19,6 +22,7 @@ import EventLoop
             transaction.send("SET LOCAL statement_timeout = 0")
             var report = try await rows(in: transaction)
             let runs = try await anchors(in: transaction, &report)
+            try await coverage(in: transaction, &report)
             if let file { Self.compare(runs, with: file, &report) }
             return report
         }
@@ -43,7 +47,11 @@ import EventLoop
     private func anchors(
         in transaction: Transaction, _ report: inout AuditReport
     ) async throws -> [AuditAnchorRun] {
-        let runs = try await transaction.query(Self.runs).map { row throws(DatabaseError) in try AuditAnchorRun(row) }
+        let all = try await transaction.query(Self.runs).map { row throws(DatabaseError) in try AuditAnchorRun(row) }
+        let runs = all.filter { (1..<AuditAnchorRun.end).contains($0.run) }
+        for run in all where !(1..<AuditAnchorRun.end).contains(run.run) {
+            report.find(nil, "run \(run.run) has a number that no run is given")
+        }
         var previous: [UInt8] = []
         for (index, run) in runs.enumerated() {
             if run.run != Int64(index) + 1, runs[..<index].last?.run != run.run - 1 {
@@ -73,6 +81,24 @@ import EventLoop
         return runs
     }
 
+    /// That each row is in one run: the first whose anchor of the chain stands behind it.
+    private func coverage(in transaction: Transaction, _ report: inout AuditReport) async throws {
+        for row in try await transaction.query(Self.strayAnchors) {
+            let (run, count) = (try row.integer("run"), try row.integer("anchors"))
+            report.find(nil, "\(count) anchor\(count == 1 ? "" : "s") of run \(run), which nobody made")
+        }
+        for row in try await transaction.query(Self.repeatedAnchors) {
+            let (sequence, run) = (try row.integer("sequence"), try row.integer("run"))
+            report.find(try row.text("chain"), "row \(sequence) was anchored in run \(run), and in one before it")
+        }
+        for row in try await transaction.query(Self.uncovered) {
+            let (sequence, at) = (try row.integer("sequence"), try row.timestamp("at"))
+            report.find(
+                try row.text("chain"),
+                "row \(sequence) is in no run of anchors, and is older than \(Self.mostHours) hours: of \(at)")
+        }
+    }
+
     private static func compare(_ runs: [AuditAnchorRun], with file: [AuditAnchorRun], _ report: inout AuditReport) {
         let known = Dictionary(runs.map { ($0.run, $0) }) { first, _ in first }
         for run in file {
@@ -90,16 +116,40 @@ import EventLoop
         }
     }
 
-    private static let rows: Statement = """
-        SELECT a.chain, a.sequence, a.act, a.at, a.details, a.hash, h.sequence AS head_sequence, h.hash AS head_hash
+    private static let rows = Statement(
+        """
+        SELECT a.chain, a.sequence, a.act, \(AuditAnchorRun.readable("a.at")) AS at, a.details, a.hash,
+            h.sequence AS head_sequence, h.hash AS head_hash
         FROM audit a LEFT JOIN audit_heads h ON h.chain = a.chain
         WHERE (a.chain, a.sequence) > ($1, $2) ORDER BY a.chain, a.sequence LIMIT $3
-        """
+        """)
     private static let headsWithoutRows: Statement = """
         SELECT h.chain, h.sequence FROM audit_heads h
         WHERE NOT EXISTS (SELECT FROM audit a WHERE a.chain = h.chain) ORDER BY h.chain
         """
-    private static let runs: Statement = "SELECT run, at, key_id, code FROM audit_anchor_runs ORDER BY run"
+    private static let runs = Statement(
+        "SELECT run, \(AuditAnchorRun.readable("at")) AS at, key_id, code FROM audit_anchor_runs ORDER BY run")
+    private static let made = "SELECT run FROM audit_anchor_runs WHERE run >= 1 AND run < \(AuditAnchorRun.end)"
+    private static let strayAnchors = Statement(
+        """
+        SELECT run, count(*) AS anchors FROM audit_anchors WHERE run NOT IN (\(made)) GROUP BY run ORDER BY run
+        """)
+    private static let repeatedAnchors = Statement(
+        """
+        SELECT chain, run, sequence FROM (
+            SELECT chain, run, sequence, lag(sequence) OVER (PARTITION BY chain ORDER BY run) AS before
+            FROM audit_anchors WHERE run IN (\(made))) AS anchors
+        WHERE sequence <= before ORDER BY chain, run
+        """)
+    private static let uncovered = Statement(
+        """
+        SELECT a.chain, min(a.sequence) AS sequence, \(AuditAnchorRun.readable("min(a.at)")) AS at
+        FROM audit a LEFT JOIN (
+            SELECT chain, max(sequence) AS last FROM audit_anchors WHERE run IN (\(made)) GROUP BY chain
+        ) AS n ON n.chain = a.chain
+        WHERE a.sequence > coalesce(n.last, 0) AND a.at < clock_timestamp() - interval '\(mostHours) hours'
+        GROUP BY a.chain ORDER BY a.chain
+        """)
     private static let anchors: Statement = """
         SELECT n.chain, n.sequence, n.hash, a.hash AS row_hash
         FROM audit_anchors n LEFT JOIN audit a ON a.chain = n.chain AND a.sequence = n.sequence

@@ -188,5 +188,52 @@ enum RuntimeMigrations {
                 COMMENT ON TABLE clock_marks IS
                     'By how many microseconds this clock is ahead of that of a machine since its boot, by the boot''s id.';
                 """),
+        Migration(
+            name: "m0000_runtime_anchor_runs",
+            sql: """
+                -- Why: the service's role could anchor chains in a run that nobody made, after which their rows were in none. Now
+                -- a transaction that anchors makes the next run, or fails. The previous release does just that.
+                -- Lock: SHARE ROW EXCLUSIVE on the tables of anchors, catalogue only: audit verify finds what stands from before.
+                SET LOCAL lock_timeout = '2s';
+                SET LOCAL search_path = {{schema}};
+                ALTER TABLE audit_anchors ADD CONSTRAINT audit_anchors_run FOREIGN KEY (run)
+                    REFERENCES audit_anchor_runs (run) DEFERRABLE INITIALLY DEFERRED NOT VALID;
+                CREATE FUNCTION audit_next_run() RETURNS bigint LANGUAGE sql SET search_path = {{schema}}, pg_temp
+                -- A number that JSON does not keep is none of ours.
+                AS 'SELECT coalesce(max(run), 0) + 1 FROM audit_anchor_runs WHERE run < 9007199254740991';
+                CREATE OR REPLACE FUNCTION audit_anchor(in_run bigint, most bigint)
+                RETURNS TABLE (chain text, sequence bigint, hash bytea)
+                LANGUAGE plpgsql SECURITY DEFINER SET search_path = {{schema}}, pg_temp AS $$
+                #variable_conflict use_column
+                BEGIN
+                    PERFORM pg_advisory_xact_lock(hashtextextended('{{schema}}/audit-anchors/', 0));
+                    IF in_run IS DISTINCT FROM audit_next_run() THEN
+                        RAISE EXCEPTION 'only the next run is anchored' USING ERRCODE = '23514';
+                    END IF;
+                    RETURN QUERY WITH ended AS (
+                        UPDATE audit_heads h SET is_anchored = true WHERE h.chain IN (
+                            SELECT o.chain FROM audit_heads o WHERE NOT o.is_anchored
+                            ORDER BY o.chain LIMIT most FOR UPDATE SKIP LOCKED)
+                        RETURNING h.chain, h.sequence, h.hash
+                    ), kept AS (
+                        INSERT INTO audit_anchors (run, chain, sequence, hash)
+                        SELECT in_run, e.chain, e.sequence, e.hash FROM ended e
+                    )
+                    SELECT e.chain, e.sequence, e.hash FROM ended e;
+                END $$;
+                CREATE FUNCTION audit_check_run() RETURNS trigger
+                LANGUAGE plpgsql SET search_path = {{schema}}, pg_temp AS $$
+                BEGIN
+                    IF NEW.run IS DISTINCT FROM audit_next_run()
+                        OR NOT EXISTS (SELECT FROM audit_anchors n WHERE n.run = NEW.run)
+                        OR NEW.at NOT BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp()
+                    THEN
+                        RAISE EXCEPTION 'a run is the next one, of now, and has anchors' USING ERRCODE = '23514';
+                    END IF;
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER next_only BEFORE INSERT ON audit_anchor_runs
+                    FOR EACH ROW EXECUTE FUNCTION audit_check_run();
+                """),
     ]
 }

@@ -15,17 +15,18 @@ struct AuditAnchorFile: Sendable {
         path = "\(folder)/\(blueprint.name).jsonl"
     }
 
-    /// What the file has; nothing where there is none yet.
-    ///
-    /// - Throws: ``ConfigurationError`` that names a line that cannot be read.
-    func runs() throws -> [AuditAnchorRun] {
-        guard let bytes = FileManager.default.contents(atPath: path) else { return [] }
-        return try bytes.split(separator: UInt8(ascii: "\n")).enumerated().map { index, line in
-            guard let value = try? JSONValue.parse(Array(line)), let run = AuditAnchorRun(line: value) else {
-                throw ConfigurationError("\(path): line \(index + 1) is no anchor: was it changed?")
+    /// What the file has, and the numbers of the lines that are no anchors; nothing where there is none yet.
+    func read() -> (runs: [AuditAnchorRun], unreadable: [Int]) {
+        guard let bytes = FileManager.default.contents(atPath: path) else { return ([], []) }
+        var (runs, unreadable) = ([AuditAnchorRun](), [Int]())
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+            if let value = try? JSONValue.parse(Array(line)), let run = AuditAnchorRun(line: value) {
+                runs.append(run)
+            } else {
+                unreadable.append(index + 1)
             }
-            return run
         }
+        return (runs, unreadable)
     }
 
     /// Adds what the file does not have yet. Replicas of one machine share it, and each waits for the other here.
@@ -34,7 +35,7 @@ struct AuditAnchorFile: Sendable {
     func catchUp(_ newer: @escaping @Loop @Sendable (Int64) async throws -> [AuditAnchorRun]) async throws {
         let lock = try await Loop.offload { try self.lock() }
         defer { close(lock) }
-        let last = try await Loop.offload { try runs().map(\.run).max() ?? 0 }
+        let last = try await Loop.offload { read().runs.map(\.run).max() ?? 0 }
         let missing = try await newer(last)
         guard !missing.isEmpty else { return }
         let text = missing.flatMap { CanonicalJSON.bytes(of: $0.line) + [UInt8(ascii: "\n")] }

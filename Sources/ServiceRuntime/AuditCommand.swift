@@ -17,10 +17,13 @@ enum AuditCommand {
         let configuration = try Configuration(
             variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
         let keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
-        let file = try AuditAnchorFile(blueprint, configuration)?.runs()
+        let file = AuditAnchorFile(blueprint, configuration)?.read()
         return try await OperatorTables.with(blueprint, configuration) { database in
-            let report = try await AuditVerifier(database: database, keys: keys).verify(against: file)
-            return ([counts(of: report, hasFile: file != nil)] + report.findings.map { line($0) })
+            let report = try await AuditVerifier(database: database, keys: keys).verify(against: file?.runs)
+            let unreadable = (file?.unreadable ?? []).map {
+                AuditReport.Finding(chain: nil, text: "line \($0) of the file of anchors is none")
+            }
+            return ([counts(of: report, hasFile: file != nil)] + (report.findings + unreadable).map { line($0) })
                 .map { String(decoding: CanonicalJSON.bytes(of: $0), as: UTF8.self) }
         }
     }

@@ -158,6 +158,7 @@ import Testing
         arguments: [
             ("DELETE FROM audit_anchors WHERE chain = CHAIN AND run = 1", "the anchors of run 1, made at "),
             ("UPDATE audit_anchors SET sequence = 4 WHERE chain = CHAIN AND run = 2", "the anchors of run 2, made at "),
+            ("UPDATE audit_anchors SET run = 3 WHERE run = 2", "2 anchors of run 3, which nobody made"),
             ("UPDATE audit_anchor_runs SET at = now() WHERE run = 1", "the anchors of run 1, made at "),
             ("UPDATE audit_anchor_runs SET code = sha256('') WHERE run = 1", "the anchors of run 1, made at "),
             ("UPDATE audit_anchor_runs SET key_id = 'k0' WHERE run = 1", "run 1 was anchored with the key k0"),
@@ -324,6 +325,115 @@ import Testing
         #expect(
             try await house.scratch.query("SELECT run, count(*) FROM audit_anchors GROUP BY 1 ORDER BY 1") == "1|3\n2|1"
         )
+    }
+
+    @Test(
+        "the service's role makes the next run, whole, or none",
+        arguments: [
+            // With these alone the rows would be in no run, and their heads would say that they are.
+            ["SELECT 1 FROM audit_anchor(2, 500)"], ["SELECT 1 FROM audit_anchor(2, 1)"],
+            ["SELECT 1 FROM audit_anchor(-1, 500)"], ["SELECT 1 FROM audit_anchor(3, 500)"],
+            ["SELECT 1 FROM audit_anchor(9223372036854775807, 500)"], ["SELECT 1 FROM audit_anchor(NULL, 500)"],
+            ["SELECT 1 FROM audit_anchor(2, 500)", run(3, "clock_timestamp()")],
+            ["SELECT 1 FROM audit_anchor(2, 500)", run(2, "'infinity'")],
+            ["SELECT 1 FROM audit_anchor(2, 500)", run(2, "now() - interval '1 hour'")],
+            ["SELECT 1 FROM audit_anchor(2, 0)", run(2, "clock_timestamp()")], [run(2, "clock_timestamp()")],
+            [run(1, "clock_timestamp()")], [run(.max, "clock_timestamp()")], [run(.min, "clock_timestamp()")],
+            ["SET CONSTRAINTS ALL DEFERRED", "SELECT 1 FROM audit_anchor(2, 500)"],
+        ])
+    func onlyTheNextRun(statements: [String]) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        _ = try await house.fill()
+        try await house.anchors.anchorIfDue()
+        _ = try await house.fill()
+        await #expect(throws: DatabaseError.self) {
+            try await house.database.transaction { transaction in
+                for sql in statements { transaction.send(Statement(sql)) }
+            }
+        }
+        #expect(try await house.scratch.query("SELECT count(*) FROM audit_heads WHERE NOT is_anchored") == "3")
+        try await house.anchors.anchorIfDue(isForced: true)
+        #expect(try await house.report().findings == [])
+        #expect(try await house.scratch.query("SELECT count(*) FROM audit_heads WHERE NOT is_anchored") == "0")
+    }
+
+    private nonisolated static func run(_ run: Int64, _ at: String) -> String {
+        "INSERT INTO audit_anchor_runs (run, at, key_id, code) VALUES (\(run), \(at), 'k', '')"
+    }
+
+    @Test("every row older than two hours is in one run", arguments: ["1 hour", "3 hours"])
+    func coverage(age: String) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        // As rows stand that were written then, with the hashes that they had.
+        _ = try await house.fill()
+        try await house.anchors.anchorIfDue()
+        _ = try await house.fill()
+        let late = Timestamp.now() - (age == "1 hour" ? .seconds(3600) : .seconds(10_800))
+        let line = AuditHash.hash(
+            previous: [], chain: "late", sequence: 1, at: late, act: "came", details: "{}")
+        _ = try await house.scratch.query(
+            """
+            SET session_replication_role = replica;
+            INSERT INTO audit VALUES ('late', 1, 'came', '\(late)', '{}', '\\x\(Hex.encode(line))');
+            INSERT INTO audit_heads VALUES ('late', 1, '\\x\(Hex.encode(line))', true)
+            """)
+        let findings = try await house.report().findings
+        let expected = "row 1 is in no run of anchors, and is older than 2 hours: of \(late)"
+        #expect(findings == (age == "1 hour" ? [] : [.init(chain: "late", text: expected)]))
+    }
+
+    @Test(
+        "what stands in the tables of anchors ends no verification",
+        arguments: [
+            (
+                "INSERT INTO audit_anchor_runs VALUES (9223372036854775807, now(), 'k', '')",
+                "run 9223372036854775807 has a number that no run is given"
+            ),
+            (
+                "INSERT INTO audit_anchor_runs VALUES (-9223372036854775808, 'infinity', 'k', '')",
+                "run -9223372036854775808 has a number that no run is given"
+            ),
+            ("INSERT INTO audit_anchor_runs VALUES (7, 'infinity', 'k', '')", "the anchors before run 7 are missing"),
+            ("INSERT INTO audit_anchor_runs VALUES (2, '-infinity', 'k', '')", "the anchors of run 2, made at 0001-"),
+            ("INSERT INTO audit_anchors SELECT 9, chain, sequence, hash FROM audit_heads", "3 anchors of run 9, which"),
+            (
+                "INSERT INTO audit_anchors SELECT 9223372036854775807, 'service', 1, ''",
+                "1 anchor of run 9223372036854775807, which"
+            ),
+        ])
+    func oddAnchors(sql: String, expected: String) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        let chain = try await house.fill()
+        try await house.anchors.anchorIfDue()
+        try await house.tamper(sql, chain)
+        let findings = try await house.report().findings
+        #expect(findings.contains { $0.chain == nil && $0.text.hasPrefix(expected) }, "\(findings)")
+        // The service goes on, too.
+        _ = try await house.fill()
+        try await house.anchors.anchorIfDue(isForced: true)
+        #expect(try await house.anchors.runs(after: 0).allSatisfy { $0.run < 10 })
+    }
+
+    @Test(
+        "what stands in a chain ends no verification",
+        arguments: [
+            "UPDATE audit SET sequence = 9223372036854775807 WHERE chain = CHAIN AND sequence = 5",
+            "UPDATE audit SET sequence = -9223372036854775808 WHERE chain = CHAIN AND sequence = 5",
+            "UPDATE audit SET at = 'infinity' WHERE chain = CHAIN AND sequence = 5",
+            "UPDATE audit SET at = '-infinity' WHERE chain = CHAIN AND sequence = 1",
+            "UPDATE audit_heads SET sequence = 9223372036854775807 WHERE chain = CHAIN",
+            "UPDATE audit_heads SET sequence = -9223372036854775808 WHERE chain = CHAIN",
+        ])
+    func oddRows(sql: String) async throws {
+        let house = try await House.make()
+        defer { house.database.close() }
+        let chain = try await house.fill()
+        try await house.tamper(sql, chain)
+        let findings = try await house.report().findings
+        #expect(!findings.isEmpty && findings.allSatisfy { $0.chain == chain.name }, "\(findings)")
     }
 
     @Test func manyChainsAreAnchoredInSeveralRuns() async throws {
