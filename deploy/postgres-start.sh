@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The entry point of the database's container: makes the cluster at first, brings roles and schemas to what the secret
+# The entry point of the database's container: makes the cluster on an empty volume, brings roles and schemas to what the secret
 # says at each start, and then becomes the server.
 set -euo pipefail
 
@@ -7,12 +7,22 @@ data=$PGHOST/cluster
 passwords=/run/secrets/database-passwords # a line `ROLE PASSWORD` for each role
 PATH=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1):$PATH
 
-# Under another name until it is whole: one that was interrupted is made again.
+# Nothing empty takes the place of data that are not there as a whole.
+missing() {
+    echo "the data are not there as a whole: $1 is missing; put this volume back from a backup, or start on a new volume and" \
+        "run deploy/restore (docs/operations/restore.md)" >&2
+    exit 1
+}
+
+# Under a name of its own until it is whole: what an interrupted one left stays beside it.
 make_cluster() {
-    [ -f "$data/PG_VERSION" ] && return
-    rm -rf "$data.new"
-    initdb -D "$data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth=peer >/dev/null
-    mv "$data.new" "$data"
+    local new
+    [ ! -f "$data/PG_VERSION" ] || return 0
+    [ ! -e "$data" ] || missing "$data/PG_VERSION"
+    new=$(mktemp -d "$data.XXXXXX")
+    initdb -D "$new" -U postgres -E UTF8 --locale=C.UTF-8 --auth=peer >/dev/null
+    postgres --single -D "$new" postgres <<<'CREATE DATABASE vestibule' >/dev/null
+    mv -T "$new" "$data"
 }
 
 # Over the network a role gets into its database with its password; the superuser comes from inside only.
@@ -44,8 +54,10 @@ sql() { psql -U postgres -v ON_ERROR_STOP=1 -qAt "$@"; }
 # On a socket only: nobody else gets in before all of it is there.
 provision() {
     pg_ctl -D "$data" -s -w -o "-k $PGHOST -c listen_addresses=''" start
-    [ -n "$(sql -d postgres -c "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")" ] ||
-        sql -d postgres -c 'CREATE DATABASE vestibule'
+    if [ -z "$(sql -d postgres -c "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")" ]; then
+        pg_ctl -D "$data" -s -w -m fast stop
+        missing "the database vestibule"
+    fi
     roles_and_schemas | sql -d vestibule -f -
     pg_ctl -D "$data" -s -w -m fast stop
 }

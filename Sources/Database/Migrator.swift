@@ -20,6 +20,8 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     case cannotConnect(String)
     case edited(String)
     case missing(String)
+    /// There is no table, and there were some.
+    case vanished(String)
     case failed(migration: String, sqlState: String, message: String)
 
     public var description: String {
@@ -29,6 +31,9 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .missing(let name):
             "the database has the migration \(name), which this build does not know, and not all of the build's own: "
                 + "it is neither this release's nor a newer one's"
+        case .vanished(let schema):
+            "the tables of \(schema) are missing, and its file of audit anchors says that there were some: restore a backup "
+                + "(docs/operations/restore.md), or give a new, empty system a new folder of anchors"
         case .failed(let migration, let sqlState, let message):
             "the migration \(migration) failed (\(sqlState)): \(message)"
         }
@@ -42,19 +47,22 @@ public enum Migrator {
     /// - Parameters:
     ///   - owner: the connection string of the role that owns the schema.
     ///   - runtimeRole: gets rights on the rows, and none on the tables themselves.
+    ///   - mayBegin: false where a schema without a table is one that was lost.
     /// - Returns: the names of the migrations that were applied now, and of those that this build does not know: a newer
     ///   release's, which leave this one working.
     /// - Throws: ``MigrationError``.
     public static func run(
-        owner: String, schema: String, runtimeRole: String?, migrations: [Migration]
+        owner: String, schema: String, runtimeRole: String?, migrations: [Migration], mayBegin: Bool = true
     ) async throws -> (applied: [String], newer: [String]) {
         try await Loop.offload {
-            try apply(RuntimeMigrations.all + migrations, owner: owner, schema: schema, runtimeRole: runtimeRole)
+            try apply(
+                RuntimeMigrations.all + migrations, owner: owner, schema: schema, runtimeRole: runtimeRole,
+                mayBegin: mayBegin)
         }
     }
 
     private static func apply(
-        _ migrations: [Migration], owner: String, schema: String, runtimeRole: String?
+        _ migrations: [Migration], owner: String, schema: String, runtimeRole: String?, mayBegin: Bool
     ) throws -> (applied: [String], newer: [String]) {
         let address = DatabaseConfiguration.connect(owner, schema: schema, applicationName: "vestibule-migrate")
         let session = MigrationSession(OpaquePointer(bitPattern: address))
@@ -63,6 +71,7 @@ public enum Migrator {
         // One lock per schema; a second process waits here for the first, as long as it takes.
         try session.run("prepare", "SET lock_timeout = 0; SET statement_timeout = 0")
         try session.run("prepare", "SELECT pg_advisory_lock(hashtext('vestibule/\(schema)'))")
+        guard try mayBegin || session.hasTables(in: schema) else { throw MigrationError.vanished(schema) }
         try session.run(
             "prepare",
             """
@@ -126,9 +135,17 @@ private final class MigrationSession {
         throw .failed(migration: migration, sqlState: sqlState, message: message)
     }
 
+    func hasTables(in schema: String) throws(MigrationError) -> Bool {
+        try rows("SELECT 1, 1 WHERE to_regclass('\(schema).schema_migrations') IS NOT NULL").isEmpty == false
+    }
+
     /// Name to checksum.
     func applied(in schema: String) throws(MigrationError) -> [String: String] {
-        let raw = PQexec(raw, "SELECT name, checksum FROM \(schema).schema_migrations")
+        try rows("SELECT name, checksum FROM \(schema).schema_migrations")
+    }
+
+    private func rows(_ sql: String) throws(MigrationError) -> [String: String] {
+        let raw = PQexec(raw, sql)
         defer { PQclear(raw) }
         guard PQresultStatus(raw) == PGRES_TUPLES_OK else {
             throw .failed(migration: "prepare", sqlState: "", message: message)

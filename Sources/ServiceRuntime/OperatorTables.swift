@@ -20,7 +20,7 @@ import EventLoop
             return try await body(database)
         } catch DatabaseError.statement(let sqlState, _, _) where missing.contains(sqlState) {
             throw ConfigurationError(
-                "its tables are older than this program, which brings them up to date as it starts")
+                "its tables are missing or older than this program: see vestibule migrate")
         }
     }
 

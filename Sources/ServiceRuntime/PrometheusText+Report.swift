@@ -10,6 +10,7 @@ extension PrometheusText {
         ("outbox_due", "What is due and not delivered, the same for all replicas; 10000 at most."),
         ("outbox_oldest_seconds", "Since when the one that is due the longest is due, the same for all replicas."),
         ("outbox_dead", "Dead letters, the same for all replicas."),
+        ("schema_missing", "Migrations that were not applied and tables that are gone; above 0 it is not ready."),
     ]
 
     /// What a replica tells of itself.

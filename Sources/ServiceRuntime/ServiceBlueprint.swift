@@ -36,7 +36,7 @@ public struct ServiceBlueprint: Sendable {
                 isSecret: true),
             .init(
                 "\(prefix)DATABASE_OWNER_URL", .text, nil,
-                "Connection string of the schema's owner; where it is set, migrations are applied at start",
+                "Connection string of the schema's owner, for --migrate only: a service that has it does not start",
                 isSecret: true),
             .init("\(prefix)DATABASE_POOL", .integer(2...64), "16", "Connections to the database"),
             .init(

@@ -29,6 +29,8 @@ import JSONText
     public var isPrepared: @Loop () -> Bool = { true }
     private var isStopping = false
     private var outboxSight = OutboxSight()
+    /// As it was last seen; `nil` until the database that is connected now was looked at.
+    private var schema: SchemaState?
     private let end = LoopPromise<End>()
 
     /// Why a service ends by itself.
@@ -51,6 +53,7 @@ import JSONText
         let configuration = try Configuration(
             variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
         self.configuration = configuration
+        try Self.refuseOwner(blueprint, environment)
         var busConfiguration = BusConfiguration(service: blueprint.name)
         let security = try Self.security(in: configuration)
         busConfiguration.security = security
@@ -95,10 +98,10 @@ import JSONText
                 "operator_call", ["type": .string(type.rawValue), "messageId": .string(messageID.description)])
             Loop.spawn { [self] in await noteOperatorCall(type, messageID) }
         }
+        database.onChange = { [log] in Self.record($0, in: log) }
         bus.onDismissal = { [log, end] in
             log.warning("operator_drain")
             end.resolve(.success(.dismissed))
-        database.onChange = { [log] in Self.record($0, in: log) }
         }
         bus.gauges = { [weak self] in self?.gauges ?? [:] }
         if level == .debug { bus.onAnswered = { [log] in Self.record($0, $1, $2, in: log) } }
@@ -114,9 +117,6 @@ import JSONText
         }
     }
 
-    private static func record(_ context: RequestContext, _ code: String, _ elapsed: Duration, in log: Log) {
-        log.debug(
-            "answered",
     private static func record(_ change: Database.Change, in log: Log) {
         switch change {
         case .lost(let reason): log.warning("database_lost", ["reason": .string(reason)])
@@ -125,10 +125,24 @@ import JSONText
         }
     }
 
+    private static func record(_ context: RequestContext, _ code: String, _ elapsed: Duration, in log: Log) {
+        log.debug(
+            "answered",
             [
                 "type": .string(context.type.rawValue), "caller": .string(context.caller.rawValue),
                 "code": .string(code), "microseconds": .integer(Int64(elapsed.nanoseconds / 1000)),
             ], trace: context.trace)
+    }
+
+    /// Whoever breaks into a service must not find there what can switch off the triggers of the audit trail.
+    private static func refuseOwner(
+        _ blueprint: ServiceBlueprint, _ environment: [String: String]
+    ) throws(ConfigurationError) {
+        let name = "\(blueprint.prefix)DATABASE_OWNER_URL"
+        guard let given = [name, "\(name)_FILE"].first(where: { environment[$0]?.isEmpty == false }) else { return }
+        throw ConfigurationError(
+            "\(given) is for migrations only, and a running service must not have it: "
+                + "run vestibule migrate with it, then start the service without it")
     }
 
     /// The keys of this program on the bus.
@@ -192,11 +206,10 @@ import JSONText
 
     // MARK: Life
 
-    /// Migrates where it may, connects, listens, and turns ready as soon as the database answers.
+    /// Connects, listens, and turns ready as soon as the database answers and has the tables of this build.
     public func start() async throws {
         try metrics?.start()
         if let metrics { log.info("metrics", ["port": .integer(Int64(metrics.port))]) }
-        try await migrate()
         database.start()
         try bus.start()
         relays = ([.allBut(apart)] + apart.map { OutboxLane.only($0) }).map { relay($0) }
@@ -220,6 +233,9 @@ import JSONText
         Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { [$0.rules.service] + $0.rules.alsoTold })
 
     private func begin() async {
+        let sight = SchemaSight(database, migrations: blueprint.migrations)
+        tasks.append(Loop.spawn { [self] in await keep("schema") { try await look(with: sight) } })
+        while !isStopping, schema?.isUsable != true { try? await Loop.sleep(for: .milliseconds(10)) }
         guard await areKeysThoseOfTheData(), !isStopping else { return }
         for relay in relays { tasks.append(Loop.spawn { await relay.run() }) }
         tasks.append(Loop.spawn { [self] in await watchDatabase() })
@@ -229,19 +245,23 @@ import JSONText
         tasks.append(Loop.spawn { [self] in await purge() })
     }
 
-    /// Applies what is missing of the schema, where the configuration names its owner.
-    ///
-    /// - Returns: the names of the migrations that were applied now.
-    @discardableResult
-    public func migrate() async throws -> [String] {
-        guard let owner = configuration.optionalText("\(blueprint.prefix)DATABASE_OWNER_URL") else { return [] }
-        let runtime = DatabaseConfiguration.role(in: database.configuration.connectionString)
-        let (applied, newer) = try await Migrator.run(
-            owner: owner, schema: blueprint.name.rawValue, runtimeRole: runtime, migrations: blueprint.migrations)
-        if !applied.isEmpty { log.info("migrated", ["applied": .array(applied.map { .string($0) })]) }
+    /// Tables may go while the service runs, and it must not say that it is ready without them.
+    private func look(with sight: SchemaSight) async throws {
+        try await database.waitUntilAvailable()
+        let seen = try await sight.look()
+        guard seen != schema else { return }
+        let wasUsable = schema?.isUsable
+        schema = seen
+        func names(_ list: [String]) -> JSONValue { .array(list.map { .string($0) }) }
+        if !seen.missing.isEmpty {
+            log.error("schema_too_old", ["missing": names(seen.missing), "remedy": "vestibule migrate"])
+        } else if !seen.lost.isEmpty {
+            log.error("tables_missing", ["missing": names(seen.lost), "remedy": "restore a backup"])
+        } else if wasUsable == false {
+            log.info("schema_complete")
+        }
         // On the way back from a release, or started once more while its replicas take this one's place.
-        if !newer.isEmpty { log.warning("schema_is_newer", ["unknown": .array(newer.map { .string($0) })]) }
-        return applied
+        if !seen.newer.isEmpty { log.warning("schema_is_newer", ["unknown": names(seen.newer)]) }
     }
 
     /// Waits until there is a reason to end that lies in the service itself.
@@ -281,7 +301,9 @@ import JSONText
     /// Ready is who has what it starts with and can reach its tables.
     private func watchDatabase() async {
         while !isStopping {
-            let isReady = database.isAvailable && isPrepared()
+            // What is found behind the next connection may be another database.
+            if !database.isAvailable { schema = nil }
+            let isReady = database.isAvailable && schema?.isUsable == true && isPrepared()
             if isReady != (bus.state == .ready), bus.state != .draining {
                 bus.state = isReady ? .ready : .starting
                 log.info(isReady ? "ready" : "not_ready")
@@ -356,6 +378,7 @@ import JSONText
             "database_connections": Double(pool.connections), "database_idle": Double(pool.idle),
             "database_waiting": Double(pool.waiting), "outbox_due": Double(outboxSight.due),
             "outbox_oldest_seconds": outboxSight.oldestSeconds, "outbox_dead": Double(outboxSight.dead),
+            "schema_missing": Double((schema?.missing.count ?? 0) + (schema?.lost.count ?? 0)),
         ]
     }
 

@@ -9,7 +9,8 @@ public enum ServiceProcess {
     /// What every `@main` calls; it does not return.
     ///
     /// `--describe-config` prints the variables as JSON, and `--check-config` each mistake in the environment.
-    /// `--migrate` brings the schema up to date and ends, `--ready` asks the replica that runs with the same environment and ends with 0 where it is ready, otherwise with 1.
+    /// `--migrate` brings the schema up to date as its owner and ends, `--ready` asks the replica that runs with the same
+    /// environment and ends with 0 where it is ready, otherwise with 1.
     /// `--dead-letters` prints what was given up, a JSON object a line; `--dead-letters replay`, with ids or `all`, puts it
     /// back and prints the ids. `--audit verify` prints what holds of the audit trail and what does not, likewise.
     public static func main(_ blueprint: ServiceBlueprint) async -> Never {
@@ -45,15 +46,11 @@ public enum ServiceProcess {
                 for line in lines { print(line) }
                 end(0)
             }
-            let house = try await make(blueprint)
             if arguments.contains("--migrate") {
-                let applied = try await house.migrate()
-                print(
-                    applied.isEmpty
-                        ? "\(blueprint.name): up to date"
-                        : "\(blueprint.name): applied \(applied.joined(separator: ", "))")
+                print(try await MigrateCommand.run(blueprint, environment: ProcessInfo.processInfo.environment))
                 end(0)
             }
+            let house = try await make(blueprint)
             let stop = await StopSignal()
             try await house.start()
             Loop.spawn {

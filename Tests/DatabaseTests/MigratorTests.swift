@@ -49,6 +49,21 @@ import Testing
         await #expect(throws: MigrationError.self) { try await run(scratch, [edited]) }
     }
 
+    /// Whoever lost a database must not find an empty one in its place.
+    @Test func aSchemaThatWasLostIsNotBegunAnew() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "shop")
+        func migrate() async throws {
+            _ = try await Migrator.run(
+                owner: scratch.owner, schema: "shop", runtimeRole: "scratch_runtime", migrations: [first],
+                mayBegin: false)
+        }
+        let error = await #expect(throws: MigrationError.self) { try await migrate() }
+        #expect(error?.description.hasPrefix("the tables of shop are missing") == true)
+        #expect(try await scratch.query("SELECT to_regnamespace('shop') IS NULL") == "t")
+        _ = try await run(scratch, [first])
+        try await migrate()
+    }
+
     @Test func aFailingFileLeavesNothing() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "shop")
         let broken = Migration(name: "m0001_c", sql: "CREATE TABLE {{schema}}.c (id int); SELECT 1 / 0")

@@ -435,6 +435,20 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test func saysWhichServicesHaveNotTheTablesOfTheirRelease() async throws {
+        try await onStage { stage async throws in
+            stage.change(.profile, to: .starting, gauges: ["schema_missing": 2])
+            #expect(try await comes { try await stage.get("/readyz").status == 503 })
+            var answer = try await stage.get("/readyz")
+            #expect(answer.json["notReady"] == ["profile"] && answer.json["schemaMissing"] == ["profile"])
+            #expect(
+                answer.json["detail"]?.stringValue?.hasSuffix("Without the tables of this release: profile.") == true)
+            stage.change(.profile, to: .starting, gauges: ["schema_missing": 0])
+            answer = try await stage.get("/readyz")
+            #expect(answer.json["notReady"] == ["profile"] && answer.json["schemaMissing"] == nil)
+        }
+    }
+
     @Test func isNotReadyWithoutItsServices() async throws {
         let stage = try await Stage()
         try stage.gateway.bus.start()

@@ -58,6 +58,14 @@ import TestSupport
         try? FileManager.default.removeItem(atPath: directory)
     }
 
+    /// A service tells another state of itself, and other gauges.
+    func change(_ service: ServiceName, to state: ServiceState, gauges: [String: Double]) {
+        for bus in services where bus.configuration.service == service {
+            bus.state = state
+            bus.gauges = { gauges }
+        }
+    }
+
     /// A service's process is gone without a word.
     func lose(_ service: ServiceName) {
         for bus in services where bus.configuration.service == service { bus.stop() }

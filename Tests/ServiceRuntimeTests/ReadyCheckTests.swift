@@ -23,16 +23,48 @@ import Testing
     @Test func aReplicaWithASchemaOfANewerReleaseIs() async throws {
         try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
             _ = try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('m9999_later', 'x')")
-            _ = try await stage.rows(
-                """
-                DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO PUBLIC', current_database()); END $$
-                """)
-            try await stage.replaceReplicas(
-                by: stage.environment.merging(["PROFILE_DATABASE_OWNER_URL": stage.owner]) { $1 })
+            try await stage.replaceReplicas(by: stage.environment)
             let endpoint = try #require(stage.houses[0].bus.endpoint)
             #expect(try await comes { try await Self.check(endpoint, stage.keys) })
             let line = stage.log.text.split(separator: "\n").first { $0.contains("schema_is_newer") }
             #expect(line?.contains(#""unknown":["m9999_later"]"#) == true)
+        }
+    }
+
+    @Test func aReplicaWhoseSchemaIsTooOldIsNotUntilItIsMigrated() async throws {
+        try await ServiceStage.run(Self.blueprint, replicas: 0, environment: ["BUS_BIND": Self.anyPort]) { stage in
+            let last = "m0000_runtime_clock_marks"
+            let sum = try await stage.rows("DELETE FROM schema_migrations WHERE name = '\(last)' RETURNING checksum")
+            let bus = try await stage.addReplica().bus
+            #expect(try await comes { stage.log.text.contains("schema_too_old") })
+            #expect(bus.state == .starting && bus.report.gauges?["schema_missing"] == 1)
+            try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('\(last)', '\(sum)')")
+            try await stage.untilReady()
+            let lines = stage.log.text.split(separator: "\n").filter { $0.contains("schema_too_old") }
+            #expect(lines.count == 1 && lines[0].contains(#""missing":["\#(last)"]"#))
+            #expect(lines[0].contains(#""remedy":"vestibule migrate""#))
+        }
+    }
+
+    @Test("a replica whose tables go while it runs is not", arguments: ["TABLE inbox", "SCHEMA profile"])
+    func lostTables(what: String) async throws {
+        try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
+            try await stage.untilReady()
+            try await stage.rows("DROP \(what) CASCADE")
+            #expect(try await comes { stage.houses[0].bus.state == .starting })
+            let event = what.hasPrefix("TABLE") ? "tables_missing" : "schema_too_old"
+            #expect(stage.log.text.contains(event) && stage.log.text.contains("not_ready"))
+        }
+    }
+
+    @Test(arguments: ["PROFILE_DATABASE_OWNER_URL", "PROFILE_DATABASE_OWNER_URL_FILE"])
+    func aServiceDoesNotStartWithItsSchemaOwnersPassword(name: String) async throws {
+        try await ServiceStage.run(Self.blueprint, replicas: 0) { stage in
+            let owner = name.hasSuffix("_FILE") ? "/etc/hostname" : stage.owner
+            let error = await #expect(throws: ConfigurationError.self) {
+                try await stage.replaceReplicas(by: stage.environment.merging([name: owner]) { $1 })
+            }
+            #expect(error?.description.hasPrefix("\(name) is for migrations only") == true)
         }
     }
 

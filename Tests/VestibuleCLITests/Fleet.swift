@@ -78,7 +78,6 @@ import Testing
             "BUS_ALLOWED": BusKeyFolder(path: state.keys).list,
             "\(prefix)_KEYS_FILE": state.keyRing(service.rawValue),
             "\(prefix)_DATABASE_URL": url("scratch_runtime", through: folder),
-            "\(prefix)_DATABASE_OWNER_URL": url("scratch_owner"),
         ]
         for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
         switch service {
@@ -92,8 +91,15 @@ import Testing
         }
         // Long enough that a case is held for a while, short enough to see it end.
         if [.auth, .recovery].contains(service) { environment["RECOVERY_HOLD"] = "1s" }
-        tables.insert(service)
-        let program = installation.program(try #require(LocalSystem.programs[service.rawValue]))
+        let name = try #require(LocalSystem.programs[service.rawValue])
+        let program = installation.program(name)
+        if tables.insert(service).inserted {
+            let roles = ["DATABASE_URL": url("scratch_runtime"), "DATABASE_OWNER_URL": url("scratch_owner")]
+            let migrated = try installation.run(
+                program: name, "--migrate",
+                variables: Dictionary(uniqueKeysWithValues: roles.map { ("\(prefix)_\($0)", $1) }))
+            try #require(migrated.code == 0, "\(migrated.output)")
+        }
         environment.merge(variables) { $1 }
         var command = ["setpriv", "--pdeathsig", "KILL", "--", program]
         if let authority {

@@ -82,7 +82,8 @@ import Testing
         }
         for gauge in gauges {
             let names = ["outbox_due", "outbox_dead", "outbox_oldest_seconds", "database_waiting", "database_idle"]
-            #expect(Set(gauge.keys) == Set(names + ["database_connections"]))
+            #expect(Set(gauge.keys) == Set(names + ["database_connections", "schema_missing"]))
+            #expect(gauge["schema_missing"] == 0)
             #expect((gauge["database_connections"]?.integerValue ?? 0) >= 1)
         }
 

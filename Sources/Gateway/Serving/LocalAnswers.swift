@@ -26,7 +26,7 @@ import JSONText
     func answer(_ answer: Route.LocalAnswer) async throws(Problem) -> HTTPResponse {
         switch answer {
         case .health: return Self.json(["status": "ok"], cache: "no-store")
-        case .readiness: return try readiness()
+        case .readiness: return try await readiness()
         case .openAPI: return Self.json(document, cache: "public, max-age=60")
         case .docs:
             return HTTPResponse(
@@ -48,19 +48,39 @@ import JSONText
         }
     }
 
-    private func readiness() throws(Problem) -> HTTPResponse {
+    /// How long a replica that is not ready may take to say why.
+    private static let patience = Duration.milliseconds(200)
+
+    /// Of these services, those whose replicas run and miss migrations or tables.
+    private func withoutSchema(_ services: [ServiceName]) async -> [String] {
+        let looks = services.map { service in
+            Loop.spawn { [bus] in await bus.reports(of: service, within: Self.patience) }
+        }
+        var found: [String] = []
+        for (service, look) in zip(services, looks) {
+            let reports = (try? await look.value) ?? []
+            if reports.contains(where: { $0.1?.gauges?["schema_missing"] ?? 0 > 0 }) { found.append(service.rawValue) }
+        }
+        return found
+    }
+
+    private func readiness() async throws(Problem) -> HTTPResponse {
         var reasons: [String: JSONValue] = [:]
         for service in Self.required {
             reasons[service.rawValue] = bus.absence(of: service).map { .string($0.rawValue) }
         }
-        var missing = Self.required.map(\.rawValue).filter { reasons[$0] != nil }
+        let absent = Self.required.filter { reasons[$0.rawValue] != nil }
+        var missing = absent.map(\.rawValue)
         if gatekeeper.keys.document == nil { missing.append("signing-keys") }
         if !gatekeeper.revocations.hasSnapshot { missing.append("revocations") }
         if isDraining { missing.append("gateway") }
         guard missing.isEmpty else {
             let named = missing.map { name in reasons[name]?.stringValue.map { "\(name) (\($0))" } ?? name }
-            var problem = Problem(.serviceUnavailable, "Not ready: \(named.joined(separator: ", ")).")
+            let schemas = await withoutSchema(absent)
+            let why = schemas.isEmpty ? "" : " Without the tables of this release: \(schemas.joined(separator: ", "))."
+            var problem = Problem(.serviceUnavailable, "Not ready: \(named.joined(separator: ", ")).\(why)")
             problem.members = ["notReady": .array(missing.map { .string($0) }), "reasons": .object(reasons)]
+            if !schemas.isEmpty { problem.members["schemaMissing"] = .array(schemas.map { .string($0) }) }
             throw problem
         }
         return Self.json(["status": "ready"], cache: "no-store")

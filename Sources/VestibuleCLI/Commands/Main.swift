@@ -31,6 +31,7 @@ import Foundation
         case "dead-letters": try DeadLettersCommand.run(words)
         case "audit": try AuditCommand.run(words)
         case "recovery": try RecoveryCommand.run(words)
+        case "migrate": try MigrateCommand.run(words)
         case "config": try ConfigCommand.run(words)
         case "bus": try BusCommand.run(words)
         case "keys": try KeysCommand.run(words)
@@ -86,6 +87,8 @@ enum Help {
                                           one of them with its whole trail, for a person or as JSON
           vestibule recovery approve ID | reject ID --note TEXT [--operator NAME] [--state DIR]
                                           decide upon one in an operator's name
+          vestibule migrate [SERVICE] [--state DIR]
+                                          bring the schemas up to date, as up does before it starts the services
           vestibule config [--json]       every environment variable, with its default
           vestibule bus ls [--state DIR] [--json]
                                           every replica on the bus: how it is, how busy, how fast it answers
@@ -128,7 +131,7 @@ enum Help {
                                           seals dates among answers from before dates were sealed; run again, it goes on
           vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
 
-        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters and audit
+        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters, audit and migrate
         ask the services whose AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE) the environment has.
         Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 65 an audit trail that does not
         hold, a definition with errors or a list with people who are unknown, 66 a file that cannot be read, 69 something needed is not to be

@@ -32,8 +32,6 @@ final class LocalSystem {
         lock = try state.lock()
         do {
             try Self.refuseUsedPort(address)
-            try state.ensureKeys()
-            try BusKeyFolder(path: state.keys).makeMissing()
             // Made first: from here on a signal waits until it is asked for, and ends no start half-way.
             let supervisor = Supervisor(log) { [state, address] children in
                 Self.write(children, to: state, address: address)
@@ -41,7 +39,12 @@ final class LocalSystem {
             self.supervisor = supervisor
             let postgres = try PostgresServer(state)
             self.postgres = postgres
+            try postgres.createWhereNew()
             try postgres.start()
+            for tables in try ServiceTables.all(in: state, postgres) { try tables.migrate() }
+            // Behind the tables: a service that has a key ring had tables.
+            try state.ensureKeys()
+            try BusKeyFolder(path: state.keys).makeMissing()
             for service in StateFolder.services {
                 for replica in 1...(scale[service] ?? 1) {
                     try supervisor.start(try program(service, postgres, replica))
@@ -159,7 +162,6 @@ final class LocalSystem {
         if StateFolder.services.contains(name) {
             let prefix = name.uppercased()
             given["\(prefix)_DATABASE_URL"] = try postgres.url(name)
-            given["\(prefix)_DATABASE_OWNER_URL"] = try postgres.url("\(name)_owner")
             given["\(prefix)_KEYS_FILE"] = state.keyRing(name)
         }
         var environment = [

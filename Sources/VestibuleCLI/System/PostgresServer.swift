@@ -43,10 +43,12 @@ struct PostgresServer {
 
     var superuser: String { "host=\(socketFolder) dbname=postgres user=postgres" }
 
-    /// Starts the server, with what a killed `up` left running stopped first, and makes what is missing in it.
+    /// Starts the server, with what a killed `up` left running stopped first, and brings roles and schemas up to date.
+    ///
+    /// - Throws: ``CommandError`` that says what is missing where the data are not there as a whole.
     func start() throws {
         try ownFolder(socketFolder, mode: 0o755)
-        if !FileManager.default.fileExists(atPath: "\(data)/PG_VERSION") { try create() }
+        guard isThere else { throw missing("\(data)/PG_VERSION") }
         _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"])
         do {
             try asServer("pg_ctl", ["-D", data, "-o", options, "-l", log, "-w", "-t", "30", "start"])
@@ -69,11 +71,23 @@ struct PostgresServer {
         if isRoot { try Subprocess.run(["chown", "postgres:postgres", folder]) }
     }
 
-    /// Under another name until it is whole: one that was interrupted is made again.
+    private var isThere: Bool { FileManager.default.fileExists(atPath: "\(data)/PG_VERSION") }
+
+    private func missing(_ what: String) -> CommandError {
+        .unavailable(
+            "the data are not there as a whole: \(what) is missing. Put the state folder back from a backup "
+                + "(docs/operations/restore.md), or start an empty system from another one with --state")
+    }
+
+    /// Makes the server's data where the state folder is new and has none.
+    func createWhereNew() throws {
+        if !isThere, !StateFolder.services.contains(where: state.hasData) { try create() }
+    }
+
+    /// Under a name of its own until it is whole: what an interrupted one left stays beside it.
     private func create() throws {
         let made = data
-        let data = "\(made).new"
-        for folder in [made, data] { try? FileManager.default.removeItem(atPath: folder) }
+        let data = "\(made).\(UUID().uuidString)"
         try ownFolder(data, mode: 0o700)
         try asServer("initdb", ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--auth=peer"])
         // The superuser comes in as the user that owns the server; everybody else with a password.
@@ -85,6 +99,7 @@ struct PostgresServer {
         let user = isRoot ? "postgres" : NSUserName()
         try place(rules, in: "\(data)/pg_hba.conf")
         try place("owner \(user) postgres\n", in: "\(data)/pg_ident.conf")
+        try asServer("postgres", ["--single", "-D", data, "postgres"], input: "CREATE DATABASE vestibule\n")
         guard rename(data, made) == 0 else { throw CommandError("\(made) cannot be made", code: 73) }
     }
 
@@ -95,7 +110,7 @@ struct PostgresServer {
 
     private func provision() throws {
         let exists = try query("postgres", "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")
-        if exists.isEmpty { try query("postgres", "CREATE DATABASE vestibule") }
+        guard !exists.isEmpty else { throw missing("the database vestibule") }
         var sql = "REVOKE ALL ON DATABASE vestibule FROM PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC;"
         for service in StateFolder.services {
             let (owner, runtime) = ("\(service)_owner", service)
@@ -112,6 +127,10 @@ struct PostgresServer {
             sql += "GRANT CREATE ON DATABASE vestibule TO \(owner);"
         }
         try query("vestibule", sql)
+        let lost = try StateFolder.services.filter(state.hasData).filter { service in
+            try query("vestibule", "SELECT 1 WHERE to_regclass('\(service).schema_migrations') IS NOT NULL").isEmpty
+        }
+        guard lost.isEmpty else { throw missing("every table of \(lost.joined(separator: ", "))") }
     }
 
     @discardableResult

@@ -7,6 +7,12 @@ import Synchronization
 struct ServiceTables: Sendable {
     let service: String
     private let environment: [String: String]
+    /// The schema's owner's connection string, for migrations only, where the environment does not have it anyway.
+    private var owner: [String: String] = [:]
+
+    private init(service: String, environment: [String: String], owner: [String: String] = [:]) {
+        (self.service, self.environment, self.owner) = (service, environment, owner)
+    }
 
     /// Runs a body on every service that can be known from here.
     ///
@@ -51,16 +57,7 @@ struct ServiceTables: Sendable {
             throw CommandError.unavailable("no system was ever started from \(state.path): see --state")
         }
         let postgres = try PostgresServer(state)
-        let tables = try StateFolder.services.map { service in
-            ServiceTables(
-                service: service,
-                environment: [
-                    "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
-                    "\(service.uppercased())_DATABASE_URL": try postgres.url(service),
-                    "\(service.uppercased())_KEYS_FILE": state.keyRing(service),
-                    "AUDIT_ANCHOR_FOLDER": state.audit,
-                ])
-        }
+        let tables = try all(in: state, postgres)
         guard !state.isInUse else { return try body(tables) }
         // Nothing runs: the database does for as long as it is asked, and nobody else starts it meanwhile.
         let lock = try state.lock()
@@ -69,6 +66,27 @@ struct ServiceTables: Sendable {
         defer { postgres.stop() }
         return try body(tables)
     }
+
+    static func all(in state: StateFolder, _ postgres: PostgresServer) throws -> [ServiceTables] {
+        try StateFolder.services.map { service in
+            let prefix = service.uppercased()
+            var environment = [
+                "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "\(prefix)_DATABASE_URL": try postgres.url(service),
+                "AUDIT_ANCHOR_FOLDER": state.audit,
+            ]
+            // Made behind the tables, so not there yet where these are migrated for the first time.
+            if state.hasData(of: service) { environment["\(prefix)_KEYS_FILE"] = state.keyRing(service) }
+            return ServiceTables(
+                service: service, environment: environment,
+                owner: ["\(prefix)_DATABASE_OWNER_URL": try postgres.url("\(service)_owner")])
+        }
+    }
+
+    /// Brings the schema up to date.
+    ///
+    /// - Returns: what came of it, a line.
+    @discardableResult
+    func migrate() throws -> String { try run("--migrate", [], as: owner).joined(separator: "\n") }
 
     /// What was given up, the oldest first, each with the name of the service.
     func deadLetters() throws -> [JSONValue] { try named(run("--dead-letters", [])) }
@@ -90,9 +108,10 @@ struct ServiceTables: Sendable {
         }
     }
 
-    private func run(_ option: String, _ words: [String]) throws -> [String] {
+    private func run(_ option: String, _ words: [String], as owner: [String: String] = [:]) throws -> [String] {
         let program = LocalSystem.binary(LocalSystem.programs[service] ?? service)
-        let text = try Subprocess.run([program, option] + words, environment: environment)
+        let text = try Subprocess.run(
+            [program, option] + words, environment: environment.merging(owner) { $1 })
         return text.split(separator: "\n").map(String.init)
     }
 }

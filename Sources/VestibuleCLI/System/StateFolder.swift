@@ -74,9 +74,12 @@ struct StateFolder {
         return descriptor
     }
 
+    /// Whether a service has data here, or had some: its key ring is made after its tables.
+    func hasData(of service: String) -> Bool { FileManager.default.fileExists(atPath: keyRing(service)) }
+
     /// Makes what is missing of the key rings, readable by their owner only.
     func ensureKeys() throws {
-        for service in Self.services where !FileManager.default.fileExists(atPath: keyRing(service)) {
+        for service in Self.services where !hasData(of: service) {
             try Self.write(KeyRing.generate(id: "k1"), to: keyRing(service), mode: 0o400)
         }
     }
