@@ -36,7 +36,7 @@ test: bootstrap
 prove: bootstrap
 	swift build --build-tests
 	@VESTIBULE_PROVE=1 scripts/run-tests \
-		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests'
+		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests|FloodTests'
 
 api-test: build
 	@scripts/api-test

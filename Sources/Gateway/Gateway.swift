@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 import Foundation
+import HTTPServer
 import JSONText
 import ServiceRuntime
 
@@ -47,7 +48,9 @@ import ServiceRuntime
         let log = Log(service: .gateway, instance: bus.instance, threshold: level)
         self.log = log
         security.onProblem = { log.error("bus_keys", ["problem": .string($0)]) }
-        let server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus))
+        var limits = HTTPLimits()
+        limits.connections = min(limits.connections, max(64, Self.mostOpenFiles() - 256))
+        let server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus), limits: limits)
         self.server = server
         metrics = try MetricsListener(values) {
             let page = server.ownMetrics
@@ -57,7 +60,6 @@ import ServiceRuntime
     }
 
     func start() throws {
-        Self.raiseDescriptorLimit()
         try metrics?.start()
         if let metrics { log.info("metrics", ["port": .integer(Int64(metrics.port))]) }
         try server.bus.start()
@@ -73,12 +75,15 @@ import ServiceRuntime
         log.info("stopped")
     }
 
-    /// Each client costs a descriptor, and the customary limit of 1024 is only the soft one.
-    private static func raiseDescriptorLimit() {
+    /// Each client costs a descriptor, and the customary limit of 1024 is only the soft one, which is raised.
+    private static func mostOpenFiles() -> Int {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(kind, &limit) == 0 else { return 1024 }
         limit.rlim_cur = min(limit.rlim_max, 65_536)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        setrlimit(kind, &limit)
+        getrlimit(kind, &limit)
+        return Int(limit.rlim_cur)
     }
 
     private static func record(_ record: RequestRecord, in log: Log) {

@@ -4,9 +4,11 @@ import EventLoop
 @Loop protocol HTTPConnectionOwner: AnyObject {
     var limits: HTTPLimits { get }
     var isDraining: Bool { get }
-    func bodyLimit(for head: HTTPRequestHead) -> Int
+    func admission(of head: HTTPRequestHead, from peer: String) -> BodyAdmission
     var handler: HTTPServer.Handler { get }
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, from peer: String) -> HTTPResponse
+    /// A connection waits for its client, and could give way to a newcomer.
+    func connectionWaits()
     func connectionEnded(_ connection: HTTPConnection)
 }
 
@@ -16,6 +18,8 @@ import EventLoop
     private enum State {
         /// Waiting for a request, or in the midst of reading one.
         case reading
+        /// It is being found out whether the body may come.
+        case admitting
         /// The handler has the request.
         case answering
         /// An answer in pieces is on its way; the promise is kept when the client took the last one.
@@ -29,8 +33,12 @@ import EventLoop
 
     /// Requests sent ahead are kept up to this many bytes; the rest waits in the kernel.
     private static let aheadBytes = 65_536
+    /// A body of up to so many bytes goes out in one piece with its head.
+    private static let copiedBytes = 16_384
 
     let peer: String
+    let shares: [ConnectionShare]
+    private var places: [Crowd.Place] = []
     private let transport: Transport
     private weak var owner: (any HTTPConnectionOwner)?
     private let limits: HTTPLimits
@@ -43,9 +51,13 @@ import EventLoop
     private var deadline: Deadline
     private var timedPhase: HTTPParser.Phase?
 
-    init(_ descriptor: Int32, peer: String, owner: any HTTPConnectionOwner) {
-        self.peer = peer
-        self.owner = owner
+    /// - Parameters:
+    ///   - shares: those of whoever connects.
+    ///   - crowds: in which the connection has a place until it is closed.
+    init(
+        _ descriptor: Int32, peer: String, shares: [ConnectionShare], crowds: [Crowd], owner: any HTTPConnectionOwner
+    ) {
+        (self.peer, self.shares, self.owner) = (peer, shares, owner)
         limits = owner.limits
         parser = HTTPParser(limits: owner.limits)
         transport = Transport(descriptor)
@@ -55,8 +67,19 @@ import EventLoop
         transport.onProgress = { [weak self] in self?.outputMoved() }
         transport.onFailure = { [weak self] in self?.close() }
         deadline.onExpiry = { [weak self] in self?.expired() }
+        places = crowds.map { Crowd.Place(of: self, in: $0) }
+        waitForClient()
         watchPhase()
     }
+
+    /// From now on the next step is the client's.
+    private func waitForClient() {
+        for place in places { place.wait() }
+        owner?.connectionWaits()
+    }
+
+    /// From now on the next step is the server's.
+    private func work() { for place in places { place.stopWaiting() } }
 
     /// Nothing of a request has come and nothing of an answer is owed.
     var isIdle: Bool {
@@ -78,6 +101,7 @@ import EventLoop
         state = .closed
         deadline.cancel()
         transport.close()
+        for place in places { place.leave() }
         owner?.connectionEnded(self)
     }
 
@@ -99,7 +123,7 @@ import EventLoop
     /// The client may have closed its half only and still read: what it asked for whole is answered.
     private func endOfInput() {
         switch state {
-        case .answering, .sending, .writing:
+        case .admitting, .answering, .sending, .writing:
             inputEnded = true
             transport.wantInput(false)
         case .reading, .lingering, .closed: close()
@@ -111,7 +135,7 @@ import EventLoop
         do {
             while let event = try parser.next() {
                 switch event {
-                case .head(let head): admit(head)
+                case .head(let head): guard admit(head) else { return }
                 case .body(let body): return begin(body)
                 }
             }
@@ -121,11 +145,42 @@ import EventLoop
         }
     }
 
-    private func admit(_ head: HTTPRequestHead) {
+    /// - Returns: whether the body may be read now.
+    private func admit(_ head: HTTPRequestHead) -> Bool {
         self.head = head
         isNew = false
-        parser.admit(bodyLimit: parser.awaitsBody ? owner?.bodyLimit(for: head) ?? 0 : 0)
         invitesBody = head.expectsContinue
+        guard parser.awaitsBody, let owner else {
+            parser.admit(bodyLimit: 0)
+            return true
+        }
+        switch owner.admission(of: head, from: peer) {
+        case .read(let limit):
+            parser.admit(bodyLimit: limit)
+            return true
+        case .check(let check, let limit):
+            workFrom(.admitting)
+            Loop.spawn { await self.admit(after: check, limit: limit) }
+            return false
+        }
+    }
+
+    private func admit(after check: @Loop () async -> HTTPResponse?, limit: Int) async {
+        let refusal = await check()
+        guard case .admitting = state else { return }
+        if let refusal { return send(refusal, thenClose: true) }
+        state = .reading
+        waitForClient()
+        parser.admit(bodyLimit: limit)
+        if !inputEnded { transport.wantInput(true) }
+        advance()
+    }
+
+    private func workFrom(_ state: State) {
+        deadline.cancel()
+        timedPhase = nil
+        self.state = state
+        work()
     }
 
     /// Gives the phase its time; it counts from the phase's begin, not from its last byte.
@@ -147,7 +202,7 @@ import EventLoop
     private func expired() {
         switch state {
         case .reading where parser.phase != .idle: refuse(.timeout)
-        case .answering: return
+        case .admitting, .answering: return
         case .reading, .sending, .writing, .lingering, .closed: close()
         }
     }
@@ -156,9 +211,7 @@ import EventLoop
 
     private func begin(_ body: [UInt8]) {
         guard let head else { return close() }
-        deadline.cancel()
-        timedPhase = nil
-        state = .answering
+        workFrom(.answering)
         let request = HTTPRequest(head: head, body: body, peer: peer)
         Loop.spawn { await self.answer(request) }
     }
@@ -168,12 +221,11 @@ import EventLoop
         let response = await owner.handler(request)
         guard case .answering = state else { return }
         let closes = !request.head.keepsAlive || owner.isDraining
-        let bytes = HTTPWriter.bytes(of: response, to: request.head.method, closes: closes)
-        guard let rest = response.rest, request.head.method != "HEAD" else { return send(bytes, thenClose: closes) }
+        guard let rest = response.rest, request.head.method != "HEAD" else { return send(response, thenClose: closes) }
         do {
-            guard await put(bytes) else { return }
+            guard await put(HTTPWriter.bytes(of: response, to: request.head.method, closes: closes)) else { return }
             while let piece = try await rest.next() { guard await put(HTTPWriter.chunk(piece)) else { return } }
-            if case .sending = state { send(HTTPWriter.lastChunk, thenClose: closes) }
+            if case .sending = state { finish(HTTPWriter.lastChunk, thenClose: closes) }
         } catch {
             close()
         }
@@ -188,7 +240,11 @@ import EventLoop
         state = .sending(taken)
         deadline.set(after: limits.writeTimeout)
         transport.write(bytes)
-        if !transport.isClosed, transport.hasPending { try? await taken.get() }
+        if !transport.isClosed, transport.hasPending {
+            waitForClient()
+            try? await taken.get()
+            work()
+        }
         // What the next piece is made of has its own time.
         deadline.cancel()
         guard case .sending = state else { return false }
@@ -198,16 +254,26 @@ import EventLoop
 
     private func refuse(_ refusal: HTTPRefusal) {
         guard let owner else { return close() }
-        let response = owner.refuse(refusal, head, from: peer)
-        send(HTTPWriter.bytes(of: response, to: head?.method, closes: true), thenClose: true)
+        send(owner.refuse(refusal, head, from: peer), thenClose: true)
     }
 
-    private func send(_ bytes: [UInt8], thenClose: Bool) {
+    private func send(_ response: HTTPResponse, thenClose: Bool) {
+        let method = head?.method
+        // A large body is not copied: whoever reads slowly holds the bytes that all others hold.
+        guard response.rest == nil, method != "HEAD", response.body.count > Self.copiedBytes else {
+            return finish(HTTPWriter.bytes(of: response, to: method, closes: thenClose), thenClose: thenClose)
+        }
+        let start = HTTPWriter.bytes(of: response, to: method, closes: thenClose, withBody: false)
+        finish(start, response.body, thenClose: thenClose)
+    }
+
+    private func finish(_ bytes: [UInt8], _ body: [UInt8] = [], thenClose: Bool) {
         state = .writing(thenClose: thenClose)
         head = nil
         deadline.set(after: limits.writeTimeout)
-        transport.write(bytes)
-        if !transport.isClosed, !transport.hasPending { answerLeft() }
+        transport.write(bytes, then: body)
+        guard !transport.isClosed else { return }
+        transport.hasPending ? waitForClient() : answerLeft()
     }
 
     private func outputMoved() {
@@ -223,6 +289,7 @@ import EventLoop
         guard !thenClose, owner?.isDraining == false else { return linger() }
         state = .reading
         timedPhase = nil
+        waitForClient()
         if !inputEnded { transport.wantInput(true) }
         advance()
     }
@@ -231,6 +298,7 @@ import EventLoop
     private func linger() {
         guard !inputEnded else { return close() }
         state = .lingering
+        waitForClient()
         transport.endOutput()
         transport.wantInput(true)
         deadline.set(after: limits.lingerTimeout)

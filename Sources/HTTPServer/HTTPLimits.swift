@@ -6,8 +6,9 @@ public struct HTTPLimits: Sendable {
     public var headerCount = 100
     /// Chunk extensions of one body together. Bytes.
     public var chunkExtensionBytes = 4096
-    /// Connections at a time; further ones wait in the kernel's queue. Beyond what a server takes in hand at a time, so that
-    /// whoever is too many is told so, and asks for its health are answered.
+    /// Connections at a time. For a further one that which has waited longest for its client gives way; where all are owed
+    /// an answer, it waits in the kernel's queue. More than a server takes in hand at a time, so that whoever is too many is
+    /// told so, and asks for its health are answered.
     public var connections = 4608
     /// From a request's first byte to the end of its headers.
     public var headTimeout: Duration = .seconds(10)

@@ -8,20 +8,24 @@ import EventLoop
 
     /// What the server asks of whoever knows the routes.
     public struct Delegate {
-        /// Bytes that the body of this request may have; 64 KiB unless said otherwise.
-        public var bodyLimit: @Loop (HTTPRequestHead) -> Int
+        /// The shares that a connection from this address counts for; none for one that may have as many as it likes.
+        public var shares: @Loop (String) -> [ConnectionShare]
+        /// What becomes of the body of this request, from this address; read up to 64 KiB unless said otherwise.
+        public var admission: @Loop (HTTPRequestHead, String) -> BodyAdmission
         /// The answer to a message that is not served; the head where it was read, and the client's address.
         public var errorResponse: @Loop (HTTPRefusal, HTTPRequestHead?, String) -> HTTPResponse
         public var handler: Handler
 
         public init(
-            bodyLimit: @escaping @Loop (HTTPRequestHead) -> Int = { _ in 65_536 },
+            shares: @escaping @Loop (String) -> [ConnectionShare] = { _ in [] },
+            admission: @escaping @Loop (HTTPRequestHead, String) -> BodyAdmission = { _, _ in .read(limit: 65_536) },
             errorResponse: @escaping @Loop (HTTPRefusal, HTTPRequestHead?, String) -> HTTPResponse = {
                 HTTPServer.plain($0, $1, $2)
             },
             handler: @escaping Handler
         ) {
-            (self.bodyLimit, self.errorResponse, self.handler) = (bodyLimit, errorResponse, handler)
+            (self.shares, self.admission) = (shares, admission)
+            (self.errorResponse, self.handler) = (errorResponse, handler)
         }
     }
 
@@ -31,6 +35,8 @@ import EventLoop
     private let delegate: Delegate
     private var listener: Listener?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+    private let everybody: Crowd
+    private var crowds: [ConnectionShare: Crowd] = [:]
     private(set) var isDraining = false
     private var drained: LoopPromise<Void>?
 
@@ -39,12 +45,15 @@ import EventLoop
     ///   - port: 0 for any that is free.
     public init(host: String, port: Int, limits: HTTPLimits = HTTPLimits(), delegate: Delegate) {
         (self.host, self.port, self.limits, self.delegate) = (host, port, limits, delegate)
+        everybody = Crowd(most: limits.connections)
     }
 
     /// Listens from now on.
     public func start() throws(HTTPServerError) {
-        listener = try Listener(host: host, port: port) { [weak self] descriptor, peer in
-            self?.accept(descriptor, peer) ?? false
+        listener = try Listener(host: host, port: port) { [everybody] in
+            !everybody.isFull || Self.whoGivesWay(in: everybody) != nil
+        } onConnection: { [weak self] descriptor, peer in
+            self?.accept(descriptor, peer)
         }
     }
 
@@ -85,10 +94,28 @@ import EventLoop
         for connection in connections.values { connection.close() }
     }
 
-    private func accept(_ descriptor: Int32, _ peer: String) -> Bool {
-        let connection = HTTPConnection(descriptor, peer: peer, owner: self)
+    /// Lets a newcomer in. Where a share is used up, whoever of it has waited longest for its client gives way, also in the
+    /// midst of a request; who is owed an answer never does.
+    private func accept(_ descriptor: Int32, _ peer: String) {
+        let shares = delegate.shares(peer)
+        let crowds = shares.map { self.crowds[$0] ?? Crowd(most: $0.most) } + [everybody]
+        for crowd in crowds { makeRoom(in: crowd) }
+        for (share, crowd) in zip(shares, crowds) { self.crowds[share] = crowd }
+        let connection = HTTPConnection(descriptor, peer: peer, shares: shares, crowds: crowds, owner: self)
         connections[ObjectIdentifier(connection)] = connection
-        return connections.count < limits.connections
+    }
+
+    private func makeRoom(in crowd: Crowd) {
+        while crowd.isFull, let oldest = Self.whoGivesWay(in: crowd) { oldest.close() }
+    }
+
+    /// Whoever has waited longest for its client; a request that came a moment ago ends the waiting.
+    private static func whoGivesWay(in crowd: Crowd) -> HTTPConnection? {
+        while let oldest = crowd.longestWaiting {
+            oldest.lookOnceMore()
+            if crowd.longestWaiting === oldest { return oldest }
+        }
+        return nil
     }
 
     /// The answer to a refused message where nobody renders a better one.
@@ -100,7 +127,7 @@ import EventLoop
 }
 
 extension HTTPServer: HTTPConnectionOwner {
-    func bodyLimit(for head: HTTPRequestHead) -> Int { delegate.bodyLimit(head) }
+    func admission(of head: HTTPRequestHead, from peer: String) -> BodyAdmission { delegate.admission(head, peer) }
 
     var handler: Handler { delegate.handler }
 
@@ -108,8 +135,11 @@ extension HTTPServer: HTTPConnectionOwner {
         delegate.errorResponse(refusal, head, peer)
     }
 
+    func connectionWaits() { listener?.resume() }
+
     func connectionEnded(_ connection: HTTPConnection) {
         connections[ObjectIdentifier(connection)] = nil
+        for share in connection.shares where crowds[share]?.count == 0 { crowds[share] = nil }
         listener?.resume()
         if connections.isEmpty { drained?.resolve(.success(())) }
     }

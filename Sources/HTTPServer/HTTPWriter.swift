@@ -8,9 +8,12 @@ enum HTTPWriter {
     /// - Parameters:
     ///   - method: of the request; `nil` where it could not be read.
     ///   - closes: the connection ends after this answer.
-    @Loop static func bytes(of response: HTTPResponse, to method: String?, closes: Bool) -> [UInt8] {
+    ///   - withBody: `false` where the body is sent by itself.
+    @Loop static func bytes(
+        of response: HTTPResponse, to method: String?, closes: Bool, withBody: Bool = true
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(response.body.count + 512)
+        bytes.reserveCapacity((withBody ? response.body.count : 0) + 512)
         append(statusLines[response.status] ?? statusLine(response.status, "Status"), to: &bytes)
         for field in response.headers.fields where !isOwned(field.name) {
             append(field.name, field.value, to: &bytes)
@@ -26,7 +29,7 @@ enum HTTPWriter {
         }
         bytes.append(HTTPGrammar.cr)
         bytes.append(HTTPGrammar.lf)
-        guard hasContent, method != "HEAD" else { return bytes }
+        guard hasContent, withBody, method != "HEAD" else { return bytes }
         bytes.append(contentsOf: response.rest == nil ? response.body : chunk(response.body))
         return bytes
     }

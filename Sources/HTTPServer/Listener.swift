@@ -23,14 +23,17 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
     private var descriptor: Int32 = -1
     private var watch: FileWatch?
     private var pauseTimer: LoopTimer?
-    /// Given a connected, non-blocking socket and the numeric address of its other end; says whether there is room
-    /// for another one.
-    private let onConnection: @Loop (Int32, String) -> Bool
+    /// Whether another connection may be accepted.
+    private let hasRoom: @Loop () -> Bool
+    /// Given a connected, non-blocking socket and the numeric address of its other end.
+    private let onConnection: @Loop (Int32, String) -> Void
+    private var waitsForRoom = false
 
     init(
-        host: String, port: Int, onConnection: @escaping @Loop (Int32, String) -> Bool
+        host: String, port: Int, hasRoom: @escaping @Loop () -> Bool,
+        onConnection: @escaping @Loop (Int32, String) -> Void
     ) throws(HTTPServerError) {
-        self.onConnection = onConnection
+        (self.hasRoom, self.onConnection) = (hasRoom, onConnection)
         guard let address = SocketAddress(host: host, port: port) else {
             throw .invalidAddress(host: host, port: port)
         }
@@ -63,8 +66,12 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         descriptor = -1
     }
 
-    /// Accepts again after `onConnection` said that there is no more room.
-    func resume() { watch?.update(.read) }
+    /// Accepts again where there was no room.
+    func resume() {
+        guard waitsForRoom else { return }
+        waitsForRoom = false
+        watch?.update(.read)
+    }
 
     /// Takes in whoever waits at the door; to be called before it is closed.
     func acceptRest() {
@@ -76,6 +83,11 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
 
     private func acceptReady(atMost most: Int = 64) {
         for _ in 0..<most {
+            guard hasRoom() else {
+                waitsForRoom = true
+                watch?.update([])
+                return
+            }
             var accepted: Int32 = -1
             let peer = SocketAddress { address, length in
                 accepted = accept(descriptor, address, &length)
@@ -86,10 +98,7 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
             _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
             var one: Int32 = 1
             setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-            guard onConnection(accepted, peer.host) else {
-                watch?.update([])
-                return
-            }
+            onConnection(accepted, peer.host)
         }
     }
 
@@ -97,6 +106,6 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
     private func pauseAfter(_ code: Int32) {
         guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) else { return }
         watch?.update([])
-        pauseTimer = LoopTimer(after: .milliseconds(100)) { [weak self] in self?.resume() }
+        pauseTimer = LoopTimer(after: .milliseconds(100)) { [weak self] in self?.watch?.update(.read) }
     }
 }

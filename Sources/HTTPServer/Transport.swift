@@ -15,6 +15,8 @@ import Glibc
     private var watch: FileWatch?
     private var pending: [UInt8] = []
     private var sent = 0
+    /// Sent after `pending`; its storage may be many transports'.
+    private var shared: [UInt8] = []
     private var wantsInput = true
     /// Called when the socket may have input, or was reset.
     var onReadable: @Loop () -> Void = {}
@@ -65,12 +67,16 @@ import Glibc
     }
 
     /// Sends at once what the kernel takes; the rest waits, and `onDrained` tells when it is gone.
-    func write(_ bytes: [UInt8]) {
+    ///
+    /// - Parameter body: sent after `bytes`, and never copied; nothing may be written before it is gone.
+    func write(_ bytes: [UInt8], then body: [UInt8] = []) {
+        precondition(shared.isEmpty, "written behind a body")
         if hasPending {
             pending.append(contentsOf: bytes)
         } else {
             (pending, sent) = (bytes, 0)
         }
+        shared = body
         flush()
     }
 
@@ -84,12 +90,16 @@ import Glibc
             }
             sent += count
             onProgress()
+            if !hasPending, !shared.isEmpty { (pending, sent, shared) = (shared, 0, []) }
         }
         (pending, sent) = ([], 0)
         updateInterest()
     }
 
-    private var flags: Int32 { Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT) }
+    /// A head goes out with the begin of its body.
+    private var flags: Int32 {
+        Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT) | (shared.isEmpty ? 0 : Int32(MSG_MORE))
+    }
 
     private func handle(_ ready: FileInterest) {
         if ready.contains(.write), hasPending {

@@ -17,7 +17,7 @@ import HTTPServer
         let (host, port) = try configuration.address("METRICS_HTTP")
         server = HTTPServer(
             host: host, port: port,
-            delegate: HTTPServer.Delegate(bodyLimit: { _ in 0 }) { await Self.answer($0.head, page) })
+            delegate: HTTPServer.Delegate(admission: { _, _ in .read(limit: 0) }) { await Self.answer($0.head, page) })
     }
 
     private static func answer(

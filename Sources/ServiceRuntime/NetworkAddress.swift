@@ -25,4 +25,22 @@ public struct NetworkAddress: Hashable, Sendable {
 
     /// What one customer of a network usually has: an IPv4 address, or the first 64 bits of an IPv6 address.
     public var household: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
+
+    /// Whom a limit per address counts: an IPv4 address by itself. Of an IPv6 address the first 64 bits, which one customer
+    /// has, and beside them the first 48, which one site has: what is for a site is ``siteShares`` times as much.
+    public var sharers: [Sharer] {
+        guard !isIPv4 else { return [Sharer(key: bytes, shares: 1)] }
+        return [Sharer(key: Array(bytes[..<8]), shares: 1), Sharer(key: Array(bytes[..<6]), shares: Self.siteShares)]
+    }
+
+    /// Shares of a limit that all customers of one site have together.
+    public static let siteShares = 8
+
+    /// An address, or the network that it is in, as a limit counts it.
+    public struct Sharer: Hashable, Sendable {
+        /// 16 bytes of an IPv4 address; 8 or 6 of an IPv6 address.
+        public let key: [UInt8]
+        /// How many times the limit it has.
+        public let shares: Int
+    }
 }

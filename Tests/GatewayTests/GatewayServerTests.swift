@@ -1,6 +1,7 @@
 import BusProtocol
 import Cryptography
 import EventLoop
+import Foundation
 import HTTPServer
 import JSONText
 import TestSupport
@@ -227,6 +228,19 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test("an address has so many connections at most, and a trusted proxy as many as it likes")
+    func limitsTheConnectionsOfAnAddress() async throws {
+        for (proxies, kept) in [([], 1), ([try #require(Network("127.0.0.0/8"))], 3)] as [([Network], Int)] {
+            try await onStage({ ($0.connectionsPerAddress, $0.trustedProxies) = (1, proxies) }) { stage async throws in
+                for _ in 0..<3 { _ = try await stage.get("/healthz") }
+                let halves = (0..<3).map { _ in AddressedSocket.open(stage.gateway.boundPort, from: "127.0.0.2") }
+                defer { for half in halves { close(half) } }
+                #expect(try await stage.get("/readyz").status == 200)
+                #expect(try await comes { halves.count { AddressedSocket.isOpen($0) } == kept })
+            }
+        }
+    }
+
     @Test func limitsTheRateOfWhoTriesOutPaths() async throws {
         try await onStage({ $0.rateLimit = 1 }) { stage async throws in
             var statuses: [Int] = []
@@ -411,6 +425,27 @@ private let json = ["Content-Type": "application/json"]
             #expect(try await codes("staff", to: .staff, nil) == ["staff", "staff", "staff", "staff"])
             // What everybody may, they may from everywhere.
             #expect(try await codes("staff", to: .user, []) == ["staff", "staff", "staff", "staff"])
+        }
+    }
+
+    @Test("a body for staff is not read before the token was looked at")
+    func staffBodiesWaitForTheToken() async throws {
+        try await onStage({ $0.rateLimit = 1 }) { stage async throws in
+            let path = "/admin/questionnaires/a/drafts"
+            let head =
+                "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n"
+            func ask(_ token: String) async throws -> Exchange {
+                // Nothing of the body is sent: who waits for it gives no answer.
+                try await Exchange(
+                    port: stage.gateway.boundPort, request: head + "Authorization: Bearer \(token)\r\n\r\n")
+            }
+            #expect(try await ask("no").json["code"] == "unauthorized")
+            #expect(try await ask(stage.token()).json["code"] == "forbidden")
+            let body = #"{"questions":[]}"#
+            let admin = ["Authorization": "Bearer \(stage.token(["role": "admin"]))"].merging(json) { $1 }
+            #expect(try await stage.send("POST", path, admin, body: body).status != 401)
+            for _ in 0..<2 { #expect(try await ask("no").status == 401) }
+            #expect(try await ask("no").status == 429, "who tries tokens pays for it")
         }
     }
 

@@ -7,22 +7,33 @@ final class RawClient: Sendable {
     /// Whom this client needs alive.
     private let server: (any Sendable)?
 
-    init(port: Int, receiveBuffer: Int32? = nil, of server: (any Sendable)? = nil) throws {
+    /// - Parameter source: the address to connect from; all of 127.0.0.0/8 are this machine's.
+    init(
+        port: Int, receiveBuffer: Int32? = nil, from source: String = "127.0.0.1", of server: (any Sendable)? = nil
+    ) throws {
         self.server = server
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
         var timeout = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let isConnected =
+            Self.with(source, port: 0) { bind(descriptor, $0, $1) } == 0
+            && Self.with("127.0.0.1", port: port) { connect(descriptor, $0, $1) } == 0
+        guard isConnected else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    private static func with(
+        _ host: String, port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let result = withUnsafePointer(to: &address) {
+        address.sin_addr.s_addr = inet_addr(host)
+        return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
     deinit { close(descriptor) }

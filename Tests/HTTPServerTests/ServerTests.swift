@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import Testing
 
 @testable import HTTPServer
@@ -8,12 +9,25 @@ import Testing
     let gate = LoopPromise<Void>()
     let entered = LoopPromise<Void>()
     private(set) var server: HTTPServer
+    private static let large = [UInt8](repeating: 97, count: 8 << 20)
 
-    init(_ limits: HTTPLimits = HTTPLimits()) throws {
+    init(_ limits: HTTPLimits = HTTPLimits(), shares: @escaping @Loop (String) -> [ConnectionShare] = { _ in [] })
+        throws
+    {
         let (gate, entered) = (gate, entered)
         server = HTTPServer(
             host: "127.0.0.1", port: 0, limits: limits,
-            delegate: HTTPServer.Delegate { request in
+            delegate: HTTPServer.Delegate(
+                shares: shares,
+                admission: { head, _ in
+                    guard head.path.hasPrefix("/checked") else { return .read(limit: 65_536) }
+                    return .check(
+                        {
+                            await Task.yield()
+                            return head.path == "/checked" ? nil : HTTPResponse(status: 401)
+                        }, limit: 10)
+                }
+            ) { request in
                 if request.head.path == "/slow" {
                     entered.resolve(.success(()))
                     try? await gate.get()
@@ -24,7 +38,7 @@ import Testing
                     return HTTPResponse(status: 200, rest: pieces(16, "z", size: 65_536))
                 }
                 if request.head.path == "/large" {
-                    return HTTPResponse(status: 200, body: [UInt8](repeating: 97, count: 8 << 20))
+                    return HTTPResponse(status: 200, body: Self.large)
                 }
                 let text =
                     "\(request.head.method) \(request.head.path) \(String(decoding: request.body, as: UTF8.self))."
@@ -33,7 +47,9 @@ import Testing
         try server.start()
     }
 
-    func client() throws -> RawClient { try RawClient(port: server.boundPort, of: self) }
+    func client(from source: String = "127.0.0.1") throws -> RawClient {
+        try RawClient(port: server.boundPort, from: source, of: self)
+    }
 }
 
 /// So many pieces, then the last one or a failure.
@@ -223,21 +239,95 @@ private let closing = "Connection: close\r\n"
         while echo.server.connectionCount > 0 { try await Loop.sleep(for: .milliseconds(5)) }
     }
 
-    @Test func connectionsAreBounded() async throws {
+    @Test("for a newcomer that which waits longest for its client gives way, also in the midst of a request")
+    func connectionsAreBounded() async throws {
         var limits = HTTPLimits()
         limits.connections = 2
         let echo = try Echo(limits)
-        let first = try echo.client(), second = try echo.client()
-        for client in [first, second] {
+        let half = try echo.client()
+        try await half.send("GET / HT")
+        let used = try echo.client()
+        try await used.send(get("/a"))
+        _ = try await used.read(until: "GET /a .")
+        let third = try echo.client()
+        try await third.send(get("/b"))
+        _ = try await third.read(until: "GET /b .")
+        #expect(echo.server.connectionCount == 2)
+        #expect(try await half.readToEnd().isEmpty)
+        try await used.send(get("/c"))
+        #expect(try await used.read(until: "GET /c .").hasSuffix("GET /c ."))
+    }
+
+    @Test func whoIsOwedAnAnswerNeverGivesWay() async throws {
+        var limits = HTTPLimits()
+        limits.connections = 1
+        let echo = try Echo(limits)
+        let busy = try echo.client()
+        try await busy.send(get("/slow"))
+        try await echo.entered.get()
+        let next = try echo.client()
+        try await next.send(get("/b", closing))
+        echo.gate.resolve(.success(()))
+        #expect(try await busy.read(until: "GET /slow .").hasSuffix("GET /slow ."))
+        #expect(try await next.readToEnd().hasSuffix("GET /b ."))
+        #expect(echo.server.connectionCount <= 1)
+    }
+
+    @Test("an address that has its share makes room among its own connections, and an exempt one has no share")
+    func sharesOfAddresses() async throws {
+        let echo = try Echo(shares: { $0 == "127.0.0.3" ? [] : [ConnectionShare(key: Array($0.utf8), most: 2)] })
+        var clients: [RawClient] = []
+        for source in ["127.0.0.1", "127.0.0.2", "127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3", "127.0.0.3"] {
+            let client = try echo.client(from: source)
             try await client.send(get("/a"))
             _ = try await client.read(until: "GET /a .")
+            clients.append(client)
         }
-        let third = try echo.client()
-        try await third.send(get("/b", closing))
-        #expect(echo.server.connectionCount == 2)
-        try await first.send(get("/a", closing))
-        _ = try await first.readToEnd()
-        #expect(try await third.readToEnd().hasSuffix("GET /b ."))
+        #expect(echo.server.connectionCount == 6)
+        #expect(try await clients[1].readToEnd().isEmpty)
+        for (number, client) in clients.enumerated() where number != 1 {
+            try await client.send(get("/b", closing))
+            #expect(try await client.readToEnd().hasSuffix("GET /b ."))
+        }
+    }
+
+    @Test("a body is read when the check of its head has nothing against it")
+    func checkedBodies() async throws {
+        let echo = try Echo()
+        for size in [1, 500_000] {
+            let client = try echo.client()
+            try await client.send("POST /checked/not HTTP/1.1\r\nHost: h\r\nContent-Length: \(size)\r\n\r\n")
+            #expect(try await client.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 401 "), "no byte of the body was sent")
+        }
+        let client = try echo.client()
+        try await client.send("POST /checked HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
+        try await client.send("cd" + get("/a", closing))
+        let text = try await client.readToEnd()
+        #expect(text.contains("POST /checked abcd.") && text.hasSuffix("GET /a ."))
+        let larger = try echo.client()
+        try await larger.send("POST /checked HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\n")
+        #expect(try await larger.readToEnd().hasPrefix("HTTP/1.1 413 "))
+    }
+
+    @Test("clients that read a large answer slowly share its bytes")
+    func slowReadersShareOneCopy() async throws {
+        let echo = try Echo()
+        let before = try Self.residentBytes()
+        var clients: [RawClient] = []
+        for _ in 0..<32 {
+            let client = try RawClient(port: echo.server.boundPort, receiveBuffer: 4096, of: echo)
+            try await client.send(get("/large"))
+            _ = try await client.read(until: "HTTP/1.1 200 ")
+            clients.append(client)
+        }
+        // A copy for each would be 256 MiB.
+        #expect(try Self.residentBytes() - before < 64 << 20)
+        withExtendedLifetime(clients) {}
+    }
+
+    private static func residentBytes() throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
+        return try #require(Int(pages)) * 4096
     }
 
     @Test func aPortInUseHasAName() async throws {

@@ -114,7 +114,9 @@ import Testing
     }
 
     /// A gateway before the services; the port at which it will listen.
-    func startGateway() throws -> Int {
+    ///
+    /// - Parameter variables: beside those that it needs.
+    func startGateway(variables: [String: String] = [:]) throws -> Int {
         let free = try RawServer.listenAtFreePort()
         close(free.descriptor)
         let (state, keys) = (installation.state, BusKeyFolder(path: installation.state.keys))
@@ -123,6 +125,7 @@ import Testing
             "GATEWAY_RATE_LIMIT": "off", "BUS_KEY_FILE": keys.secret(of: "gateway"), "BUS_ALLOWED": keys.list,
         ]
         for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
+        environment.merge(variables) { $1 }
         let process = try Subprocess.start(
             ["setpriv", "--pdeathsig", "KILL", "--", installation.program("Gateway")], environment: environment,
             output: state.log("gateway"), newSession: true)
@@ -187,6 +190,15 @@ import Testing
             return code != nil
         }
         return try #require(code, "no SMS came")
+    }
+
+    /// A new session of a person on a new device.
+    func signIn(_ phone: String) async throws -> Session {
+        let options = CallOptions(timeout: .seconds(10), clientAddress: "192.0.2.7")
+        let sent = try await gateway.call(SendOTP(phone: phone), options)
+        let device = DeviceClaim(name: "Pixel 9", platform: "android")
+        return try await gateway.call(
+            VerifyOTP(challengeId: sent.challengeId, code: try await code(for: phone), device: device), options)
     }
 
     /// Asks each replica of a service by itself.

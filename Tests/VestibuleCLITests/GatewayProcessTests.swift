@@ -25,14 +25,6 @@ import Testing
         return try await Exchange(port: port, request: head)
     }
 
-    @Loop private func signIn(_ phone: String, _ fleet: Fleet) async throws -> Session {
-        let sent = try await fleet.gateway.call(SendOTP(phone: phone), options())
-        let verify = VerifyOTP(
-            challengeId: sent.challengeId, code: try await fleet.code(for: phone),
-            device: DeviceClaim(name: "Pixel 9", platform: "android"))
-        return try await fleet.gateway.call(verify, options())
-    }
-
     /// Two of auth, and two gateways that answer.
     @Loop private func begin(_ fleet: Fleet) async throws -> [Int] {
         for _ in 0..<2 { try fleet.start(.auth) }
@@ -51,7 +43,7 @@ import Testing
     @Test(.timed) func anEndedSessionIsOverAtEveryGatewayWithinASecond() async throws {
         try await Fleet.run { fleet in
             let gateways = try await begin(fleet)
-            let session = try await signIn("+14155552671", fleet)
+            let session = try await fleet.signIn("+14155552671")
             for gateway in gateways {
                 #expect(try await comes { try await ask(gateway, session.accessToken).status == 200 })
             }
@@ -88,7 +80,7 @@ import Testing
             let (gateways, tally) = (try await begin(fleet), Tally())
             var load: [Task<Void, any Error>] = []
             for number in 1...4 {
-                let session = try await signIn("+1415555267\(number)", fleet)
+                let session = try await fleet.signIn("+1415555267\(number)")
                 load.append(Loop.spawn { try await use(session, at: gateways, fleet, tally) })
             }
             let rotated = try await fleet.asking(as: .operator, .auth).call(RotateSigningKey(), options())
@@ -99,7 +91,7 @@ import Testing
                 }
                 try #require(isKnown)
             }
-            let stranger = try await signIn("+14155552679", fleet).accessToken
+            let stranger = try await fleet.signIn("+14155552679").accessToken
             for gateway in gateways {
                 let isPublished = try await comes {
                     _ = try await ask(gateway, Self.withUnknownKey(stranger))

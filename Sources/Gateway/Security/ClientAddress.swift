@@ -22,7 +22,7 @@ struct ClientAddress: Sendable {
         throw Unknown()
     }
 
-    private func isTrusted(_ text: String) -> Bool {
+    func isTrusted(_ text: String) -> Bool {
         guard !trustedProxies.isEmpty, let address = NetworkAddress(text) else { return false }
         return trustedProxies.contains { $0.contains(address) }
     }

@@ -37,10 +37,42 @@ import ServiceRuntime
         byPerson = configuration.rateLimit.map { RateLimiter(perMinute: $0) }
     }
 
-    /// Bytes that a request's body may have.
-    func bodyLimit(for head: HTTPRequestHead) -> Int {
-        guard case .route(let route, _) = table.match(method: head.method, path: head.path) else { return 65_536 }
-        return route.bodyLimit
+    /// What becomes of a request's body: that of a route for staff is read when its token was looked at.
+    func admission(of head: HTTPRequestHead, from peer: String) -> BodyAdmission {
+        guard case .route(let route, _) = table.match(method: head.method, path: head.path) else {
+            return .read(limit: 65_536)
+        }
+        guard route.access == .staff || route.access == .admin else { return .read(limit: route.bodyLimit) }
+        return .check({ [self] in await refusal(before: head, peer, route) }, limit: route.bodyLimit)
+    }
+
+    /// The answer to a request whose body is not worth reading.
+    private func refusal(before head: HTTPRequestHead, _ peer: String, _ route: Route) async -> HTTPResponse? {
+        let (began, trace) = (MonotonicClock.now(), Self.trace(head))
+        do throws(Problem) {
+            let address = try address(of: head, from: peer)
+            do throws(Problem) {
+                _ = try await gatekeeper.admit(head.headers, to: route.access, from: address)
+                return nil
+            } catch {
+                try charge(address)
+                throw error
+            }
+        } catch {
+            let response = error.response(traceID: trace.traceID)
+            tell(
+                RequestRecord(
+                    method: head.method, route: route.path.text, status: response.status, trace: trace, began: began))
+            return decorated(response, head, trace)
+        }
+    }
+
+    /// The shares of connections that this address counts for: none for a trusted proxy, which brings everybody's.
+    func shares(of peer: String) -> [ConnectionShare] {
+        guard !clientAddress.isTrusted(peer), let address = NetworkAddress(peer) else { return [] }
+        return address.sharers.map {
+            ConnectionShare(key: $0.key, most: configuration.connectionsPerAddress * $0.shares)
+        }
     }
 
     /// A message that was refused before it was a request.
@@ -59,7 +91,7 @@ import ServiceRuntime
         do throws(Problem) {
             switch table.match(method: request.head.method, path: request.head.path) {
             case .unknown where request.head.path != "*":
-                try charge(try address(of: request))
+                try charge(try address(of: request.head, from: request.peer))
                 throw Problem(.notFound, "There is nothing here.")
             case .unknown: response = HTTPResponse(status: 204)
             case .otherMethods(let methods): response = try otherMethod(request, methods)
@@ -107,7 +139,7 @@ import ServiceRuntime
     private func otherMethod(_ request: HTTPRequest, _ methods: [String]) throws(Problem) -> HTTPResponse {
         let allow = methods.joined(separator: ", ")
         guard request.head.method == "OPTIONS" else {
-            try charge(try address(of: request))
+            try charge(try address(of: request.head, from: request.peer))
             var problem = Problem(.methodNotAllowed, "This path takes \(allow).")
             problem.headers.set("allow", allow)
             throw problem
@@ -126,14 +158,14 @@ import ServiceRuntime
             if route.access == .ops {
                 try admitOperator(request)
             } else if !answer.isProbe {
-                try charge(try address(of: request))
+                try charge(try address(of: request.head, from: request.peer))
             }
             return try await local.answer(answer)
         }
         guard load <= Self.largestLoad else {
             throw Problem(.overloaded, "Too many requests right now. Please try again.")
         }
-        let address = try address(of: request)
+        let address = try address(of: request.head, from: request.peer)
         try charge(address)
         if case .export = route.target { return try await export(request, route, address, trace) }
         guard let binding = route.binding else { throw Problem(.notImplemented, "This is not available yet.") }
@@ -179,7 +211,7 @@ import ServiceRuntime
     /// The limits are for who has no key: nobody tries keys without end, and no crowd keeps the operator out.
     private func admitOperator(_ request: HTTPRequest) throws(Problem) {
         guard !configuration.operators.admits(request.head.headers, peer: request.peer) else { return }
-        try charge(try address(of: request))
+        try charge(try address(of: request.head, from: request.peer))
         throw Gatekeeper.operatorsOnly
     }
 
@@ -232,9 +264,9 @@ import ServiceRuntime
         return response
     }
 
-    private func address(of request: HTTPRequest) throws(Problem) -> String {
+    private func address(of head: HTTPRequestHead, from peer: String) throws(Problem) -> String {
         do {
-            return try clientAddress.find(peer: request.peer, headers: request.head.headers)
+            return try clientAddress.find(peer: peer, headers: head.headers)
         } catch {
             throw Problem(.malformedRequest, "X-Forwarded-For does not name the client.")
         }
@@ -251,8 +283,11 @@ import ServiceRuntime
     }
 
     private func charge(_ address: String) throws(Problem) {
-        guard byAddress != nil, let household = NetworkAddress(address)?.household else { return }
-        try Self.pass(byAddress?.refusal(for: household, now: MonotonicClock.now()))
+        guard byAddress != nil, let address = NetworkAddress(address) else { return }
+        let now = MonotonicClock.now()
+        for sharer in address.sharers {
+            try Self.pass(byAddress?.refusal(for: sharer.key, shares: sharer.shares, now: now))
+        }
     }
 
     private func charge(_ actor: Actor) throws(Problem) {

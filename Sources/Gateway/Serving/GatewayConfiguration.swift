@@ -15,6 +15,8 @@ struct GatewayConfiguration: Sendable {
     var staffNetworks: [Network]?
     /// Requests a minute and person; `nil`: as many as they like.
     var rateLimit: Int?
+    /// Connections of one address at a time; trusted proxies may have any number.
+    var connectionsPerAddress = 256
     var operators = OperatorAccess()
     /// `iss` and `aud` of the access tokens that are taken.
     var tokenIssuer = "vestibule"
@@ -41,6 +43,9 @@ extension GatewayConfiguration {
                 "GATEWAY_RATE_LIMIT", .text, "600",
                 "Requests a minute of one person, five times that of one address; off in the development profile only"),
             .init(
+                "GATEWAY_CONNECTIONS_PER_ADDRESS", .integer(1...4096), "256",
+                "Connections of one address at a time; trusted proxies may have any number"),
+            .init(
                 "GATEWAY_STAFF_NETWORKS", .list, nil,
                 "Networks from which staff and administrators may act; in the development profile any"),
             .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer of the access tokens that are taken"),
@@ -57,6 +62,7 @@ extension GatewayConfiguration {
         staffNetworks = values.profile == .development ? nil : staff
         corsOrigins = values.list("GATEWAY_CORS_ORIGINS")
         rateLimit = try Self.rateLimit(values)
+        connectionsPerAddress = Int(try values.integer("GATEWAY_CONNECTIONS_PER_ADDRESS"))
         tokenIssuer = try values.text("GATEWAY_TOKEN_ISSUER")
         tokenAudience = try values.text("GATEWAY_TOKEN_AUDIENCE")
         operators = OperatorAccess(

@@ -30,7 +30,8 @@ import JSONText
         server = HTTPServer(
             host: configuration.host, port: configuration.port, limits: limits,
             delegate: HTTPServer.Delegate(
-                bodyLimit: { dispatcher.bodyLimit(for: $0) },
+                shares: { dispatcher.shares(of: $0) },
+                admission: { dispatcher.admission(of: $0, from: $1) },
                 errorResponse: { dispatcher.refuse($0, $1, $2) },
                 handler: dispatcher.answer))
     }
