@@ -36,8 +36,8 @@ import ServiceRuntime
     private let log: Log
     private let metrics: MetricsListener?
 
-    /// - Throws: ``ConfigurationError``.
-    init(environment: [String: String]) throws(ConfigurationError) {
+    /// - Throws: ``ConfigurationError``, ``RouteTableError``.
+    init(environment: [String: String]) throws {
         let values = try Configuration(
             variables: GatewayConfiguration.variables, prefix: "GATEWAY_", environment: environment)
         var bus = BusConfiguration(service: .gateway)
@@ -50,7 +50,7 @@ import ServiceRuntime
         security.onProblem = { log.error("bus_keys", ["problem": .string($0)]) }
         var limits = HTTPLimits()
         limits.connections = min(limits.connections, max(64, Self.mostOpenFiles() - 256))
-        let server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus), limits: limits)
+        let server = try GatewayServer(try GatewayConfiguration(values), bus: Bus(bus), limits: limits)
         self.server = server
         metrics = try MetricsListener(values) {
             let page = server.ownMetrics

@@ -1,4 +1,5 @@
 import BusProtocol
+import BusRuntime
 import Testing
 
 @testable import Gateway
@@ -117,12 +118,20 @@ private let contract = """
             ])
     }
 
+    @Test func aGatewayDoesNotStartWithARouteThatShowsWhatIsNotPublic() async throws {
+        func start(_ type: MessageType) async throws {
+            let table = RouteTable([Route(.post, "/x", .public, .message(type), "X.")])
+            _ = try await GatewayServer(GatewayConfiguration(), bus: Bus(BusConfiguration(service: .gateway)), table: table)
+        }
+        await #expect(throws: RouteTableError.privateReply("auth.check-bearer")) { try await start("auth.check-bearer") }
+        await #expect(throws: RouteTableError.unknownMessage("auth.nonsense")) { try await start("auth.nonsense") }
+    }
+
     @Test func messagesAreKnownAndMayLeaveTheHouse() throws {
         for route in table.routes {
             guard case .message(let type) = route.target else { continue }
             let binding = try #require(route.binding, "no message \(type)")
             #expect(binding.rules.callers.contains(.gateway), "\(type)")
-            #expect(binding.replyIsPublic, "\(type)")
             #expect(binding.replyIsEmpty == (route.success == 204), "\(type)")
             for name in route.sources.keys { #expect(route.memberSchema(name) != nil, "\(type) has no \(name)") }
             if route.body != .none { #expect(route.bodySchema != nil, "\(type)") }

@@ -1,4 +1,19 @@
+import BusProtocol
 import HTTPServer
+
+/// Why a gateway does not start with its routes.
+enum RouteTableError: Error, Equatable, CustomStringConvertible {
+    case unknownMessage(MessageType)
+    /// The reply is no `PublicReply`.
+    case privateReply(MessageType)
+
+    var description: String {
+        switch self {
+        case .unknownMessage(let type): "a route sends \(type), which is no message of this build"
+        case .privateReply(let type): "a route shows the reply to \(type), which is not for the public"
+        }
+    }
+}
 
 /// All routes, and how a request finds its own.
 struct RouteTable: Sendable {
@@ -26,6 +41,17 @@ struct RouteTable: Sendable {
 
     /// The public API.
     static let vestibule = RouteTable(auth + profile + questionnaire + recovery + laterServices + operations)
+
+    /// Holds every route to what a gateway may do, before the first request comes.
+    ///
+    /// - Throws: ``RouteTableError`` for the first route that asks what nobody answers, or would show what stays in the house.
+    func check() throws(RouteTableError) {
+        for route in routes {
+            guard case .message(let type) = route.target else { continue }
+            guard let binding = route.binding else { throw .unknownMessage(type) }
+            guard binding.replyIsPublic else { throw .privateReply(type) }
+        }
+    }
 
     /// - Parameter path: percent-encoded, without the query. `HEAD` finds the route of `GET`.
     func match(method: String, path: String) -> Match {
