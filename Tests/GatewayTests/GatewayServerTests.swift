@@ -187,6 +187,8 @@ private let json = ["Content-Type": "application/json"]
             let flight = try await stage.send("OPTIONS", "/users/me", ask)
             #expect(flight.status == 204 && flight.headers["access-control-allow-origin"] == "https://app.example")
             #expect(flight.headers["access-control-allow-methods"]?.contains("PATCH") == true)
+            let allowed = flight.headers["access-control-allow-headers"]?.components(separatedBy: ", ") ?? []
+            #expect(Set(["authorization", "if-match", "if-none-match", "accept-language"]).isSubset(of: allowed))
             let other = try await stage.get("/healthz", ["Origin": "https://evil.example"])
             #expect(other.headers["access-control-allow-origin"] == nil && other.headers["vary"] == "Origin")
         }

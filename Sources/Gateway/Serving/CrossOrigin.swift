@@ -23,7 +23,10 @@ struct CrossOrigin: Sendable {
         else { return [] }
         return [
             ("access-control-allow-methods", methods.joined(separator: ", ")),
-            ("access-control-allow-headers", "authorization, content-type, idempotency-key, if-match, traceparent"),
+            (
+                "access-control-allow-headers",
+                "accept-language, authorization, content-type, idempotency-key, if-match, if-none-match, traceparent"
+            ),
             ("access-control-max-age", "600"),
         ]
     }
