@@ -221,11 +221,17 @@ import EventLoop
         let response = await owner.handler(request)
         guard case .answering = state else { return }
         let closes = !request.head.keepsAlive || owner.isDraining
-        guard let rest = response.rest, request.head.method != "HEAD" else { return send(response, thenClose: closes) }
+        // RFC 9112, 6.1: HTTP/1.0 has no chunks; the end of the connection is the end of the answer.
+        let framing = request.head.minorVersion == 0 ? HTTPWriter.Framing.untilClose : .chunks
+        guard let rest = response.rest, request.head.method != "HEAD" else {
+            return send(response, thenClose: closes, framing)
+        }
         do {
-            guard await put(HTTPWriter.bytes(of: response, to: request.head.method, closes: closes)) else { return }
-            while let piece = try await rest.next() { guard await put(HTTPWriter.chunk(piece)) else { return } }
-            if case .sending = state { finish(HTTPWriter.lastChunk, thenClose: closes) }
+            guard await put(HTTPWriter.bytes(of: response, to: request.head.method, closes: closes, framing)) else {
+                return
+            }
+            while let piece = try await rest.next() { guard await put(framing.piece(piece)) else { return } }
+            if case .sending = state { finish(framing.end, thenClose: closes) }
         } catch {
             close()
         }
@@ -257,11 +263,13 @@ import EventLoop
         send(owner.refuse(refusal, head, from: peer), thenClose: true)
     }
 
-    private func send(_ response: HTTPResponse, thenClose: Bool) {
+    private func send(
+        _ response: HTTPResponse, thenClose: Bool, _ framing: HTTPWriter.Framing = .chunks
+    ) {
         let method = head?.method
         // A large body is not copied: whoever reads slowly holds the bytes that all others hold.
         guard response.rest == nil, method != "HEAD", response.body.count > Self.copiedBytes else {
-            return finish(HTTPWriter.bytes(of: response, to: method, closes: thenClose), thenClose: thenClose)
+            return finish(HTTPWriter.bytes(of: response, to: method, closes: thenClose, framing), thenClose: thenClose)
         }
         let start = HTTPWriter.bytes(of: response, to: method, closes: thenClose, withBody: false)
         finish(start, response.body, thenClose: thenClose)

@@ -8,9 +8,10 @@ enum HTTPWriter {
     /// - Parameters:
     ///   - method: of the request; `nil` where it could not be read.
     ///   - closes: the connection ends after this answer.
+    ///   - framing: of an answer whose length is not known.
     ///   - withBody: `false` where the body is sent by itself.
     @Loop static func bytes(
-        of response: HTTPResponse, to method: String?, closes: Bool, withBody: Bool = true
+        of response: HTTPResponse, to method: String?, closes: Bool, _ framing: Framing = .chunks, withBody: Bool = true
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity((withBody ? response.body.count : 0) + 512)
@@ -23,25 +24,30 @@ enum HTTPWriter {
         // RFC 9110, 8.6: no length with 204; with 304 it would be that of the answer to a plain GET.
         let hasContent = response.status != 204 && response.status != 304
         if response.rest != nil {
-            append("transfer-encoding", "chunked", to: &bytes)
+            if framing == .chunks { append("transfer-encoding", "chunked", to: &bytes) }
         } else if hasContent {
             append("content-length", String(response.body.count), to: &bytes)
         }
         bytes.append(HTTPGrammar.cr)
         bytes.append(HTTPGrammar.lf)
         guard hasContent, withBody, method != "HEAD" else { return bytes }
-        bytes.append(contentsOf: response.rest == nil ? response.body : chunk(response.body))
+        bytes.append(contentsOf: response.rest == nil ? response.body : framing.piece(response.body))
         return bytes
     }
 
-    /// One piece of an answer in chunks; nothing for an empty one, which would be the last.
-    static func chunk(_ bytes: [UInt8]) -> [UInt8] {
-        guard !bytes.isEmpty else { return [] }
-        return Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [HTTPGrammar.cr, HTTPGrammar.lf]
-    }
+    /// How a client finds the end of an answer in pieces.
+    enum Framing {
+        case chunks
+        case untilClose
 
-    /// The end of an answer in chunks.
-    static let lastChunk = Array("0\r\n\r\n".utf8)
+        /// Of chunks nothing for an empty one, which would be the last.
+        func piece(_ bytes: [UInt8]) -> [UInt8] {
+            guard self == .chunks, !bytes.isEmpty else { return bytes }
+            return Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [HTTPGrammar.cr, HTTPGrammar.lf]
+        }
+
+        var end: [UInt8] { self == .chunks ? Array("0\r\n\r\n".utf8) : [] }
+    }
 
     /// Fields that the server writes by itself.
     private static func isOwned(_ name: String) -> Bool {

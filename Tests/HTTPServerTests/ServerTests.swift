@@ -92,6 +92,14 @@ private let closing = "Connection: close\r\n"
         #expect(try await client.readToEnd().hasSuffix("GET /a ."))
     }
 
+    @Test func anOldClientGetsAnAnswerInPiecesWithoutChunks() async throws {
+        let client = try Echo().client()
+        try await client.send("GET /pieces HTTP/1.0\r\n\r\n")
+        let answer = try await client.readToEnd()
+        #expect(answer.hasSuffix("\r\n\r\nAxxb"))
+        #expect(answer.contains("connection: close") && !answer.contains("transfer-encoding"))
+    }
+
     @Test func anAnswerWhosePiecesFailIsCutOff() async throws {
         let client = try Echo().client()
         try await client.send(get("/broken"))
