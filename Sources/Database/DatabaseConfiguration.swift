@@ -23,15 +23,32 @@ public struct DatabaseConfiguration: Sendable {
     }
 
     /// The role that a connection string names; `nil` where it names none or is malformed.
-    public static func role(in connectionString: String) -> String? {
-        guard let options = PQconninfoParse(connectionString, nil) else { return nil }
+    public static func role(in connectionString: String) -> String? { parameters(of: connectionString)["user"] }
+
+    /// Whether whoever stands between could read along, or answer in the server's place: the way there is a network, and
+    /// the server need not prove its name.
+    public static func isOpenToTheNetwork(_ connectionString: String) -> Bool {
+        let parameters = parameters(of: connectionString)
+        // libpq takes from the environment what is not said.
+        func parameter(_ name: String, _ variable: String) -> String? {
+            parameters[name] ?? getenv(variable).map { String(cString: $0) }
+        }
+        let hosts = (parameter("host", "PGHOST") ?? "").split(separator: ",")
+        // A folder is that of a socket; so is what libpq takes where no host is named.
+        let isLocal = parameter("hostaddr", "PGHOSTADDR") == nil && hosts.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("@") }
+        return !isLocal && parameter("sslmode", "PGSSLMODE") != "verify-full"
+    }
+
+    /// What a connection string says, by libpq's names; nothing of a malformed one.
+    private static func parameters(of connectionString: String) -> [String: String] {
+        guard let options = PQconninfoParse(connectionString, nil) else { return [:] }
         defer { PQconninfoFree(options) }
-        var option = options
+        var (parameters, option) = ([String: String](), options)
         while let keyword = option.pointee.keyword {
-            if String(cString: keyword) == "user" { return option.pointee.val.map { String(cString: $0) } }
+            if let value = option.pointee.val { parameters[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
-        return nil
+        return parameters
     }
 
     /// Connects, blocking: off the loop only.

@@ -11,6 +11,8 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
 public struct Configuration: Sendable {
     public let profile: DeploymentProfile
     private let values: [String: String]
+    /// Where secrets were read from, by the variable's name.
+    private let files: [String: String]
     private let variables: [String: ConfigurationVariable]
 
     /// - Parameters:
@@ -24,10 +26,12 @@ public struct Configuration: Sendable {
         self.variables = Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0) })
         let mistakes = Self.mistakes(variables: variables, prefix: prefix, environment: environment)
         guard mistakes.isEmpty else { throw ConfigurationError(mistakes.joined(separator: "; ")) }
-        guard let profile = DeploymentProfile(rawValue: environment["VESTIBULE_PROFILE"] ?? "development") else {
+        let said = environment["VESTIBULE_PROFILE"] ?? DeploymentProfile.unlessSaid.rawValue
+        guard let profile = DeploymentProfile(rawValue: said) else {
             throw ConfigurationError("VESTIBULE_PROFILE must be development, staging or production")
         }
         self.profile = profile
+        files = variables.filter(\.isSecret).reduce(into: [:]) { $0[$1.name] = environment["\($1.name)_FILE"] }
         var values: [String: String] = [:]
         for variable in variables {
             values[variable.name] = try Self.value(of: variable, in: environment)
@@ -163,8 +167,12 @@ public struct Configuration: Sendable {
         return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
     }
 
-    /// The key ring in a variable that is declared as a secret.
+    /// The key ring in a variable that is declared as a secret. Outside development its file is its owner's, or its group's.
     public func keyRing(_ name: String) throws(ConfigurationError) -> KeyRing {
+        var status = stat()
+        if profile != .development, let file = files[name], stat(file, &status) == 0, status.st_mode & 0o007 != 0 {
+            throw ConfigurationError("\(name)_FILE may be read or written by others: chmod 0400 \(file)")
+        }
         do {
             return try KeyRing(contents: try text(name))
         } catch let error as KeyRing.ParseError {

@@ -50,4 +50,9 @@ public struct ConfigurationVariable: Sendable, Hashable {
 }
 
 /// Where a system runs, and how much it forgives.
-public enum DeploymentProfile: String, Sendable { case development, staging, production }
+public enum DeploymentProfile: String, Sendable, CaseIterable {
+    case development, staging, production
+
+    /// Whoever forgets to say it gets the strictest.
+    static let unlessSaid = production
+}

@@ -55,8 +55,8 @@ public enum CommonVariables {
     public static func everyProcess(peers: [ServiceName]) -> [ConfigurationVariable] {
         [
             .init(
-                "VESTIBULE_PROFILE", .choice(["development", "staging", "production"]), "development",
-                "How strict to be"),
+                "VESTIBULE_PROFILE", .choice(DeploymentProfile.allCases.map(\.rawValue)),
+                DeploymentProfile.unlessSaid.rawValue, "How strict to be"),
             .init("LOG_LEVEL", .choice(["debug", "info", "warning", "error"]), "info", "The least that is logged"),
             .init("APP_NAME", .text, "Vestibule", "The name of the app in messages to people"),
             .init(

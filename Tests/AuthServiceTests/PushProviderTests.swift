@@ -188,6 +188,7 @@ import Testing
         let complete = try [
             "PUSH_WEBHOOK_URL": "https://push.example/send", "PUSH_WEBHOOK_KEY": key,
             "PUSH_FCM_SERVICE_ACCOUNT": GoogleServer.account(at: "https://oauth2.example"), "SPOOL_DIR": "/",
+            "VESTIBULE_PROFILE": "development",
         ]
         let configuration = try Configuration(
             variables: AuthBlueprint.blueprint.variables, prefix: "AUTH_",

@@ -256,6 +256,7 @@ import Testing
     private static let complete = [
         "SMS_WEBHOOK_URL": "https://sms.example/send", "SMS_WEBHOOK_KEY": key, "SMS_TWILIO_ACCOUNT": "AC0",
         "SMS_TWILIO_TOKEN": "t", "SMS_TWILIO_FROM": "MG0", "SPOOL_DIR": "/",
+        "VESTIBULE_PROFILE": "development",
     ]
 
     private static func names(_ changes: [String: String]) throws -> [String] {

@@ -22,6 +22,18 @@ import Testing
         try await ScratchDatabase.make(schema: "shop", migrations: [Self.things])
     }
 
+    @Test(
+        "a way through a network is open unless the server must prove its name",
+        arguments: [
+            ("host=/run/postgresql dbname=a", false), ("dbname=a user=b", false), ("postgresql:///a", false),
+            ("host=db.example", true), ("host=db.example sslmode=require", true), ("postgresql://db/a?sslmode=verify-ca", true),
+            ("host=db.example sslmode=verify-full", false), ("postgresql://db.example/a?sslmode=verify-full", false),
+            ("host=/run/postgresql,db.example", true), ("host=/run/postgresql hostaddr=192.0.2.1", true),
+        ])
+    func openWays(connectionString: String, isOpen: Bool) {
+        #expect(DatabaseConfiguration.isOpenToTheNetwork(connectionString) == isOpen)
+    }
+
     @Test func everyTypeComesBackAsItWent() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }

@@ -1,4 +1,6 @@
+import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime
@@ -30,6 +32,28 @@ import Testing
         #expect(refusal(["SHOP_SIZES": "1"]) == "SHOP_SIZES is no variable of this program: is SHOP_SIZE meant?")
         #expect(refusal(["SHOP_COLOUR": "1"]) == "SHOP_COLOUR is no variable of this program: is it misspelt?")
         #expect(refusal(["VESTIBULE_PROFILE": "live"])?.contains("development, staging or production") == true)
+    }
+
+    @Test func whoSaysNoProfileGetsTheStrictest() throws {
+        #expect(try read([:]).profile == .production)
+        #expect(try read(["VESTIBULE_PROFILE": "development"]).profile == .development)
+    }
+
+    @Test func aKeyRingThatOthersMayReadIsForDevelopmentOnly() throws {
+        let folder = try ScratchFolder()
+        let path = "\(folder.path)/code"
+        func ring(_ mode: Int, _ profile: String) throws -> KeyRing {
+            _ = FileManager.default.createFile(
+                atPath: path, contents: Data(KeyRing.generate(id: "k1").utf8), attributes: [.posixPermissions: mode])
+            return try read(["SHOP_CODE_FILE": path, "VESTIBULE_PROFILE": profile]).keyRing("SHOP_CODE")
+        }
+        for (mode, profile) in [(0o400, "production"), (0o440, "staging"), (0o444, "development")] {
+            #expect(throws: Never.self) { _ = try ring(mode, profile) }
+        }
+        for (mode, profile) in [(0o444, "production"), (0o404, "staging"), (0o402, "production")] {
+            let error = #expect(throws: ConfigurationError.self) { _ = try ring(mode, profile) }
+            #expect(error?.description.hasPrefix("SHOP_CODE_FILE may be read or written by others") == true)
+        }
     }
 
     @Test(

@@ -49,13 +49,28 @@ import Testing
             "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: .profile), "BUS_ALLOWED": keys.list,
             "PROFILE_DATABASE_URL": "host=\(folder.path) dbname=nobody user=nobody",
             "PROFILE_KEYS": KeyRing.generate(id: "test"),
-            "METRICS_HTTP": "127.0.0.1:0",
+            "METRICS_HTTP": "127.0.0.1:0", "VESTIBULE_PROFILE": "development",
         ]
         let house = try ServiceHouse(blueprint, environment: environment, logSink: { log.append($0) })
         try await house.start()
         let page = try await ask("GET", "/metrics", at: try #require(try ports(in: log).first))
         #expect(page.text.contains("vestibule_database_connections{"))
         await house.stop(notice: .zero)
+    }
+
+    @Test func productionRefusesADatabaseThatSomebodyCouldStandBefore() async throws {
+        let folder = try ScratchFolder()
+        let keys = try await BusKeys(in: folder.path)
+        let environment = [
+            "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": await keys.secret(of: .profile),
+            "BUS_ALLOWED": await keys.list, "PROFILE_DATABASE_URL": "host=db.example dbname=vestibule",
+            "PROFILE_KEYS": KeyRing.generate(id: "test"),
+            "AUDIT_ANCHOR_FOLDER": folder.path, "VESTIBULE_PROFILE": "production",
+        ]
+        let error = await #expect(throws: ConfigurationError.self) {
+            _ = try await ServiceHouse(Self.blueprint, environment: environment, logSink: { _ in })
+        }
+        #expect(error?.description.hasPrefix("PROFILE_DATABASE_URL must say sslmode=verify-full") == true)
     }
 
     @Test func whatIsNoAddressIsNamed() throws {

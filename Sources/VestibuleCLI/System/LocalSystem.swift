@@ -152,6 +152,8 @@ final class LocalSystem {
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
         let binary = Self.binary(Self.programs[name] ?? name)
         var given = ProcessInfo.processInfo.environment
+        // What `up` starts is for development unless somebody says otherwise.
+        given["VESTIBULE_PROFILE"] = given["VESTIBULE_PROFILE"] ?? "development"
         given["BUS_BIND"] = "ipc:\(state.bus)"
         for service in StateFolder.services { given["BUS_\(service.uppercased())"] = "ipc:\(state.bus)" }
         given["BUS_KEY_FILE"] = BusKeyFolder(path: state.keys).secret(of: name)

@@ -56,7 +56,7 @@ import TestSupport
             databases[name] = scratch
             bus.peers[name] = try Discovery("ipc:\(folder.path)")
             var environment = [
-                "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: name), "BUS_ALLOWED": keys.list,
+                "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: name), "BUS_ALLOWED": keys.list,
                 "\(prefix)DATABASE_URL": scratch.runtime, "\(prefix)KEYS": KeyRing.generate(id: "test"),
                 "AUDIT_ANCHOR_FOLDER": folder.path, "SPOOL_DIR": spool.folder,
             ]
@@ -65,7 +65,7 @@ import TestSupport
         }
         var configuration = GatewayConfiguration()
         configuration.port = 0
-        gateway = GatewayServer(configuration, bus: Bus(bus))
+        gateway = try GatewayServer(configuration, bus: Bus(bus))
     }
 
     private func open() async throws {
