@@ -35,7 +35,8 @@ public struct DatabaseConfiguration: Sendable {
         }
         let hosts = (parameter("host", "PGHOST") ?? "").split(separator: ",")
         // A folder is that of a socket; so is what libpq takes where no host is named.
-        let isLocal = parameter("hostaddr", "PGHOSTADDR") == nil && hosts.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("@") }
+        let isLocal =
+            parameter("hostaddr", "PGHOSTADDR") == nil && hosts.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("@") }
         return !isLocal && parameter("sslmode", "PGSSLMODE") != "verify-full"
     }
 

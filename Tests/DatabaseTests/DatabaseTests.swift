@@ -26,7 +26,8 @@ import Testing
         "a way through a network is open unless the server must prove its name",
         arguments: [
             ("host=/run/postgresql dbname=a", false), ("dbname=a user=b", false), ("postgresql:///a", false),
-            ("host=db.example", true), ("host=db.example sslmode=require", true), ("postgresql://db/a?sslmode=verify-ca", true),
+            ("host=db.example", true), ("host=db.example sslmode=require", true),
+            ("postgresql://db/a?sslmode=verify-ca", true),
             ("host=db.example sslmode=verify-full", false), ("postgresql://db.example/a?sslmode=verify-full", false),
             ("host=/run/postgresql,db.example", true), ("host=/run/postgresql hostaddr=192.0.2.1", true),
         ])

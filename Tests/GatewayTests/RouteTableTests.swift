@@ -121,9 +121,12 @@ private let contract = """
     @Test func aGatewayDoesNotStartWithARouteThatShowsWhatIsNotPublic() async throws {
         func start(_ type: MessageType) async throws {
             let table = RouteTable([Route(.post, "/x", .public, .message(type), "X.")])
-            _ = try await GatewayServer(GatewayConfiguration(), bus: Bus(BusConfiguration(service: .gateway)), table: table)
+            _ = try await GatewayServer(
+                GatewayConfiguration(), bus: Bus(BusConfiguration(service: .gateway)), table: table)
         }
-        await #expect(throws: RouteTableError.privateReply("auth.check-bearer")) { try await start("auth.check-bearer") }
+        await #expect(throws: RouteTableError.privateReply("auth.check-bearer")) {
+            try await start("auth.check-bearer")
+        }
         await #expect(throws: RouteTableError.unknownMessage("auth.nonsense")) { try await start("auth.nonsense") }
     }
 

@@ -35,7 +35,8 @@ import ServiceRuntime
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         keys = try BusKeys(in: folder)
         var variables = [
-            "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder)", "BUS_KEY": keys.secret(of: blueprint.name), "BUS_ALLOWED": keys.list,
+            "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder)", "BUS_KEY": keys.secret(of: blueprint.name),
+            "BUS_ALLOWED": keys.list,
             "LOG_LEVEL": "debug", "AUDIT_ANCHOR_FOLDER": folder, "\(blueprint.prefix)DATABASE_URL": scratch.runtime,
             "\(blueprint.prefix)KEYS": KeyRing.generate(id: "test"),
         ]

@@ -73,7 +73,8 @@ import Testing
     ) throws -> pid_t {
         let (state, prefix) = (installation.state, service.rawValue.uppercased())
         var environment = [
-            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "VESTIBULE_PROFILE": "development", "SPOOL_DIR": state.spool, "BUS_BIND": "ipc:\(state.bus)",
+            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "VESTIBULE_PROFILE": "development", "SPOOL_DIR": state.spool,
+            "BUS_BIND": "ipc:\(state.bus)",
             "BUS_KEY_FILE": BusKeyFolder(path: state.keys).secret(of: service.rawValue),
             "BUS_ALLOWED": BusKeyFolder(path: state.keys).list,
             "\(prefix)_KEYS_FILE": state.keyRing(service.rawValue),
@@ -121,7 +122,8 @@ import Testing
         close(free.descriptor)
         let (state, keys) = (installation.state, BusKeyFolder(path: installation.state.keys))
         var environment = [
-            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "VESTIBULE_PROFILE": "development", "GATEWAY_HTTP": "127.0.0.1:\(free.port)",
+            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "VESTIBULE_PROFILE": "development",
+            "GATEWAY_HTTP": "127.0.0.1:\(free.port)",
             "GATEWAY_RATE_LIMIT": "off", "BUS_KEY_FILE": keys.secret(of: "gateway"), "BUS_ALLOWED": keys.list,
         ]
         for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }

@@ -56,7 +56,8 @@ import TestSupport
             databases[name] = scratch
             bus.peers[name] = try Discovery("ipc:\(folder.path)")
             var environment = [
-                "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: name), "BUS_ALLOWED": keys.list,
+                "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: name),
+                "BUS_ALLOWED": keys.list,
                 "\(prefix)DATABASE_URL": scratch.runtime, "\(prefix)KEYS": KeyRing.generate(id: "test"),
                 "AUDIT_ANCHOR_FOLDER": folder.path, "SPOOL_DIR": spool.folder,
             ]
