@@ -91,6 +91,8 @@ enum AuthBlueprint {
             notes: secrets.noteSealer)
         house.handle(SuspendAccountHandler(suspender: suspender))
         house.handle(RestoreAccountHandler(suspender: suspender))
+        house.handle(ChangeStandingAsOperatorHandler(suspender: suspender))
+        house.handle(FindPersonHandler(house: house, bearer: bearer, secrets: secrets))
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(RotateSigningKeyHandler(keys: keys))
         house.handle(ChangeRoleHandler(house: house))

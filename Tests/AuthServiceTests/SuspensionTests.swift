@@ -123,6 +123,56 @@ import Testing
         }
     }
 
+    @Test func staffFindsAPersonByNumberOrIdAndLeavesATrace() async throws {
+        try await AuthStage.run { auth in
+            let staff = try await Self.staff(auth)
+            let person = try await auth.signIn(Self.phone).user.id
+            for request in [FindPerson(phone: "+1 (415) 555-2671"), FindPerson(id: person)] {
+                let found = try await auth.ask(request, as: staff).people
+                #expect(
+                    found.map(\.personId) == [person] && found.first?.status == "active" && found.first?.role == "user")
+            }
+            for request in [FindPerson(phone: "+14155552679"), FindPerson(id: .random())] {
+                #expect(try await auth.ask(request, as: staff).people.isEmpty)
+            }
+            for request in [FindPerson(), FindPerson(phone: Self.phone, id: person)] {
+                #expect(try await auth.refusal(of: request, as: staff).code == "validation_failed")
+            }
+            var user = auth.actor(try await auth.signIn("+14155552673"))
+            #expect(try await auth.refusal(of: FindPerson(id: person), as: user).code == "forbidden")
+            user.role = "staff"
+            #expect(try await auth.refusal(of: FindPerson(id: person), as: user).code == "unauthorized")
+            // Whoever was found has it in their trail, and nothing of the number stands there.
+            let rows = try await auth.stage.rows(
+                "SELECT chain = 'service', details::jsonb ->> 'with' FROM audit WHERE act = 'person_searched' ORDER BY at"
+            )
+            #expect(rows.split(separator: "\n") == ["f|phone", "f|id", "t|phone", "t|id"])
+            let details = try await auth.stage.rows("SELECT details FROM audit WHERE act = 'person_searched'")
+            #expect(!details.contains("415") && !details.contains(staff.userID.description))
+        }
+    }
+
+    @Test func anOperatorSuspendsAndRestoresByName() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone)
+            let operators = try auth.stage.asking(as: .operator)
+            @Loop func change(_ person: Identifier, _ isSuspended: Bool) async throws -> String {
+                let request = ChangeStandingAsOperator(
+                    personId: person, isSuspended: isSuspended, note: "By a court's order.", operatorName: "anna")
+                return try await operators.call(request, auth.options()).status
+            }
+            #expect(try await change(session.user.id, true) == "suspended")
+            #expect(try await !auth.ask(CheckSession(sessionID: session.sessionId)).isActive)
+            #expect(try await change(session.user.id, false) == "active")
+            let staff = try await Self.staff(auth)
+            let error = await #expect(throws: BusError.self) { _ = try await change(staff.userID, true) }
+            #expect(error?.code == "forbidden", "the role goes first")
+            let names = try await auth.stage.rows(
+                "SELECT details::jsonb ->> 'by' FROM audit WHERE act IN ('account_suspended', 'account_restored')")
+            #expect(names.split(separator: "\n") == ["operator anna", "operator anna"])
+        }
+    }
+
     /// Whoever signs in or renews at the same moment has no session that lives, on any replica.
     @Test func noSessionOutlivesASuspensionAtTheSameMoment() async throws {
         try await SocialStage.run(replicas: 2) { social in

@@ -23,6 +23,7 @@ private let contract = """
     DELETE /users/me/devices/{id}
     GET /auth/identities
     DELETE /auth/identities/{provider}
+    POST /admin/people/search
     POST /auth/phone/change
     POST /auth/phone/undo
     GET /.well-known/jwks.json

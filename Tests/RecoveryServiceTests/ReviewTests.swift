@@ -65,6 +65,11 @@ import Testing
             #expect(page.summary.verdict == "yes" && page.evidence == "yes-1")
             #expect(
                 page.trail.map(\.act) == ["requested", "hold_ended", "evidence_given", "evidence_judged"])
+            // Who looked has it in their own trail, under a pseudonym.
+            let looks = "chain <> 'service' AND details::jsonb ->> 'case' = '\(claim.recoveryId)'"
+            #expect(
+                try await recovery.stage.rows("SELECT count(*) > 0 FROM audit WHERE act = 'evidence_seen' AND \(looks)")
+                    == "t")
             #expect(
                 try await recovery.stage.rows("SELECT count(*) FROM cases WHERE evidence_sealed IS NOT NULL") == "1")
         }

@@ -4,15 +4,28 @@ import BusProtocol
 enum SuspensionPolicy {
     enum Standing: String, Sendable { case active, suspended }
 
+    enum Decider: Sendable {
+        case staff(Actor)
+        /// By name.
+        case `operator`(String)
+    }
+
+    /// - Throws: ``BusError`` `forbidden`.
+    static func mustBeStaff(_ actor: Actor) throws(BusError) {
+        guard ["staff", "admin"].contains(actor.role) else {
+            throw BusError(.forbidden, "This takes a member of the staff.")
+        }
+    }
+
     /// Nobody decides about themselves, and nobody with a role is put out by another: operators take the role first.
     ///
     /// - Throws: ``BusError`` `forbidden`.
-    static func mayChange(_ person: Identifier, whoseRoleIs role: String, by staff: Actor) throws(BusError) {
-        guard ["staff", "admin"].contains(staff.role) else {
-            throw BusError(.forbidden, "This takes a member of the staff.")
-        }
-        guard staff.userID != person else {
-            throw BusError(.forbidden, "Somebody else must decide about your account.")
+    static func mayChange(_ person: Identifier, whoseRoleIs role: String, by decider: Decider) throws(BusError) {
+        if case .staff(let actor) = decider {
+            try mustBeStaff(actor)
+            guard actor.userID != person else {
+                throw BusError(.forbidden, "Somebody else must decide about your account.")
+            }
         }
         guard role == "user" else {
             throw BusError(.forbidden, "This person has a role. An operator must take it away first.")

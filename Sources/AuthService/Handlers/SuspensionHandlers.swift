@@ -9,7 +9,9 @@ struct SuspendAccountHandler: RequestHandler {
     let suspender: AccountSuspender
 
     func handle(_ request: SuspendAccount, context: RequestContext) async throws -> AccountStanding {
-        try await suspender.change(request.personId, to: .suspended, note: request.note, context)
+        let staff = try suspender.bearer.actor(of: context)
+        return try await suspender.change(
+            request.personId, to: .suspended, note: request.note, by: .staff(staff), context)
     }
 }
 
@@ -17,11 +19,22 @@ struct RestoreAccountHandler: RequestHandler {
     let suspender: AccountSuspender
 
     func handle(_ request: RestoreAccount, context: RequestContext) async throws -> AccountStanding {
-        try await suspender.change(request.personId, to: .active, note: request.note, context)
+        let staff = try suspender.bearer.actor(of: context)
+        return try await suspender.change(request.personId, to: .active, note: request.note, by: .staff(staff), context)
     }
 }
 
-/// Changes how an account stands, as staff decided.
+struct ChangeStandingAsOperatorHandler: RequestHandler {
+    let suspender: AccountSuspender
+
+    func handle(_ request: ChangeStandingAsOperator, context: RequestContext) async throws -> AccountStanding {
+        try await suspender.change(
+            request.personId, to: request.isSuspended ? .suspended : .active, note: request.note,
+            by: .operator(request.operatorName), context)
+    }
+}
+
+/// Changes how an account stands, as staff or an operator decided.
 struct AccountSuspender: Sendable {
     let house: ServiceHouse
     let bearer: BearerChecker
@@ -30,32 +43,38 @@ struct AccountSuspender: Sendable {
 
     /// - Throws: ``BusError`` `unauthorized`, `not_found`, `forbidden`.
     @Loop func change(
-        _ person: Identifier, to standing: SuspensionPolicy.Standing, note: String, _ context: RequestContext
+        _ person: Identifier, to standing: SuspensionPolicy.Standing, note: String,
+        by decider: SuspensionPolicy.Decider, _ context: RequestContext
     ) async throws -> AccountStanding {
-        let staff = try bearer.actor(of: context)
-        return try await house.once(context) { transaction in
+        try await house.once(context) { transaction in
             Erasure.wait(for: person, in: transaction)
-            guard try await SessionStore.mayAct(staff, in: transaction) else {
-                throw BusError(.unauthorized, "Please sign in.")
+            if case .staff(let actor) = decider {
+                guard try await SessionStore.mayAct(actor, in: transaction) else {
+                    throw BusError(.unauthorized, "Please sign in.")
+                }
             }
             // Behind every sign-in that is under way, whose session must be seen to be ended.
             eraser.lock(person, in: transaction)
             guard let held = try await AccountStore.standing(of: person, in: transaction) else {
                 throw BusError(.notFound, "There is no such account.")
             }
-            try SuspensionPolicy.mayChange(person, whoseRoleIs: held.role, by: staff)
+            try SuspensionPolicy.mayChange(person, whoseRoleIs: held.role, by: decider)
             if held.standing != standing {
-                try await write(standing, of: person, note: note, by: staff, in: transaction)
+                try await write(standing, of: person, note: note, by: decider, in: transaction)
             }
             return .reply(AccountStanding(personId: person, status: standing.rawValue))
         }
     }
 
     @Loop private func write(
-        _ standing: SuspensionPolicy.Standing, of person: Identifier, note: String, by staff: Actor,
-        in transaction: Transaction
+        _ standing: SuspensionPolicy.Standing, of person: Identifier, note: String,
+        by decider: SuspensionPolicy.Decider, in transaction: Transaction
     ) async throws {
-        let name = try await house.audit.chain(of: staff.userID, in: transaction).name
+        let name =
+            switch decider {
+            case .staff(let actor): try await house.audit.chain(of: actor.userID, in: transaction).name
+            case .operator(let name): "operator \(name)"
+            }
         let chain = try await house.audit.chain(of: person, in: transaction)
         AccountStore.set(standing, of: person, in: transaction)
         if standing == .suspended {

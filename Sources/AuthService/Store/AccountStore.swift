@@ -83,6 +83,27 @@ struct Account: Sendable {
         return (standing, try row.text("role"))
     }
 
+    /// For staff: whose a number is now; not whose it was before.
+    static func found(byPhone phone: [UInt8], in transaction: Transaction) async throws -> FoundPerson? {
+        try await transaction.query(foundByPhone, [.bytes(phone)]).first.map(found)
+    }
+
+    static func found(byID person: Identifier, in transaction: Transaction) async throws -> FoundPerson? {
+        try await transaction.query(foundByID, [.uuid(person)]).first.map(found)
+    }
+
+    private static func found(_ row: Row) throws -> FoundPerson {
+        FoundPerson(
+            personId: try row.uuid("id"), status: try row.text("status"), role: try row.text("role"),
+            createdAt: try row.timestamp("created_at"))
+    }
+
+    private static let foundByPhone: Statement = """
+        SELECT a.id, a.status, a.role, a.created_at FROM phones p JOIN accounts a ON a.id = p.person_id
+        WHERE p.hash = $1
+        """
+    private static let foundByID: Statement = "SELECT id, status, role, created_at FROM accounts WHERE id = $1"
+
     static func set(_ standing: SuspensionPolicy.Standing, of person: Identifier, in transaction: Transaction) {
         transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(standing.rawValue)])
     }

@@ -28,6 +28,29 @@ public struct RestoreAccount: BusRequest {
     public init(personId: Identifier, note: String) { (self.personId, self.note) = (personId, note) }
 }
 
+/// Suspends an account or restores it for an operator, whose name stands in the account's trail (`vestibule account suspend`).
+public struct ChangeStandingAsOperator: BusRequest {
+    public typealias Reply = AccountStanding
+    public static let type: MessageType = "auth.change-standing-as-operator"
+    public static let schema = JSONSchema.object([
+        .required("personId", .uuid), .required("isSuspended", .boolean),
+        .required("note", .string(1...1000), "Why; kept sealed with the account"),
+        .required("operatorName", .string(.init(length: 1...64, format: .visibleASCII)), "Who does it, for the trail"),
+    ])
+    public static let rules = MessageRules(
+        service: .auth, callers: [.operator], effect: .once, errors: [.forbidden, .notFound])
+
+    public var personId: Identifier
+    public var isSuspended: Bool
+    public var note: String
+    public var operatorName: String
+
+    public init(personId: Identifier, isSuspended: Bool, note: String, operatorName: String) {
+        (self.personId, self.isSuspended) = (personId, isSuspended)
+        (self.note, self.operatorName) = (note, operatorName)
+    }
+}
+
 /// How an account stands.
 public struct AccountStanding: PublicReply {
     public static let schema = JSONSchema.object([

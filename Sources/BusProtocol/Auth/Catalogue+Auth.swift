@@ -11,6 +11,7 @@ extension Catalogue {
         BeginExport.self,
         AccountCreated.self, AccountDeleted.self, NotificationDelivered.self, RecoveryBegan.self,
         VisitorIdentified.self, SuspendAccount.self, RestoreAccount.self, AccountStatusChanged.self,
+        ChangeStandingAsOperator.self, FindPerson.self,
         ApplyRecovery.self, RecoveryApplied.self, CheckRecovery.self,
     ]
 }

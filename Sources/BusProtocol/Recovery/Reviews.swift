@@ -62,7 +62,7 @@ public struct ReviewSummary: PublicReply {
     }
 }
 
-/// One case with its whole trail (`GET /admin/recovery/{id}`).
+/// One case with its whole trail (`GET /admin/recovery/{id}`). It changes nothing, but that the look is written down.
 public struct GetReview: BusRequest {
     public typealias Reply = ReviewPage
     public static let type: MessageType = "recovery.get-review"

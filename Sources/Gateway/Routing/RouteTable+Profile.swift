@@ -35,6 +35,11 @@ extension RouteTable {
         onPerson("suspend", "auth.suspend-account", "Suspends an account and ends its sessions."),
         onPerson("restore", "auth.restore-account", "Restores a suspended account."),
         Route(
+            .post, "/admin/people/search", .staff, .message("auth.find-person"), "Finds a person by number or id."
+        ).with {
+            $0.body = .members; $0.carriesToken = true
+        },
+        Route(
             .get, "/cities", .public, .message("profile.find-cities"),
             "Finds cities by the begin of their name. Data: GeoNames, CC BY 4.0."
         ).with { $0.sources = ["query": .query("query"), "country": .query("country"), "limit": .query("limit")] },

@@ -14,14 +14,19 @@ struct ReviewerReader: Sendable {
     @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
         _ = try context.staff()
         let person = try await bearers.bearer(of: context).userID
-        let chain = try await house.database.transaction { transaction in
-            Erasure.wait(for: person, in: transaction)
-            guard try await !Erasure.isErased(person, in: transaction) else {
-                throw BusError(.unauthorized, "Please sign in.")
-            }
-            return try await house.audit.ensure(person, in: transaction)
-        }
+        let chain = try await house.database.transaction { try await house.chain(ofReviewer: person, in: $0) }
         return Reviewer(name: chain.name, person: person, key: nil)
+    }
+}
+
+extension ServiceHouse {
+    /// - Throws: ``BusError`` `unauthorized` for somebody whose account is deleted.
+    fileprivate func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
+        Erasure.wait(for: person, in: transaction)
+        guard try await !Erasure.isErased(person, in: transaction) else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        return try await audit.ensure(person, in: transaction)
     }
 }
 
@@ -58,9 +63,23 @@ struct GetReviewHandler: RequestHandler {
     let reviews: ReviewStore
 
     func handle(_ request: GetReview, context: RequestContext) async throws -> ReviewPage {
-        if context.caller == .gateway { _ = try context.staff() }
+        let staff = context.caller == .gateway ? try context.staff() : nil
         guard let page = try await reviews.page(of: request.recoveryId) else { throw ReviewStore.unknown }
+        try await note(staff, sawEvidenceOf: request.recoveryId)
         return page
+    }
+
+    /// Nobody sees evidence unseen. The look stands in the trail of who looked: a case's own trail is shown whole, and would
+    /// grow with each look.
+    @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
+        let house = reviews.store.house
+        try await house.database.transaction { transaction in
+            let chain =
+                if let staff { try await house.chain(ofReviewer: staff.userID, in: transaction) } else {
+                    AuditChain.service
+                }
+            house.audit.note(AuditAct("evidence_seen", ["case": id.description]), on: chain, in: transaction)
+        }
     }
 }
 

@@ -2,15 +2,44 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// `vestibule account`: what an operator does for many accounts at once.
+/// `vestibule account`: what an operator does about accounts.
 enum AccountCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(
-            words, options: ["--state", "--complete"], flags: ["--json"], mostWords: 1)
-        guard arguments.rest == ["backfill"], let path = arguments["--complete"] else {
+            words, options: ["--state", "--complete", "--note", "--operator"], flags: ["--json"], mostWords: 2)
+        let bus = try BusAccess(state: arguments["--state"])
+        switch (arguments.rest.first, arguments.rest.count) {
+        case ("backfill", 1): try backfill(arguments, bus)
+        case ("suspend", 2), ("restore", 2): try change(arguments, bus)
+        default:
+            throw CommandError.usage(
+                "expected vestibule account suspend or restore with a person's id and --note TEXT, "
+                    + "or vestibule account backfill --complete FILE")
+        }
+    }
+
+    private static func change(_ arguments: Arguments, _ bus: BusAccess) throws {
+        guard let person = Identifier(arguments.rest[1]) else {
+            throw CommandError.usage("\(arguments.rest[1]) is no person's id: expected 36 characters")
+        }
+        guard let note = arguments["--note"], !note.isEmpty else {
+            throw CommandError.usage("--note TEXT must say why; it is kept with the account")
+        }
+        let request = ChangeStandingAsOperator(
+            personId: person, isSuspended: arguments.rest[0] == "suspend", note: note,
+            operatorName: try OperatorName.given(arguments["--operator"]))
+        do {
+            let standing = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
+            say("\(standing.personId) is \(standing.status) now.")
+        } catch let error as BusError {
+            throw CommandError("\(error.code): \(error.detail)")
+        }
+    }
+
+    private static func backfill(_ arguments: Arguments, _ bus: BusAccess) throws {
+        guard let path = arguments["--complete"] else {
             throw CommandError.usage("expected vestibule account backfill --complete FILE")
         }
-        let bus = try BusAccess(state: arguments["--state"])
         // A file with a slip in it changes nothing.
         let people = try PersonFile.batches(of: path, size: BackfillOnboarding.most) { _ in }
         var report = Report()

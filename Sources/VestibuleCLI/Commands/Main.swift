@@ -112,6 +112,7 @@ enum Help {
                                           who is staff or admin, and what waits for a second operator
           vestibule role grant | revoke PERSON staff | admin [--operator NAME] [--state DIR]
                                           the person's sessions end; admin takes two operators
+          vestibule account suspend|restore PERSON --note TEXT [--operator NAME] [--state DIR]
           vestibule account backfill --complete FILE [--state DIR] [--json]
                                           people by their ids, one on each line, skip the onboarding from now on
           vestibule funnel [--from DAY] [--to DAY] [--state DIR] [--json]

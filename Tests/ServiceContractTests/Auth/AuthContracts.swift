@@ -15,6 +15,7 @@ enum AuthContracts {
         AccountCreatedContract.self, AccountDeletedContract.self, VisitorIdentifiedContract.self,
         NotificationDeliveredContract.self, RecoveryBeganContract.self,
         SuspendAccountContract.self, RestoreAccountContract.self, AccountStatusChangedContract.self,
+        ChangeStandingAsOperatorContract.self, FindPersonContract.self,
         ApplyRecoveryContract.self, RecoveryAppliedContract.self, CheckRecoveryContract.self,
     ]
 }

@@ -79,6 +79,89 @@ enum RestoreAccountContract: MessageContract {
     ]
 }
 
+enum ChangeStandingAsOperatorContract: MessageContract {
+    static let canonical = ChangeStandingAsOperator(
+        personId: Sample.person, isSuspended: true, note: Decision.note, operatorName: "anna")
+    static let minimal = ChangeStandingAsOperator(
+        personId: Sample.person, isSuspended: false, note: "n", operatorName: "a")
+    static let maximal = ChangeStandingAsOperator(
+        personId: Sample.person, isSuspended: true, note: Decision.longest,
+        operatorName: String(repeating: "~", count: 64))
+
+    static let canonicalReply: AccountStanding = SuspendAccountContract.canonicalReply
+    static let minimalReply: AccountStanding = SuspendAccountContract.minimalReply
+    static let maximalReply: AccountStanding = SuspendAccountContract.maximalReply
+
+    static let errors: [BusError] = [
+        BusError(.forbidden, "This person has a role. An operator must take it away first."),
+        BusError(.notFound, "There is no such account."),
+    ]
+
+    static let route: String? = nil
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    private static func suspend(_ person: Identifier, _ auth: AuthProvider) -> Asked<ChangeStandingAsOperator> {
+        let message = ChangeStandingAsOperator(
+            personId: person, isSuspended: true, note: Decision.note, operatorName: "anna")
+        return Asked(message, as: .operator, key: auth.key())
+    }
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<ChangeStandingAsOperator> {
+        suspend(try await auth.session().user.id, auth)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, ChangeStandingAsOperator>] = [
+        "forbidden": { suspend(try await $0.staff().user.id, $0) },
+        "not_found": { suspend(.random(), $0) },
+    ]
+}
+
+enum FindPersonContract: MessageContract {
+    static let canonical = FindPerson(phone: "+1 415 555 2671")
+    static let minimal = FindPerson()
+    static let maximal = FindPerson(phone: String(repeating: "1", count: 64), id: Sample.person)
+
+    static let canonicalReply = PeopleFound(people: [
+        FoundPerson(personId: Sample.person, status: "active", role: "user", createdAt: Sample.everyday)
+    ])
+    static let minimalReply = PeopleFound(people: [])
+    static let maximalReply = PeopleFound(people: [
+        FoundPerson(
+            personId: Sample.person, status: String(repeating: "s", count: 32), role: String(repeating: "r", count: 32),
+            createdAt: Sample.latest)
+    ])
+
+    static let errors: [BusError] = [
+        Sample.unauthorized, BusError(.forbidden, "This takes a member of the staff."),
+        BusError(
+            .validationFailed, "Exactly one of phone and id is needed.",
+            errors: [
+                .init(field: "phone", code: "not_allowed", message: "Exactly one of phone and id is needed.")
+            ]),
+        BusError(.invalidPhone, "Please enter a valid phone number"),
+    ]
+
+    static let route: String? = "POST /admin/people/search 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = ["people"]
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<FindPerson> {
+        let person = try await auth.session().user.id
+        return Decision.asked(FindPerson(id: person), by: try await auth.staff(), auth)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, FindPerson>] = [
+        "unauthorized": { Asked(canonical, key: $0.key()) },
+        "forbidden": { auth in
+            let user = try await auth.session()
+            return Asked(FindPerson(id: Sample.person), for: user.user.id, in: user.sessionId, key: auth.key())
+        },
+        "validation_failed": { Decision.asked(minimal, by: try await $0.staff(), $0) },
+        "invalid_phone": { Decision.asked(FindPerson(phone: "12"), by: try await $0.staff(), $0) },
+    ]
+}
+
 enum AccountStatusChangedContract: MessageContract {
     static let canonical = AccountStatusChanged(
         personID: Sample.person, personSequence: 3, status: "suspended", changedAt: Sample.everyday)

@@ -163,7 +163,7 @@ enum GetReviewContract: MessageContract {
     static let errors: [BusError] = [Sample.unauthorized, ReviewSample.notFound]
 
     static let route: String? = "GET /admin/recovery/{id} 200"
-    static let hasEffect = false
+    static let hasEffect = true
     static let clockMembers: Set<String> = []
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<GetReview> {
