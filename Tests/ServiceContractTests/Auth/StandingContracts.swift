@@ -101,7 +101,7 @@ enum ChangeStandingAsOperatorContract: MessageContract {
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
-    private static func suspend(_ person: Identifier, _ auth: AuthProvider) -> Asked<ChangeStandingAsOperator> {
+    @Loop private static func suspend(_ person: Identifier, _ auth: AuthProvider) -> Asked<ChangeStandingAsOperator> {
         let message = ChangeStandingAsOperator(
             personId: person, isSuspended: true, note: Decision.note, operatorName: "anna")
         return Asked(message, as: .operator, key: auth.key())
