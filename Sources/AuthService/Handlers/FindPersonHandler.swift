@@ -14,7 +14,7 @@ struct FindPersonHandler: RequestHandler {
         let staff = try bearer.actor(of: context)
         try SuspensionPolicy.mustBeStaff(staff)
         let key = try PersonKey(request)
-        return try await house.database.transaction { transaction in
+        return try await house.once(context) { transaction in
             guard try await SessionStore.mayAct(staff, in: transaction) else {
                 throw BusError(.unauthorized, "Please sign in.")
             }
@@ -30,7 +30,7 @@ struct FindPersonHandler: RequestHandler {
                     AuditChain.service
                 }
             house.audit.note(AuditAct("person_searched", ["by": name, "with": key.name]), on: chain, in: transaction)
-            return PeopleFound(people: person.map { [$0] } ?? [])
+            return .reply(PeopleFound(people: person.map { [$0] } ?? []))
         }
     }
 }

@@ -69,6 +69,11 @@ struct GetReviewHandler: RequestHandler {
         return page
     }
 
+    private static let isLast: Statement = """
+        SELECT sequence FROM audit
+        WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
+        """
+
     /// Nobody sees evidence unseen. The look stands in the trail of who looked: a case's own trail is shown whole, and would
     /// grow with each look.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
@@ -78,7 +83,10 @@ struct GetReviewHandler: RequestHandler {
                 if let staff { try await house.chain(ofReviewer: staff.userID, in: transaction) } else {
                     AuditChain.service
                 }
-            house.audit.note(AuditAct("evidence_seen", ["case": id.description]), on: chain, in: transaction)
+            let act = AuditAct("evidence_seen", ["case": id.description])
+            // Looking again with nothing between is the same look, as where a request is repeated.
+            guard try await transaction.query(Self.isLast, act.values(on: chain)).isEmpty else { return }
+            house.audit.note(act, on: chain, in: transaction)
         }
     }
 }
