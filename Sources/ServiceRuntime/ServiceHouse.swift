@@ -64,14 +64,9 @@ import JSONText
         security.onRefusal = { [log] in log.warning("bus_stranger", ["publicKey": .string($0.base64)]) }
         security.onProblem = { [log] in log.error("bus_keys", ["problem": .string($0)]) }
         keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
-        let connectionString = try configuration.text("\(blueprint.prefix)DATABASE_URL")
-        guard configuration.profile != .production || !DatabaseConfiguration.isOpenToTheNetwork(connectionString) else {
-            throw ConfigurationError(
-                "\(blueprint.prefix)DATABASE_URL must say sslmode=verify-full: its host is reached over a network")
-        }
         database = Database(
             DatabaseConfiguration(
-                connectionString: connectionString,
+                connectionString: try configuration.connectionString("\(blueprint.prefix)DATABASE_URL"),
                 schema: blueprint.name.rawValue,
                 poolSize: Int(try configuration.integer("\(blueprint.prefix)DATABASE_POOL")),
                 applicationName: "vestibule-\(blueprint.name)"))
