@@ -31,6 +31,8 @@ import EventLoop
     private var lastName = 0
     /// Since when the server owes an answer and sent nothing, nanoseconds; `nil` while it owes none.
     private var silentSince: UInt64?
+    /// When its last transaction ended, nanoseconds.
+    var freeSince: UInt64 = 0
     private var flushIsDue = false
     private var syncIsDue = false
     /// Told of each statement that failed.

@@ -2,7 +2,8 @@ import BusProtocol
 import CPostgres
 import EventLoop
 
-/// The connections of one service to its tables. It connects by itself, again and again.
+/// The connections of one service to its tables. It connects by itself, again and again, and opens no more than it needs: one
+/// for reads, those that are in use, and one to spare.
 @Loop public final class Database {
     private struct Waiter {
         let id: Int
@@ -148,7 +149,10 @@ import EventLoop
     // MARK: Pool
 
     private func lease() async throws(DatabaseError) -> Connection {
-        while let connection = idle.popLast() { if connection.isOpen { return connection } }
+        while let connection = idle.popLast() {
+            if idle.isEmpty { vacancy?.resolve(.success(())) }
+            if connection.isOpen { return connection }
+        }
         guard reader != nil, !isClosed else { throw .unavailable }
         lastWaiter += 1
         let id = lastWaiter
@@ -185,14 +189,19 @@ import EventLoop
     private func release(_ connection: Connection) {
         guard connection.isOpen else { return }
         guard connection.isIdle, !isClosed else { return connection.close("a transaction did not end") }
-        if waiters.isEmpty { idle.append(connection) } else { finish(waiters.removeFirst(), with: connection) }
+        guard waiters.isEmpty else { return finish(waiters.removeFirst(), with: connection) }
+        connection.freeSince = MonotonicClock.now()
+        idle.append(connection)
     }
 
     private static let shortestPause = Duration.milliseconds(50)
     private static let longestPause = Duration.seconds(5)
 
-    /// Keeps every connection standing. One attempt follows another: a server that is away or refuses hears of this
-    /// replica once in a pause, which grows until all stand.
+    /// Whether a connection is missing: the reading one, or one to spare.
+    private var isShort: Bool { reader == nil || idle.isEmpty && standing.count < configuration.poolSize }
+
+    /// Opens what is missing. One attempt follows another: a server that is away or refuses hears of this replica once in a
+    /// pause, which grows until nothing is missing.
     private func keepStanding() async {
         var pause = Self.shortestPause
         while !isClosed, !Task.isCancelled {
@@ -200,7 +209,7 @@ import EventLoop
                 hasLost = false
                 try? await Loop.sleep(for: pause)
                 pause = min(pause * 2, Self.longestPause)
-            } else if standing.count < configuration.poolSize {
+            } else if isShort {
                 await connect()
             } else {
                 pause = Self.shortestPause
@@ -239,7 +248,8 @@ import EventLoop
         onChange?(change)
     }
 
-    /// A server that cannot be reached any more closes nothing, and the kernel would wait for it for a quarter of an hour.
+    /// Looks at the connections four times a second. A server that cannot be reached any more closes nothing, and the kernel
+    /// would wait for it for a quarter of an hour.
     private func closeSilent() async {
         var lastLook = MonotonicClock.now()
         while !isClosed, !Task.isCancelled {
@@ -251,6 +261,20 @@ import EventLoop
             let silent = standing.filter { $0.isSilent(for: configuration.silenceLimit) }
             // Those that are not in use are to the same server: they would be found silent one call at a time.
             for connection in silent.isEmpty ? [] : silent + idle { connection.close("the server does not answer") }
+            shrink()
+        }
+    }
+
+    /// Closes what was not in use for a while, but the one to spare: the least used are the first.
+    private func shrink() {
+        while idle.count > 1, let first = idle.first,
+            MonotonicClock.now() > first.freeSince + configuration.idleLimit.nanoseconds
+        {
+            idle.removeFirst()
+            standing.removeAll { $0 === first }
+            // Nothing was lost.
+            first.onClose = nil
+            first.close()
         }
     }
 

@@ -6,11 +6,13 @@ public struct DatabaseConfiguration: Sendable {
     /// A libpq connection string or URI.
     public var connectionString: String
     public var schema: String
-    /// Connections; one of them is for reads only.
+    /// The most connections; one of them is for reads only. They are opened when they are needed.
     public var poolSize: Int
     public var applicationName: String
     /// How long a request waits for a free connection.
     public var leaseTimeout = Duration.seconds(2)
+    /// A connection that nobody used for so long is closed, but for one to spare.
+    public var idleLimit = Duration.seconds(60)
     /// How long a server may owe an answer without a byte before its connection counts as lost; longer than the five
     /// seconds that it gives a statement.
     public var silenceLimit = Duration.seconds(8)

@@ -32,7 +32,7 @@ import Testing
         database.onChange = { changes.append($0) }
         database.start()
         defer { database.close() }
-        #expect(try await comes { database.pool.connections == 4 })
+        #expect(try await comes { database.pool.connections == 2 })
         #expect(changes.isEmpty, "what was never away is not back")
         try await scratch.refuseConnections()
         #expect(try await comes { changes.count == 2 })
@@ -40,9 +40,36 @@ import Testing
         #expect(
             changes.last == .lost(reason: "database \"\(scratch.name)\" is not currently accepting connections"))
         try await scratch.takeConnections()
-        #expect(try await comes { database.pool.connections == 4 })
+        #expect(try await comes { database.pool.connections == 2 })
         #expect(changes.count == 3 && changes.last == .back)
     }
+
+    @Test func seesNoMoreConnectionsThanAreNeeded() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop")
+        var configuration = scratch.configuration(poolSize: 6)
+        configuration.idleLimit = .milliseconds(400)
+        let database = Database(configuration)
+        var changes: [Database.Change] = []
+        database.onChange = { changes.append($0) }
+        database.start()
+        defer { database.close() }
+        #expect(try await comes { database.pool == Database.PoolState(connections: 2, idle: 1, waiting: 0) })
+        let end = LoopPromise<Void>()
+        let transactions = (0..<3).map { _ in
+            Loop.spawn { try await database.transaction { _ in try await end.get() } }
+        }
+        #expect(
+            try await comes { database.pool == Database.PoolState(connections: 5, idle: 1, waiting: 0) },
+            "the reading one, three in use and one to spare")
+        let more = (0..<7).map { _ in Loop.spawn { try await database.transaction { _ in try await end.get() } } }
+        #expect(try await comes { database.pool == Database.PoolState(connections: 6, idle: 0, waiting: 5) })
+        end.resolve(.success(()))
+        for transaction in transactions + more { try await transaction.value }
+        #expect(try await comes { database.pool == Database.PoolState(connections: 2, idle: 1, waiting: 0) })
+        #expect(try await comes { try await scratch.query(Self.backends) == "3" }, "this look is the third")
+        #expect(changes.isEmpty, "nothing was lost")
+    }
+    private static let backends = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
     /// Whoever has too few connections goes on with those that stand.
     @Test func aServerThatTakesNoMoreIsToldOfToo() async throws {
@@ -54,11 +81,17 @@ import Testing
         database.onChange = { changes.append($0) }
         database.start()
         defer { database.close() }
+        #expect(try await comes { database.pool.connections == 2 })
+        let end = LoopPromise<Void>()
+        // Whoever uses the one to spare makes it want another.
+        let transaction = Loop.spawn { try await database.transaction { _ in try await end.get() } }
         #expect(try await comes { !changes.isEmpty })
         #expect(changes == [.refused(reason: "too many connections for database \"\(name)\"")])
         #expect(database.isAvailable && database.pool.connections == 2)
         try await scratch.query("ALTER DATABASE \(name) CONNECTION LIMIT -1")
-        #expect(try await comes { changes.last == .back && database.pool.connections == 4 })
+        #expect(try await comes { changes.last == .back && database.pool.connections == 3 })
+        end.resolve(.success(()))
+        try await transaction.value
     }
 
     @Test(
