@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 
 /// A strict HTTP/1.1 server on the loop. It knows nothing of routes.
 ///
@@ -37,6 +38,8 @@ import EventLoop
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
     private let everybody: Crowd
     private var crowds: [ConnectionShare: Crowd] = [:]
+    private var lobby = Lobby()
+    private var lobbyTimer: LoopTimer?
     private(set) var isDraining = false
     private var drained: LoopPromise<Void>?
 
@@ -50,11 +53,18 @@ import EventLoop
 
     /// Listens from now on.
     public func start() throws(HTTPServerError) {
-        listener = try Listener(host: host, port: port) { [everybody] in
-            !everybody.isFull || Self.whoGivesWay(in: everybody) != nil
+        listener = try Listener(host: host, port: port) { [weak self] in
+            self?.hasRoom ?? false
         } onConnection: { [weak self] descriptor, peer in
             self?.accept(descriptor, peer)
         }
+    }
+
+    /// Sockets that wait for a connection at a time, of all addresses.
+    private static let mostInLobby = 1024
+
+    private var hasRoom: Bool {
+        lobby.count < Self.mostInLobby && (!everybody.isFull || Self.whoGivesWay(in: everybody) != nil)
     }
 
     /// The port that is listened at; 0 where the server does not.
@@ -71,6 +81,7 @@ import EventLoop
     /// - Parameter patience: connections that are open after it are cut off.
     public func drain(within patience: Duration = .seconds(5)) async {
         listener?.acceptRest()
+        for (descriptor, peer) in lobby.empty() { connect(descriptor, peer, shares: delegate.shares(peer)) }
         listener?.close()
         listener = nil
         isDraining = true
@@ -94,10 +105,34 @@ import EventLoop
         for connection in connections.values { connection.close() }
     }
 
-    /// Lets a newcomer in. Where a share is used up, whoever of it has waited longest for its client gives way, also in the
-    /// midst of a request; who is owed an answer never does.
+    /// Lets a newcomer in, or into the lobby; who may have any number of connections does not wait there.
     private func accept(_ descriptor: Int32, _ peer: String) {
         let shares = delegate.shares(peer)
+        guard !shares.isEmpty else { return connect(descriptor, peer, shares: shares) }
+        switch lobby.enter(descriptor, from: peer, now: MonotonicClock.now()) {
+        case .connects: connect(descriptor, peer, shares: shares)
+        case .waits: connectNext()
+        case .replaces(let oldest): Glibc.close(oldest)
+        }
+    }
+
+    /// Takes who waits in the lobby out of it, a few each millisecond.
+    private func connectNext() {
+        guard lobbyTimer == nil else { return }
+        lobbyTimer = LoopTimer(after: .milliseconds(1)) { [weak self] in
+            guard let self else { return }
+            lobbyTimer = nil
+            for (descriptor, peer) in lobby.next(now: MonotonicClock.now()) {
+                connect(descriptor, peer, shares: delegate.shares(peer))
+            }
+            if lobby.count > 0 { connectNext() }
+            listener?.resume()
+        }
+    }
+
+    /// Where a share is used up, whoever of it has waited longest for its client gives way, also in the midst of a request; who
+    /// is owed an answer never does.
+    private func connect(_ descriptor: Int32, _ peer: String, shares: [ConnectionShare]) {
         let crowds = shares.map { self.crowds[$0] ?? Crowd(most: $0.most) } + [everybody]
         for crowd in crowds { makeRoom(in: crowd) }
         for (share, crowd) in zip(shares, crowds) { self.crowds[share] = crowd }
