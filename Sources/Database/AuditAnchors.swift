@@ -76,7 +76,7 @@ public struct AuditAnchorRun: Sendable, Equatable {
     /// - Returns: how many chains were anchored.
     private func anchorSome(isForced: Bool) async throws -> Int64 {
         try await database.transaction { transaction in
-            transaction.send("SELECT pg_advisory_xact_lock(hashtext('vestibule/audit-anchors'))")
+            transaction.send(Self.turn)
             guard let state = try await transaction.query(Self.last).first else { throw DatabaseError.aborted }
             let (now, last) = (try state.timestamp("now"), try state.optionalTimestamp("at"))
             if let last, !isForced, now < last + Self.interval { return 0 }
@@ -108,6 +108,7 @@ public struct AuditAnchorRun: Sendable, Equatable {
         return HMACSHA256.code(for: previous + moment + SHA256.digest(lines), key: subkey)
     }
 
+    private static let turn = Statement("SELECT \(AdvisoryLock.auditAnchors.wait())")
     private static let last = Statement(
         """
         SELECT clock_timestamp() AS now, r.run, r.at, r.code

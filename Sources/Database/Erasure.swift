@@ -17,7 +17,7 @@ import EventLoop
     ///
     /// - Parameter column: of type `uuid`.
     nonisolated public static func wait(forPersonIn column: String) -> String {
-        "pg_advisory_xact_lock(hashtextextended(\(column)::text, 3))"
+        AdvisoryLock.person.wait(for: "\(column)::text")
     }
 
     /// Takes back what was told about the person and not delivered yet, dead letters included: what is told next is the

@@ -70,7 +70,7 @@ public enum Migrator {
         let role = runtimeRole ?? "CURRENT_USER"
         // One lock per schema; a second process waits here for the first, as long as it takes.
         try session.run("prepare", "SET lock_timeout = 0; SET statement_timeout = 0")
-        try session.run("prepare", "SELECT pg_advisory_lock(hashtext('vestibule/\(schema)'))")
+        try session.run("prepare", "SELECT pg_advisory_lock(\(AdvisoryLock.migrations.key(in: "'\(schema)'")))")
         guard try mayBegin || session.hasTables(in: schema) else { throw MigrationError.vanished(schema) }
         try session.run(
             "prepare",

@@ -4,6 +4,8 @@ import EventLoop
 @Loop public final class Transaction {
     private let connection: Connection
     private var hasBegun = false
+    /// The last advisory lock that was taken; in debug builds only.
+    private var lastLock: AdvisoryLock?
     private var firstFailure: DatabaseError?
     /// What became of a commit that left with the last statement.
     private var committed: Result<[Row], DatabaseError>?
@@ -16,7 +18,7 @@ import EventLoop
     public func query(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         begin()
         let result = await withUnsafeContinuation { continuation in
-            connection.send(statement, values) { continuation.resume(returning: $0) }
+            pass(statement, values) { continuation.resume(returning: $0) }
             connection.sync()
         }
         if let firstFailure { throw firstFailure }
@@ -37,7 +39,7 @@ import EventLoop
     ) async throws(DatabaseError) -> (first: [Row], second: [Row]) {
         begin()
         var rows: [Row] = []
-        connection.send(first, firstValues) { [weak self] result in
+        pass(first, firstValues) { [weak self] result in
             self?.note(result)
             if case .success(let found) = result { rows = found }
         }
@@ -53,7 +55,7 @@ import EventLoop
         begin()
         if let firstFailure { throw firstFailure }
         var rows: Result<[Row], DatabaseError> = .failure(.unavailable)
-        connection.send(statement, values) { rows = $0 }
+        pass(statement, values) { rows = $0 }
         let committed = await end(with: "COMMIT")
         self.committed = committed
         if let firstFailure, firstFailure != .unavailable { throw firstFailure }
@@ -71,7 +73,22 @@ import EventLoop
     /// this one does.
     public func send(_ statement: Statement, _ values: [SQLValue] = []) {
         begin()
-        connection.send(statement, values) { [weak self] result in self?.note(result) }
+        pass(statement, values) { [weak self] result in self?.note(result) }
+    }
+
+    private func pass(
+        _ statement: Statement, _ values: [SQLValue], _ completion: @escaping Connection.Completion
+    ) {
+        assert(takesInOrder(statement), "a lock is taken before \(lastLock as Any), against the order of AdvisoryLock")
+        connection.send(statement, values, completion)
+    }
+
+    private func takesInOrder(_ statement: Statement) -> Bool {
+        AdvisoryLock.taken(by: statement).allSatisfy { lock in
+            guard lastLock.map({ lock.mayFollow($0) }) ?? true else { return false }
+            lastLock = lock
+            return true
+        }
     }
 
     private func begin() {

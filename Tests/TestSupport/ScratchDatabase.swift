@@ -12,13 +12,32 @@ public struct ScratchDatabase: Sendable {
     private static let templates = Mutex<[String: String]>([:])
     private static let counter = Mutex(0)
 
+    /// A schema, and its service's migrations; the runtime's own come first by themselves.
+    public typealias Contents = (schema: String, migrations: [Migration])
+
     /// - Parameter migrations: of the service; the runtime's own come first by themselves.
     public static func make(schema: String, migrations: [Migration] = []) async throws -> ScratchDatabase {
+        ScratchDatabase(schema: schema, beside: try await make([(schema, migrations)]))
+    }
+
+    /// One database with several schemas.
+    ///
+    /// - Returns: its first schema; another one is beside it.
+    public static func make(_ contents: [Contents]) async throws -> ScratchDatabase {
         let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
-        let template = try await template(schema: schema, migrations: migrations, cluster: cluster)
+        let template = try await template(contents, cluster: cluster)
         let name = newName("scratch")
         _ = try await Loop.offload { try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template)") }
-        return ScratchDatabase(name: name, schema: schema, folder: cluster.folder)
+        return ScratchDatabase(name: name, schema: contents.first?.schema ?? "public", folder: cluster.folder)
+    }
+
+    private init(name: String, schema: String, folder: String) {
+        (self.name, self.schema, self.folder) = (name, schema, folder)
+    }
+
+    /// Another schema of the same database.
+    public init(schema: String, beside other: ScratchDatabase) {
+        self.init(name: other.name, schema: schema, folder: other.folder)
     }
 
     /// A database without a schema, for who tests the migrator itself.
@@ -37,16 +56,16 @@ public struct ScratchDatabase: Sendable {
         try cluster.query("postgres", "CREATE DATABASE \(name) OWNER scratch_owner")
     }
 
-    private static func template(
-        schema: String, migrations: [Migration], cluster: ScratchCluster
-    ) async throws -> String {
-        let key = "\(schema) \(migrations.map(\.name)) \(migrations.map(\.sql.count))"
+    private static func template(_ contents: [Contents], cluster: ScratchCluster) async throws -> String {
+        let key = contents.map { "\($0.schema) \($0.migrations.map(\.name)) \($0.migrations.map(\.sql.count))" }.joined()
         if let known = templates.withLock({ $0[key] }) { return known }
         let name = newName("template")
         try await Loop.offload { try create(name, in: cluster) }
-        let database = ScratchDatabase(name: name, schema: schema, folder: cluster.folder)
-        _ = try await Migrator.run(
-            owner: database.owner, schema: schema, runtimeRole: "scratch_runtime", migrations: migrations)
+        for (schema, migrations) in contents {
+            let database = ScratchDatabase(name: name, schema: schema, folder: cluster.folder)
+            _ = try await Migrator.run(
+                owner: database.owner, schema: schema, runtimeRole: "scratch_runtime", migrations: migrations)
+        }
         templates.withLock { $0[key] = name }
         return name
     }

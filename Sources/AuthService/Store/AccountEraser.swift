@@ -32,9 +32,8 @@ import EventLoop
         for statement in Self.statements { transaction.send(statement, [.uuid(person)]) }
     }
 
-    private static let lockPhone: Statement = """
-        SELECT pg_advisory_xact_lock(hashtextextended(encode(hash, 'hex'), 1)) FROM phones WHERE person_id = $1
-        """
+    private static let lockPhone = Statement(
+        "SELECT \(AdvisoryLock.number.wait(for: "encode(hash, 'hex')")) FROM phones WHERE person_id = $1")
     /// Those that the account had before, too.
     private static let numbers: Statement = """
         SELECT hash FROM phones WHERE person_id = $1 UNION SELECT hash FROM phone_aliases WHERE person_id = $1

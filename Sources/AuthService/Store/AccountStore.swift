@@ -58,8 +58,9 @@ struct Account: Sendable {
 
     /// Waits for whoever gives this number an account.
     static func lock(phone: [UInt8], in transaction: Transaction) {
-        transaction.send("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 1))", [.bytes(phone)])
+        transaction.send(lockNumber, [.bytes(phone)])
     }
+    private static let lockNumber = Statement("SELECT \(AdvisoryLock.number.wait(for: "encode($1, 'hex')"))")
 
     /// Locks an account until the transaction ends.
     static func lock(_ person: Identifier, in transaction: Transaction) {

@@ -127,7 +127,7 @@ struct Challenge: Sendable {
             "UPDATE challenges SET state = 'undelivered' WHERE id = $1 AND state = 'open'", [.uuid(id)])
     }
 
-    private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))"
+    private static let lock = Statement("SELECT \(AdvisoryLock.codes.wait(for: "encode($1, 'hex')"))")
     /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. A wrong try counts
     /// for a day after the last moment at which it can have been made, and a code lives for 15 minutes at the most.
     private static let history: Statement = """
@@ -203,9 +203,8 @@ struct Challenge: Sendable {
         WHERE asked >= $2 AND verified * 10 < asked
         ON CONFLICT (prefix_hash) DO UPDATE SET until = excluded.until
         """
-    private static let lockPhone: Statement = """
-        SELECT pg_advisory_xact_lock(hashtextextended(encode(phone_hash, 'hex'), 0)) FROM challenges WHERE id = $1
-        """
+    private static let lockPhone = Statement(
+        "SELECT \(AdvisoryLock.codes.wait(for: "encode(phone_hash, 'hex')")) FROM challenges WHERE id = $1")
     /// Strangers' tries count together, and a device's for it alone.
     private static let load: Statement = """
         SELECT c.phone_hash, c.phone_sealed, c.purpose, c.asker, c.code_hash, c.state, c.wrong_tries, c.expires_at,

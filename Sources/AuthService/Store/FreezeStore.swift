@@ -157,7 +157,7 @@ import JSONText
             .optionalUUID("person_id")
     }
 
-    private static let lock: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 2))"
+    private static let lock = Statement("SELECT \(AdvisoryLock.recovery.wait(for: "$1::uuid::text"))")
     /// The strongest first.
     private static let proofs = ["device", "linked_identity", "former_number"]
     /// A device is known by its secret's hash, which is worth nothing to who could time the comparison.
@@ -183,8 +183,9 @@ import JSONText
         """
     private static let insert: Statement = """
         INSERT INTO freezes (case_id, person_id, until, begun_sealed, claimant_hash, hold_until)
-        VALUES ($1, $2, clock_timestamp() + greatest($3::bigint, $6) * interval '1 s', $4, $5,
-            clock_timestamp() + $6::bigint * interval '1 s')
+        -- One clock for both: the freeze must not end before the hold.
+        SELECT $1, $2, now + greatest($3::bigint, $6) * interval '1 s', $4, $5, now + $6::bigint * interval '1 s'
+        FROM clock_timestamp() AS now
         """
     private static let claiming: Statement = """
         SELECT case_id FROM freezes

@@ -76,7 +76,7 @@ import EventLoop
     private func read(_ needsKey: (_ newest: Timestamp, _ now: Timestamp) -> Bool) async throws {
         let began = MonotonicClock.now()
         let rows = try await database.transaction { transaction in
-            transaction.send("SELECT pg_advisory_xact_lock(hashtext('vestibule/signing-keys'))")
+            transaction.send(Self.turn)
             let known = try await transaction.query(Self.select)
             if let newest = known.first {
                 guard try needsKey(newest.timestamp("signs_from"), newest.timestamp("now")) else {
@@ -125,6 +125,7 @@ import EventLoop
         for key in keys where !known.contains(key.issuer.kid) { onKey(key.issuer.kid, key.signsFrom) }
     }
 
+    private static let turn = Statement("SELECT \(AdvisoryLock.signingKeys.wait())")
     private static let select: Statement = """
         SELECT kid, seed_sealed, signs_from, clock_timestamp() AS now FROM signing_keys ORDER BY signs_from DESC
         """

@@ -43,9 +43,7 @@ import EventLoop
     static func takeTurn(in transaction: Transaction) { transaction.send(lock) }
 
     // Replicas that start together take turns; who waits for too long comes again a second later.
-    private static let lock: Statement = """
-        SELECT pg_advisory_xact_lock(hashtext('vestibule/questionnaire/import'))
-        """
+    private static let lock = Statement("SELECT \(AdvisoryLock.definitions.wait())")
     private static let find: Statement = """
         SELECT content_hash FROM definitions WHERE questionnaire = $1 AND version = $2
         """

@@ -132,7 +132,7 @@ import JSONText
     private static let findDraft = Statement("SELECT \(columns) FROM drafts WHERE questionnaire = $1 AND number = $2")
     private static let lockDraft = Statement(
         "SELECT \(columns) FROM drafts WHERE questionnaire = $1 AND number = $2 FOR UPDATE")
-    private static let turn: Statement = "SELECT pg_advisory_xact_lock(hashtext('vestibule/draft/' || $1))"
+    private static let turn = Statement("SELECT \(AdvisoryLock.draft.wait(for: "$1"))")
     private static let createDraft = Statement(
         """
         INSERT INTO drafts (questionnaire, number, content, copy_of)

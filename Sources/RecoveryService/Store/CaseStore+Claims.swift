@@ -132,7 +132,7 @@ extension CaseStore {
     private static let byAddress: Statement = """
         SELECT count(*) AS count FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
         """
-    private static let claimantTurn: Statement = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
+    private static let claimantTurn = Statement("SELECT \(AdvisoryLock.claimant.wait(for: "$1"))")
     private static let byClaimant: Statement = """
         SELECT count(*) AS count FROM cases
         WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'

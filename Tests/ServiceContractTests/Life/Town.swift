@@ -13,7 +13,7 @@ import TestSupport
 @testable import QuestionnaireService
 @testable import RecoveryService
 
-/// The four services and a gateway in one process, each with a database of its own, over one bus.
+/// The four services and a gateway in one process, with one database as in a deployment, over one bus.
 @Loop final class Town {
     nonisolated static let blueprints = [
         AuthBlueprint.blueprint, ProfileBlueprint.blueprint, QuestionnaireBlueprint.blueprint,
@@ -50,9 +50,10 @@ import TestSupport
         var bus = BusConfiguration(service: .gateway)
         bus.security = try keys.security(of: .gateway)
         bus.discoveryInterval = .milliseconds(20)
+        let all = try await ScratchDatabase.make(Self.blueprints.map { ($0.name.rawValue, $0.migrations) })
         for blueprint in Self.blueprints {
             let (name, prefix) = (blueprint.name, blueprint.prefix)
-            let scratch = try await ScratchDatabase.make(schema: name.rawValue, migrations: blueprint.migrations)
+            let scratch = ScratchDatabase(schema: name.rawValue, beside: all)
             databases[name] = scratch
             bus.peers[name] = try Discovery("ipc:\(folder.path)")
             var environment = [
