@@ -5,6 +5,8 @@ import JSONText
 /// A handler without its type: bytes in, a reply as it travels out.
 struct Endpoint: Sendable {
     let rules: MessageRules
+    /// Something that has happened is told, and nothing is asked for.
+    let isEvent: Bool
     let answer: @Loop @Sendable (RequestContext) async throws -> RawReply
 
     /// Bodies over so many bytes are read and checked off the loop, which they would hold for milliseconds.
@@ -12,7 +14,7 @@ struct Endpoint: Sendable {
 
     init<Handler: RequestHandler>(_ handler: Handler) {
         typealias Request = Handler.Request
-        rules = Request.rules
+        (rules, isEvent) = (Request.rules, Request.self is any BusEvent.Type)
         answer = { context in
             let body = context.body
             let request: Request =

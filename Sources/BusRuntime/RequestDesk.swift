@@ -129,10 +129,10 @@ import EventLoop
     private func refusal(
         of header: FrameHeader, _ body: [UInt8], from peer: Peer, _ endpoint: Endpoint?
     ) -> BusError? {
-        guard let rules = endpoint?.rules else {
-            return BusError(.unknownMessage, "This service does not know this message.")
-        }
-        guard Self.allows(rules, peer.hello.service, isAsOperator: header.isAsOperator) else {
+        guard let endpoint else { return BusError(.unknownMessage, "This service does not know this message.") }
+        let rules = endpoint.rules
+        let caller = peer.hello.service
+        guard Self.allows(rules, isEvent: endpoint.isEvent, caller, isAsOperator: header.isAsOperator) else {
             return BusError(.callerNotAllowed, "This service does not take this message from this caller.")
         }
         guard body.count <= rules.largestBody else {
@@ -153,10 +153,10 @@ import EventLoop
     }
 
     /// Deny by default. An operator may read, and with a word for it do what programs do, in nobody's name; but nobody's
-    /// token is for an operator.
-    static func allows(_ rules: MessageRules, _ caller: ServiceName, isAsOperator: Bool) -> Bool {
+    /// token is for an operator, and none says that something has happened: a service alone knows that of its own tables.
+    static func allows(_ rules: MessageRules, isEvent: Bool, _ caller: ServiceName, isAsOperator: Bool) -> Bool {
         guard caller == .operator else { return rules.callers.contains(caller) }
-        guard !rules.replyCarriesToken else { return false }
+        guard !rules.replyCarriesToken, !isEvent else { return false }
         return rules.callers.contains(caller) || rules.effect == .read || isAsOperator
     }
 

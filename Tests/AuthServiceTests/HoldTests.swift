@@ -66,6 +66,10 @@ import Testing
             try await open(apply, until: .now(), of: owner.user.id, sequence: 2, auth)
             let refused = try await auth.refusal(of: apply, from: .recovery)
             #expect(refused.code == "recovery_not_ready" && refused.retryAfterMs ?? 0 > 604_000_000)
+            let years = Timestamp.now() + .seconds(3650 * 86_400)
+            try await open(apply, until: years, of: owner.user.id, sequence: 3, auth)
+            let bounded = try await auth.refusal(of: apply, from: .recovery)
+            #expect(2_591_000_000...2_592_000_000 ~= bounded.retryAfterMs ?? 0, "30 days")
         }
     }
 

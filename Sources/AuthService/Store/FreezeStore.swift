@@ -139,11 +139,13 @@ import JSONText
         for statement in endOfDevices { transaction.send(statement, [.uuid(person)]) }
     }
 
-    /// Until then at the least, and the account is not moved before it, whatever was written first.
+    /// Until then at the least, and the account is not moved before it, whatever was written first. Recovery's longest hold is
+    /// 14 days; more than 30 are not taken from it, or who broke into it could keep an account frozen for ever.
     static func extend(_ caseID: Identifier, until end: Timestamp, in transaction: Transaction) {
         transaction.send(
             """
-            UPDATE freezes SET until = greatest(until, $2), hold_until = greatest(hold_until, $2)
+            UPDATE freezes SET until = greatest(until, least($2, created_at + interval '30 days')),
+                hold_until = greatest(hold_until, least($2, created_at + interval '30 days'))
             WHERE case_id = $1 AND ended_at IS NULL
             """, [.uuid(caseID), .timestamp(end)])
     }

@@ -59,9 +59,19 @@ import Testing
         let document = try JSONValue.parse(CanonicalJSON.bytes(of: MessageDocument(entry.message).value))
         let secrets = Self.secrets(in: document["$defs"]?["reply"] ?? .null)
         #expect(secrets.isEmpty || rules.replyCarriesToken, "\(secrets) would be stored, and given to operators")
-        guard rules.replyCarriesToken else { return }
+        if rules.replyCarriesToken { await expectNoOperator(entry) }
+    }
+
+    /// With one an operator would have other services erase a person who is there.
+    @Test("no event is an operator's", arguments: Catalogue.all.map { CatalogueEntry($0) })
+    func events(entry: CatalogueEntry) async {
+        if entry.message is any BusEvent.Type { await expectNoOperator(entry) }
+    }
+
+    private func expectNoOperator(_ entry: CatalogueEntry) async {
         for isAsOperator in [false, true] {
-            let isAllowed = await RequestDesk.allows(rules, .operator, isAsOperator: isAsOperator)
+            let isAllowed = await RequestDesk.allows(
+                entry.message.rules, isEvent: entry.message is any BusEvent.Type, .operator, isAsOperator: isAsOperator)
             #expect(!isAllowed)
         }
     }
