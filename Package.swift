@@ -55,7 +55,8 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0005_backfill.sql"),
         .embedInCode("Migrations/m0006_onboarding_events.sql"), .embedInCode("Migrations/m0007_staff.sql"),
         .embedInCode("Migrations/m0008_later_services.sql"), .embedInCode("Migrations/m0009_time_zone.sql"),
-        .embedInCode("Migrations/m0010_openings.sql"),
+        .embedInCode("Migrations/m0010_openings.sql"), .embedInCode("Migrations/m0011_visitor_counts.sql"),
+        .embedInCode("Migrations/m0012_journeys.sql"), .embedInCode("Migrations/m0013_journeys_from_before.sql"),
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"), .embedInCode("Definitions/skin-care.json"),

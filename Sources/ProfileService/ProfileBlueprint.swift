@@ -61,7 +61,13 @@ enum ProfileBlueprint {
         house.handle(VerificationDecidedHandler(profile: profile))
         house.handle(BackfillOnboardingHandler(profile: profile))
         house.handle(FindCitiesHandler())
-        house.handle(RecordEventsHandler(events: profile.events))
+        let limits = VisitorLimits(
+            perAddress: try configuration.integer("PROFILE_VISITORS_PER_ADDRESS"),
+            perDay: try configuration.integer("PROFILE_VISITORS_PER_DAY"),
+            hash: KeyedHash(house.keys, purpose: "visitor-address"))
+        let refused = RefusedEvents()
+        house.ownGauges = { refused.gauges }
+        house.handle(RecordEventsHandler(events: profile.events, limits: limits, refused: refused))
         house.handle(VisitorIdentifiedHandler(profile: profile))
         house.handle(GetFunnelHandler(profile: profile))
         house.background("visitors") {
@@ -100,5 +106,11 @@ enum ProfileBlueprint {
         .init("PROFILE_QUESTIONNAIRE", .text, "yoked-compat", "Key of the questionnaire that the onboarding asks for"),
         .init("MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, "true", "Whether visual preferences are a step"),
         .init("MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil, "Offers that a provisional person gets"),
+        .init(
+            "PROFILE_VISITORS_PER_ADDRESS", .integer(1...1_000_000), "200",
+            "New visitors of an address in an hour whose events are stored"),
+        .init(
+            "PROFILE_VISITORS_PER_DAY", .integer(1...1_000_000_000), "100000",
+            "New visitors in a day (UTC) whose events are stored"),
     ]
 }

@@ -23,6 +23,13 @@ extension PrometheusText {
             guard let value = report.gauges?[name] else { continue }
             add("vestibule_\(name)", help, origin, value)
         }
+        for reason in ["address", "day"] {
+            guard let value = report.gauges?["events_refused_\(reason)"] else { continue }
+            add(
+                "vestibule_events_refused_total", .counter,
+                "Events of new visitors that were not stored, by the limit that they were over.",
+                origin + [("reason", reason)], Int(value))
+        }
         for traffic in report.served { add(traffic, "served", "caller", origin) }
         for traffic in report.asked {
             add(traffic, "asked", "callee", origin)

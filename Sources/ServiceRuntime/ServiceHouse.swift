@@ -27,6 +27,8 @@ import JSONText
     public var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
     /// Whether the service has what it must have read before its first request comes; asked until the service stops.
     public var isPrepared: @Loop () -> Bool = { true }
+    /// What the service shows of itself among this replica's gauges, by names that ``PrometheusText`` has words for.
+    public var ownGauges: @Loop () -> [String: Double] = { [:] }
     private var isStopping = false
     private var outboxSight = OutboxSight()
     /// As it was last seen; `nil` until the database that is connected now was looked at.
@@ -379,7 +381,7 @@ import JSONText
             "database_waiting": Double(pool.waiting), "outbox_due": Double(outboxSight.due),
             "outbox_oldest_seconds": outboxSight.oldestSeconds, "outbox_dead": Double(outboxSight.dead),
             "schema_missing": Double((schema?.missing.count ?? 0) + (schema?.lost.count ?? 0)),
-        ]
+        ].merging(ownGauges()) { $1 }
     }
 
     private func lookAtOutbox() async throws {

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import JSONText
 import TestSupport
@@ -58,6 +59,59 @@ import Testing
             #expect(try await profile.ask(RecordEvents(events: openings)).recorded == 0)
             #expect(
                 try await profile.stage.rows("SELECT count(*), count(person_id) FROM onboarding_events") == "3|3")
+        }
+    }
+
+    /// Tells of one opening by each visitor, as a client at the address does, and counts what was stored.
+    @Loop private static func open(
+        _ visitors: [String], from address: String, _ profile: ProfileStage
+    ) async throws -> Int64 {
+        var recorded: Int64 = 0
+        for visitor in visitors {
+            let options = CallOptions(timeout: .seconds(10), clientAddress: address)
+            let told = RecordEvents(anonymousId: visitor, events: [event(.appOpened), event(.phoneEntered)])
+            recorded += try await profile.gateway.call(told, options).recorded
+        }
+        return recorded
+    }
+
+    /// Whoever makes up a visitor for each request fills no table.
+    @Test func anAddressHasSoManyNewVisitorsInAnHour() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_VISITORS_PER_ADDRESS": "3"]) { profile in
+            func visitors(_ prefix: String, _ count: Int) -> [String] { (0..<count).map { "\(prefix)\($0)" } }
+            #expect(try await Self.open(visitors("a", 10), from: "198.51.100.7", profile) == 6)
+            #expect(try await Self.open(visitors("b", 1), from: "198.51.100.8", profile) == 2, "another address")
+            let known = RecordEvents(anonymousId: "a2", events: [Self.event(.onboardingStarted)])
+            let options = CallOptions(timeout: .seconds(10), clientAddress: "198.51.100.7")
+            #expect(try await profile.gateway.call(known, options).recorded == 1, "who is known goes on")
+            // A household of IPv6 has as many as an address, and its site eight times as many.
+            for household in 0..<10 {
+                let stored = try await Self.open(
+                    visitors("h\(household)-", 4), from: "2001:db8:7:\(household)::1", profile)
+                #expect(stored == (household < 8 ? 6 : 0), "\(household)")
+            }
+            #expect(profile.stage.houses[0].ownGauges() == ["events_refused_address": 46, "events_refused_day": 0])
+            _ = try await profile.stage.rows("UPDATE visitor_counts SET began = began - interval '1 hour' RETURNING 1")
+            #expect(try await Self.open(visitors("c", 4), from: "198.51.100.7", profile) == 6, "an hour later")
+        }
+    }
+
+    @Test func aDayHasSoManyNewVisitors() async throws {
+        try await ProfileStage.run(replicas: 2, environment: ["PROFILE_VISITORS_PER_DAY": "20"]) { profile in
+            var stored: Int64 = 0
+            for number in 0..<30 {
+                stored += try await Self.open(["v\(number)"], from: "198.51.100.\(number)", profile)
+            }
+            #expect(stored == 40)
+            let refused = profile.stage.houses.map { $0.ownGauges()["events_refused_day"] ?? 0 }.reduce(0, +)
+            #expect(refused == 20)
+            let day = "SELECT sum(taken), count(*) > 1 FROM visitor_counts WHERE octet_length(key) = 1"
+            #expect(try await profile.stage.rows(day) == "20|t", "counted in several rows")
+            #expect(try await Self.open(["v0"], from: "198.51.100.99", profile) == 0, "known, and told the same again")
+            _ = try await profile.stage.rows("UPDATE visitor_counts SET began = began - interval '2 days' RETURNING 1")
+            #expect(try await Self.open(["late"], from: "198.51.100.7", profile) == 2, "on another day")
+            _ = try await EventStore(database: profile.stage.houses[0].database).purge()
+            #expect(try await profile.stage.rows("SELECT count(*) FROM visitor_counts") == "2")
         }
     }
 
@@ -266,6 +320,114 @@ import Testing
                     SELECT count(person_id), count(anonymous_id), max(extract(day FROM now() - received_at))
                         FILTER (WHERE anonymous_id IS NOT NULL) FROM onboarding_events
                     """) == "1250|45|89")
+        }
+    }
+
+    /// Of each person and visitor with an event one, with the first time of each thing.
+    private static let journeysThatAreWrong = """
+        WITH told AS (
+            SELECT person_id, anonymous_id, min(at) AS began, \(OnboardingEvent.allCases.map {
+                "min(at) FILTER (WHERE name = '\($0.rawValue)') AS \($0.rawValue)"
+            }.joined(separator: ", ")) FROM onboarding_events GROUP BY 1, 2)
+        SELECT count(*) FROM (
+            (TABLE told EXCEPT TABLE journeys) UNION ALL (TABLE journeys EXCEPT TABLE told)) AS wrong
+        """
+
+    @Test func journeysAreWhatTheEventsSay() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let auth = try profile.stage.asking(as: .auth)
+            let options = CallOptions(timeout: .seconds(10))
+            let names = OnboardingEvent.allCases.filter { !Self.known.contains($0) }
+            for visitor in 0..<5 {
+                let events = names.flatMap { name in
+                    (0..<3).map { Self.event(name, at: .now() + .seconds(-86_400 * ($0 + visitor))) }
+                }
+                _ = try await atOnce(4) {
+                    let part = RecordEvents(anonymousId: "v\(visitor)", events: Array(events.shuffled().prefix(12)))
+                    _ = try await patiently { try await profile.gateway.call(part, options) }
+                }
+            }
+            _ = try await profile.ask(
+                RecordEvents(events: [Self.event(.appOpened), Self.event(.visualPreferencesDeferred)]))
+            #expect(try await profile.stage.rows("SELECT count(*) FROM journeys") == "6")
+            #expect(try await profile.stage.rows(Self.journeysThatAreWrong) == "0", "told")
+
+            for (sequence, visitor) in [(1, "v0"), (2, "v1")] as [(Int64, String)] {
+                _ = try await auth.call(
+                    VisitorIdentified(personID: profile.person, personSequence: sequence, anonymousID: visitor), options
+                )
+            }
+            #expect(try await profile.stage.rows("SELECT count(*) FROM journeys") == "4")
+            #expect(try await profile.stage.rows(Self.journeysThatAreWrong) == "0", "identified")
+
+            _ = try await profile.stage.rows(
+                "UPDATE onboarding_events SET received_at = now() - interval '91 days' WHERE anonymous_id = 'v2' RETURNING 1"
+            )
+            _ = try await EventStore(database: profile.stage.houses[0].database).purge()
+            #expect(try await profile.stage.rows("SELECT count(*) FROM journeys WHERE anonymous_id = 'v2'") == "0")
+            _ = try await auth.call(
+                AccountDeleted(personID: profile.person, personSequence: 3, deletedAt: .now()), options)
+            #expect(
+                try await profile.stage.rows("SELECT string_agg(anonymous_id, ' ' ORDER BY 1) FROM journeys") == "v3 v4"
+            )
+            #expect(try await profile.stage.rows(Self.journeysThatAreWrong) == "0", "forgotten")
+        }
+    }
+
+    @Test func journeysFromBeforeAreCounted() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "profile")
+        func migrate(_ count: Int) async throws {
+            _ = try await Migrator.run(
+                owner: scratch.owner, schema: "profile", runtimeRole: "scratch_runtime",
+                migrations: Array(ProfileMigrations.all.prefix(count)))
+        }
+        let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0012_journeys" })
+        func tell(_ first: Int, _ last: Int) async throws {
+            try await scratch.query(
+                """
+                INSERT INTO onboarding_events (event_id, person_id, name, at)
+                SELECT gen_random_uuid(), md5((n / 2)::text)::uuid, CASE n % 2 WHEN 0 THEN 'vps_ready' ELSE 'otp_verified' END,
+                    timestamptz '2026-02-10T09:00:00Z' + n * interval '1 hour'
+                FROM generate_series(\(first), \(last)) AS n
+                """)
+        }
+        try await migrate(before)
+        try await tell(1, 9)
+        try await migrate(before + 1)
+        // Of whom something was told before.
+        try await tell(10, 14)
+        try await migrate(before + 2)
+        #expect(try await scratch.query("SELECT count(*) FROM journeys") == "8")
+        #expect(try await scratch.query(Self.journeysThatAreWrong) == "0")
+    }
+
+    /// What is done of one person, or asked of all, reads none of the events of others, of which there may be ten millions.
+    @Test(arguments: [
+        ("identify", "uuid, text", "gen_random_uuid(), 'v'"), ("forget", "text", "'v'"),
+        ("erase", "uuid", "gen_random_uuid()"),
+        ("funnel", "date, date", "'2026-02-01', '2026-02-02'"),
+    ])
+    func oneIsFoundWithoutReadingTheOthers(_ name: String, _ types: String, _ values: String) async throws {
+        let statements = [
+            "identify": EventStore.identify, "forget": EventStore.forget, "erase": EventStore.erase,
+            "funnel": EventStore.funnel,
+        ]
+        let sql = try #require(statements[name]).sql
+        try await ProfileStage.run { profile in
+            let plan = try await profile.stage.rows(
+                """
+                INSERT INTO onboarding_events (event_id, person_id, anonymous_id, name, at)
+                SELECT gen_random_uuid(), CASE WHEN n % 2 = 0 THEN gen_random_uuid() END,
+                    CASE WHEN n % 2 = 1 THEN 'v' || n END, 'app_opened', now() FROM generate_series(1, 3000) AS n;
+                ANALYZE onboarding_events, journeys;
+                SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
+                PREPARE asked (\(types)) AS \(sql);
+                EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE asked (\(values))
+                """)
+            #expect(
+                plan.contains("Index Scan") && !plan.contains("Seq Scan on") && !plan.contains("Removed by Filter"),
+                "\(plan)")
+            #expect(!plan.contains("onboarding_events_pkey") && !plan.contains("onboarding_events_unknown"), "\(plan)")
         }
     }
 

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Metrics on a port of their own") struct MetricsListenerTests {
     private static let blueprint = ServiceBlueprint(
-        name: .profile, variables: [], migrations: [], peers: [], assemble: { _ in })
+        name: .profile, variables: [], migrations: [], peers: [],
+        assemble: { $0.ownGauges = { ["events_refused_day": 2, "a_later_one": 1] } })
     private static let anyPort = ["METRICS_HTTP": "127.0.0.1:0"]
 
     /// Where the replicas that log there serve their metrics.
@@ -32,6 +33,8 @@ import Testing
                 let origin = #"{service="profile",instance="\#(house.bus.configuration.instance)"}"#
                 #expect(page.text.contains("vestibule_uptime_seconds\(origin) "))
                 #expect(page.text.contains("vestibule_database_connections\(origin) "))
+                let refused = #"vestibule_events_refused_total\#(origin.dropLast()),reason="day"} 2"#
+                #expect(page.text.contains(refused) && !page.text.contains("a_later_one"))
             }
             #expect(try await Self.ask("GET", "/", at: ports[0]).status == 404)
             #expect(try await Self.ask("POST", "/metrics", at: ports[0]).status == 405)

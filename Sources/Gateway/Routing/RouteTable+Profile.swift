@@ -49,7 +49,9 @@ extension RouteTable {
                 $0.success = 202; $0.carriesToken = true
             },
         Route(.post, "/events", .anybody, .message("profile.record-events"), "Takes client-side analytics events.")
-            .with { $0.body = .members },
+            .with {
+                $0.success = 202; $0.body = .members
+            },
         Route(
             .get, "/admin/funnel", .staff, .message("profile.get-funnel"), "Counts and drop-off per onboarding step."
         ).with { $0.sources = ["from": .query("from"), "to": .query("to")] },

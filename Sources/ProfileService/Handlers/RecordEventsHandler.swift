@@ -4,17 +4,38 @@ import EventLoop
 
 struct RecordEventsHandler: RequestHandler {
     let events: EventStore
+    let limits: VisitorLimits
+    let refused: RefusedEvents
 
     func handle(_ request: RecordEvents, context: RequestContext) async throws -> EventsRecorded {
-        let person = context.actor?.userID
-        guard person != nil || request.anonymousId != nil else {
+        if let person = context.actor?.userID {
+            return EventsRecorded(recorded: try await events.record(request.events, of: person))
+        }
+        guard let visitor = request.anonymousId else {
             throw BusError(
                 .validationFailed, "Some fields need another look.",
                 errors: [
                     .init(field: "anonymousId", code: "required", message: "This is needed before the sign-in.")
                 ])
         }
-        return EventsRecorded(
-            recorded: try await events.record(request.events, person: person, anonymousID: request.anonymousId))
+        let (recorded, refusal) = try await events.record(
+            request.events, ofVisitor: visitor, from: context.clientAddress, limits)
+        if let refusal { refused.count(request.events.count, refusal) }
+        return EventsRecorded(recorded: recorded)
+    }
+}
+
+/// Events of new visitors that this replica did not store, by the limit that they were over.
+@Loop final class RefusedEvents {
+    private var counts: [VisitorLimits.Refusal: Int] = [:]
+
+    func count(_ events: Int, _ refusal: VisitorLimits.Refusal) { counts[refusal, default: 0] += events }
+
+    /// By the names that a report has for them; those of which there were none too.
+    var gauges: [String: Double] {
+        Dictionary(
+            uniqueKeysWithValues: VisitorLimits.Refusal.allCases.map {
+                ("events_refused_\($0.rawValue)", Double(counts[$0] ?? 0))
+            })
     }
 }

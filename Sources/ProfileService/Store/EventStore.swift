@@ -15,19 +15,36 @@ struct EventStore: Sendable {
         transaction.send(Self.note, [.uuid(person), .textArray(events.map(\.rawValue)), .timestamp(time)])
     }
 
-    /// Takes what a client tells, of a person or of a visitor.
+    /// Takes what a client tells of a person.
     ///
     /// - Returns: how many were not known.
-    @Loop func record(
-        _ events: [ClientEvent], person: Identifier?, anonymousID: String?
-    ) async throws -> Int64 {
-        let told = CanonicalJSON.bytes(of: try JSONValue.parse(WireJSON.encode(events)))
+    @Loop func record(_ events: [ClientEvent], of person: Identifier) async throws -> Int64 {
+        let told = try Self.json(events)
         return try await database.transaction { transaction in
-            if let person { Erasure.wait(for: person, in: transaction) }
-            let rows = try await transaction.query(
-                Self.record, [.uuid(person), .text(person == nil ? anonymousID : nil), .json(told)])
-            return Int64(rows.count)
+            Erasure.wait(for: person, in: transaction)
+            let row = try await transaction.query(Self.recordOfPerson, [.uuid(person), .text(nil), .json(told)]).first
+            return try row?.integer("recorded") ?? 0
         }
+    }
+
+    /// Takes what a client tells of a visitor, in one statement: nothing of a new one for whom the limits have no room.
+    ///
+    /// - Parameter address: the client's.
+    /// - Returns: how many were not known, and why none was stored.
+    @Loop func record(
+        _ events: [ClientEvent], ofVisitor visitor: String, from address: String?, _ limits: VisitorLimits
+    ) async throws -> (recorded: Int64, refusal: VisitorLimits.Refusal?) {
+        let shares = limits.shares(of: address)
+        let values: [SQLValue] = [
+            .uuid(nil), .text(visitor), .json(try Self.json(events)), .array(shares.map { .bytes($0.key) }),
+            .array(shares.map { .integer($0.most) }), .integer(limits.perDay),
+        ]
+        guard let row = try await database.write(Self.recordOfVisitor, values).first else { return (0, nil) }
+        return (try row.integer("recorded"), try row.optionalText("refusal").flatMap { .init(rawValue: $0) })
+    }
+
+    private static func json(_ events: [ClientEvent]) throws -> [UInt8] {
+        CanonicalJSON.bytes(of: try JSONValue.parse(WireJSON.encode(events)))
     }
 
     /// A visitor is this person: what was known of the one is known of the other.
@@ -37,41 +54,45 @@ struct EventStore: Sendable {
     }
 
     @Loop func erase(_ person: Identifier, in transaction: Transaction) {
-        transaction.send("DELETE FROM onboarding_events WHERE person_id = $1", [.uuid(person)])
+        transaction.send(Self.erase, [.uuid(person)])
     }
 
-    /// Forgets visitors who never signed in.
+    /// Forgets visitors who never signed in, and what was counted of new ones.
     ///
     /// - Returns: whether there may be more.
     @Loop func purge() async throws -> Bool {
-        let rows = try await database.transaction { try await $0.query(Self.purge, [.integer(Self.page)]) }
-        return rows.count == Self.page
+        let page: [SQLValue] = [.integer(Self.page)]
+        let (visitors, counts) = (
+            try await database.write(Self.purge, page), try await database.write(Self.purgeCounts, page)
+        )
+        return max(visitors.count, counts.count) == Self.page
     }
 
     private static let page: Int64 = 1000
 
-    /// How far those came whose first event lies within the days. All events are looked through: not among what people read.
+    /// How far those came whose first event lies within the days. All of them are looked through: not among what people read.
     @Loop func funnel(from: CivilDate, to: CivilDate) async throws -> Funnel {
         let days: [SQLValue] = [.date(from), .date(to)]
-        let (furthest, told) = try await database.transaction { transaction in
-            (try await transaction.query(Self.funnel, days), try await transaction.query(Self.counts, days))
+        let row = try await database.transaction { transaction in
+            // The medians sort one number for each who began.
+            transaction.send("SET LOCAL work_mem = '64MB'")
+            return try await transaction.query(Self.funnel, days).first
         }
+        guard let row else { throw DatabaseError.aborted }
         var steps: [Funnel.Step] = []
-        for row in furthest {
-            let people = try row.integer("people")
+        for step in FunnelStep.allCases {
+            let people = try row.integer("reached_\(step.rawValue)")
             steps.append(
                 Funnel.Step(
-                    key: FunnelStep.allCases[steps.count].rawValue, people: people,
+                    key: step.rawValue, people: people,
                     dropOffPercent: steps.last.flatMap { FunnelStep.dropOff(from: $0.people, to: people) },
-                    medianSeconds: try row.optionalDouble("median")))
+                    medianSeconds: steps.isEmpty ? nil : try row.optionalDouble("median_\(step.rawValue)")))
         }
-        let counts = try told.map {
-            Funnel.EventCount(name: try $0.text("name"), people: try $0.integer("people"))
-        }
-        let known = Dictionary(uniqueKeysWithValues: counts.map { ($0.name, $0.people) })
         return Funnel(
             from: from, to: to, steps: steps,
-            events: OnboardingEvent.allCases.map { .init(name: $0.rawValue, people: known[$0.rawValue] ?? 0) })
+            events: try OnboardingEvent.allCases.map {
+                .init(name: $0.rawValue, people: try row.integer("did_\($0.rawValue)"))
+            })
     }
 
     /// In the order of the names, so that two that tell of the same steps wait for each other and not in a ring.
@@ -81,23 +102,68 @@ struct EventStore: Sendable {
         WHERE NOT is_erased($1) ORDER BY name
         ON CONFLICT DO NOTHING
         """
-    private static let record: Statement = """
-        INSERT INTO onboarding_events (event_id, person_id, anonymous_id, name, at, properties)
-        SELECT (e ->> 'eventId')::uuid, $1, $2, e ->> 'name',
-            greatest(least((e ->> 'at')::timestamptz, clock_timestamp()), clock_timestamp() - interval '30 days'),
-            coalesce(e -> 'properties', '{}')
-        FROM jsonb_array_elements($3) AS e
-        WHERE $1 IS NULL OR NOT is_erased($1)
-        ORDER BY e ->> 'name', e ->> 'eventId'
-        ON CONFLICT DO NOTHING RETURNING event_id
+    private static let recordOfPerson = Statement(
+        "WITH \(telling("NOT is_erased($1)")) SELECT count(*) AS recorded FROM told")
+    /// Nothing is counted of a visitor of whom something is known. Who is over a limit only reads; requests that arrive at once
+    /// may go over it by as many as there are connections. The day is counted in 16 rows, so that nobody waits for one.
+    private static let recordOfVisitor = Statement(
         """
-    private static let identify: Statement = """
+        WITH visitor AS MATERIALIZED (
+            SELECT date_trunc('hour', now()) AS hour, date_trunc('day', now(), 'UTC') AS day,
+                EXISTS (SELECT FROM onboarding_events WHERE \(all("anonymous_id", "$2"))) AS is_known
+        ), standing AS MATERIALIZED (
+            SELECT is_known, hour, day, CASE
+                WHEN is_known THEN NULL
+                WHEN EXISTS (
+                    SELECT FROM unnest($4::bytea[], $5::bigint[]) AS a (key, most)
+                    JOIN visitor_counts c ON c.key = a.key AND c.began = hour WHERE c.taken >= a.most) THEN 'address'
+                WHEN (
+                    SELECT sum(taken) FROM generate_series(0, 15) AS part
+                    JOIN visitor_counts c ON c.key = set_byte('\\x00', 0, part) AND c.began = day) >= $6 THEN 'day'
+                END AS refusal
+            FROM visitor
+        ), counted AS (
+            INSERT INTO visitor_counts AS c (key, began, taken)
+            SELECT key, began, 1 FROM (
+                SELECT key, hour AS began FROM standing, unnest($4::bytea[]) AS key WHERE NOT is_known AND refusal IS NULL
+                UNION ALL
+                SELECT set_byte('\\x00', 0, floor(random() * 16)::int), day FROM standing
+                WHERE NOT is_known AND refusal IS NULL
+            ) AS new ORDER BY key
+            ON CONFLICT (key, began) DO UPDATE SET taken = c.taken + 1
+        ), \(telling("(SELECT refusal FROM standing) IS NULL"))
+        SELECT refusal, (SELECT count(*) FROM told) AS recorded FROM standing
+        """)
+    /// The common table `told`: the events of `$3` that were not known, of the person `$1` or of the visitor `$2`.
+    private static func telling(_ condition: String) -> String {
+        """
+        told AS (
+            INSERT INTO onboarding_events (event_id, person_id, anonymous_id, name, at, properties)
+            SELECT (e ->> 'eventId')::uuid, $1::uuid, $2::text, e ->> 'name',
+                greatest(least((e ->> 'at')::timestamptz, clock_timestamp()), clock_timestamp() - interval '30 days'),
+                coalesce(e -> 'properties', '{}')
+            FROM jsonb_array_elements($3) AS e
+            WHERE \(condition)
+            ORDER BY e ->> 'name', e ->> 'eventId'
+            ON CONFLICT DO NOTHING RETURNING event_id
+        )
+        """
+    }
+    static let identify = Statement(
+        """
         UPDATE onboarding_events AS e SET person_id = $1, anonymous_id = NULL
-        WHERE anonymous_id = $2 AND NOT is_erased($1) AND NOT EXISTS (
-            SELECT FROM onboarding_events AS k WHERE k.person_id = $1 AND k.name = e.name
-                AND (k.name <> 'app_opened' OR (k.at AT TIME ZONE 'UTC')::date = (e.at AT TIME ZONE 'UTC')::date))
-        """
-    private static let forget: Statement = "DELETE FROM onboarding_events WHERE anonymous_id = $1"
+        WHERE \(all("anonymous_id", "$2")) AND NOT is_erased($1) AND NOT EXISTS (
+            SELECT FROM onboarding_events AS k WHERE (k.person_id = $1 AND k.name <> 'app_opened' AND k.name = e.name)
+                OR (k.person_id = $1 AND k.name = 'app_opened' AND e.name = 'app_opened'
+                    AND (k.at AT TIME ZONE 'UTC')::date = (e.at AT TIME ZONE 'UTC')::date))
+        """)
+    static let forget = Statement("DELETE FROM onboarding_events WHERE \(all("anonymous_id", "$1"))")
+    static let erase = Statement("DELETE FROM onboarding_events WHERE \(all("person_id", "$1"))")
+    /// All events of a person or of a visitor: steps and openings have an index each, which PostgreSQL looks into only where the
+    /// condition says which.
+    static func all(_ column: String, _ value: String) -> String {
+        "(\(column) = \(value) AND name <> 'app_opened' OR \(column) = \(value) AND name = 'app_opened')"
+    }
     private static let purge: Statement = """
         WITH old AS MATERIALIZED (
             SELECT event_id FROM onboarding_events
@@ -105,35 +171,35 @@ struct EventStore: Sendable {
             LIMIT $1 FOR UPDATE SKIP LOCKED)
         DELETE FROM onboarding_events WHERE event_id IN (SELECT event_id FROM old) RETURNING event_id
         """
+    private static let purgeCounts: Statement = """
+        WITH old AS MATERIALIZED (
+            SELECT key, began FROM visitor_counts WHERE began < clock_timestamp() - interval '25 hours'
+            LIMIT $1 FOR UPDATE SKIP LOCKED)
+        DELETE FROM visitor_counts c USING old WHERE c.key = old.key AND c.began = old.began RETURNING c.key
+        """
 
-    /// One row for each person or visitor who began within the days.
-    private static let cohort = """
-        SELECT coalesce(person_id::text, 'visitor ' || anonymous_id) AS subject, \(times) AS times, array_agg(name) AS names
-        FROM onboarding_events GROUP BY 1
-        HAVING min(at) >= $1::date::timestamp AT TIME ZONE 'UTC'
-            AND min(at) < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'
+    /// One row of how many came to each step, of the median of its time, and of how many did each thing.
+    static let funnel = Statement(
         """
-    private static let times =
-        "ARRAY["
-        + FunnelStep.allCases.map { step in
-            "min(at) FILTER (WHERE name IN (\(step.events.map { "'\($0.rawValue)'" }.joined(separator: ", "))))"
-        }.joined(separator: ", ") + "]"
-    private static let funnel = Statement(
-        """
-        WITH cohort AS (\(cohort)), far AS (
-            SELECT times, (SELECT max(step) FROM generate_subscripts(times, 1) AS step WHERE times[step] IS NOT NULL)
-                AS furthest
-            FROM cohort)
-        SELECT step, count(*) FILTER (WHERE furthest >= step) AS people,
-            percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM times[step] - times[step - 1])::float8)
-                FILTER (WHERE times[step] >= times[step - 1]) AS median
-        FROM generate_series(1, \(FunnelStep.allCases.count)) AS step LEFT JOIN far ON true
-        GROUP BY step ORDER BY step
+        SELECT \((reached + medians + did).joined(separator: ",\n    ")) FROM journeys
+        WHERE began >= $1::date::timestamp AT TIME ZONE 'UTC' AND began < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'
         """)
-    private static let counts = Statement(
-        """
-        SELECT name, count(*) AS people FROM (
-            SELECT DISTINCT subject, unnest(names) AS name FROM (\(cohort)) AS cohort) AS told
-        GROUP BY name
-        """)
+    /// Who came to a step came to those before it.
+    private static let reached = FunnelStep.allCases.indices.map { place in
+        let events = FunnelStep.allCases[place...].flatMap(\.events).map(\.rawValue).joined(separator: ", ")
+        return
+            "count(*) FILTER (WHERE coalesce(\(events)) IS NOT NULL) AS reached_\(FunnelStep.allCases[place].rawValue)"
+    }
+    private static let medians = zip(FunnelStep.allCases, FunnelStep.allCases.dropFirst()).map { before, step in
+        let (begin, end) = (time(of: before), time(of: step))
+        return """
+            percentile_cont(0.5) WITHIN GROUP (ORDER BY date_part('epoch', \(end) - \(begin)))
+                FILTER (WHERE \(end) >= \(begin)) AS median_\(step.rawValue)
+            """
+    }
+    private static let did = OnboardingEvent.allCases.map { "count(\($0.rawValue)) AS did_\($0.rawValue)" }
+
+    private static func time(of step: FunnelStep) -> String {
+        "least(\(step.events.map(\.rawValue).joined(separator: ", ")))"
+    }
 }

@@ -40,7 +40,7 @@ enum ProfileExport {
     private static let events = """
         SELECT event_id::text AS key, jsonb_build_object(
             'name', name, 'at', \(time("at")), 'properties', properties) AS record
-        FROM onboarding_events WHERE person_id = $1
+        FROM onboarding_events WHERE \(EventStore.all("person_id", "$1"))
         """
     private static let waitlist = """
         SELECT 'waitlist' AS key, '{"notify": true}'::jsonb AS record FROM waitlist WHERE person_id = $1

@@ -21,5 +21,12 @@ enum ProfileMigrations {
             sql: String(decoding: PackageResources.m0008_later_services_sql, as: UTF8.self)),
         Migration(name: "m0009_time_zone", sql: String(decoding: PackageResources.m0009_time_zone_sql, as: UTF8.self)),
         Migration(name: "m0010_openings", sql: String(decoding: PackageResources.m0010_openings_sql, as: UTF8.self)),
+        Migration(
+            name: "m0011_visitor_counts",
+            sql: String(decoding: PackageResources.m0011_visitor_counts_sql, as: UTF8.self)),
+        Migration(name: "m0012_journeys", sql: String(decoding: PackageResources.m0012_journeys_sql, as: UTF8.self)),
+        Migration(
+            name: "m0013_journeys_from_before",
+            sql: String(decoding: PackageResources.m0013_journeys_from_before_sql, as: UTF8.self)),
     ]
 }

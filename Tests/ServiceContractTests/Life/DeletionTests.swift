@@ -17,7 +17,7 @@ import Testing
         "auth.sessions.person_id", "auth.staff_notes.person_id",
         "profile.event_positions.person_id",
         "profile.outbox.person_id", "profile.outbox_sequences.person_id", "profile.profile_field_history.person_id",
-        "profile.onboarding_events.person_id", "profile.staff_notes.person_id",
+        "profile.journeys.person_id", "profile.onboarding_events.person_id", "profile.staff_notes.person_id",
         "profile.profiles.person_id", "profile.pseudonyms.person_id", "profile.waitlist.person_id",
         "questionnaire.answer_history.person_id",
         "questionnaire.answers.person_id", "questionnaire.event_positions.person_id",

@@ -18,7 +18,7 @@ import Testing
         "auth.staff_notes.person_id": "staffNote", "profile.staff_notes.person_id": "staffNote",
         "profile.profiles.person_id": "profile",
         "profile.profile_field_history.person_id": "field_history", "profile.waitlist.person_id": "waitlist",
-        "profile.onboarding_events.person_id": "event",
+        "profile.journeys.person_id": "event", "profile.onboarding_events.person_id": "event",
         "questionnaire.sessions.person_id": "session", "questionnaire.subjects.person_id": "subject",
         "questionnaire.session_migrations.person_id": "migration",
         "questionnaire.answers.person_id": "answer", "questionnaire.answer_history.person_id": "answer_history",

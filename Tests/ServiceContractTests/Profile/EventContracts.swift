@@ -31,7 +31,7 @@ enum RecordEventsContract: MessageContract {
             errors: [.init(field: "anonymousId", code: "required", message: "This is needed before the sign-in.")])
     ]
 
-    static let route: String? = "POST /events 200"
+    static let route: String? = "POST /events 202"
     static let hasEffect = true
     /// Sent again, nothing of it is new.
     static let clockMembers: Set<String> = ["recorded"]
