@@ -57,6 +57,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0008_later_services.sql"), .embedInCode("Migrations/m0009_time_zone.sql"),
         .embedInCode("Migrations/m0010_openings.sql"), .embedInCode("Migrations/m0011_visitor_counts.sql"),
         .embedInCode("Migrations/m0012_journeys.sql"), .embedInCode("Migrations/m0013_journeys_from_before.sql"),
+        .embedInCode("Migrations/m0014_bounded_field_history.sql"),
     ],
     "QuestionnaireService": [
         .embedInCode("Definitions/yoked-compat.json"), .embedInCode("Definitions/skin-care.json"),
@@ -68,6 +69,8 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0008_revisions.sql"),
         .embedInCode("Migrations/m0009_preferences.sql"), .embedInCode("Migrations/m0010_no_revision_twice.sql"),
         .embedInCode("Migrations/m0011_sealed_dates.sql"),
+        .embedInCode("Migrations/m0012_bounded_histories.sql"), .embedInCode("Migrations/m0013_history_ages.sql"),
+        .embedInCode("Migrations/m0014_times_from_before.sql"),
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),

@@ -75,6 +75,11 @@ enum ProfileBlueprint {
             while try await profile.events.purge() {}
             try await Loop.sleep(for: .seconds(3600))
         }
+        house.background("field-history") {
+            try await house.database.waitUntilAvailable()
+            while try await profile.store.purgeHistory() {}
+            try await Loop.sleep(for: .seconds(3600))
+        }
         let waitlist = WaitlistStore(profiles: profile.store, outbox: house.outbox, log: house.log)
         house.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))
         house.background("waitlist") {

@@ -88,6 +88,11 @@ enum QuestionnaireBlueprint {
         house.handle(PutSubjectHandler(desk: desk))
         house.handle(RemoveSubjectHandler(desk: desk))
         house.background("session-memory") { try await desk.memory.ageEachMinute() }
+        house.background("histories") {
+            try await house.database.waitUntilAvailable()
+            while try await sessions.purge() {}
+            try await Loop.sleep(for: .seconds(3600))
+        }
         house.background("definition-import") {
             for definition in all {
                 let isCompatibility = definition.key == CompatibilityQuestionnaire.key

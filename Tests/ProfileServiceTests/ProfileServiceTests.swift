@@ -15,6 +15,27 @@ import Testing
         return CivilDate(year: today.year - years, month: today.month, day: day)!.description
     }
 
+    /// Whoever alternates two texts has the last ones in the history, and for a year.
+    @Test func aHistoryIsBounded() async throws {
+        try await ProfileStage.run { profile in
+            for number in 0..<1000 {
+                try await profile.update(["bio": .string(String(repeating: number % 2 == 0 ? "t" : "k", count: 500))])
+            }
+            let kept = "SELECT count(*) BETWEEN 32 AND 300, max(id) - min(id) < 300 FROM profile_field_history"
+            #expect(try await profile.stage.rows(kept) == "t|t", "of the last ones")
+            #expect(try await profile.stage.rows("SELECT revision FROM profiles") == "1001")
+            _ = try await profile.stage.rows(
+                """
+                UPDATE profile_field_history SET changed_at = now() - interval '364 days';
+                UPDATE profile_field_history SET changed_at = now() - interval '366 days'
+                WHERE id < (SELECT max(id) - 4 FROM profile_field_history) RETURNING 1
+                """)
+            let store = ProfileStore(database: profile.stage.houses[0].database, sealer: profile.sealer)
+            #expect(try await !store.purgeHistory())
+            #expect(try await profile.stage.rows("SELECT count(*) FROM profile_field_history") == "5")
+        }
+    }
+
     @Test func twoDevicesThatChangeDifferentFieldsBothWin() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let changes: [[String: JSONValue]] = [

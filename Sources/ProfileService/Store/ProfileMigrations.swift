@@ -28,5 +28,8 @@ enum ProfileMigrations {
         Migration(
             name: "m0013_journeys_from_before",
             sql: String(decoding: PackageResources.m0013_journeys_from_before_sql, as: UTF8.self)),
+        Migration(
+            name: "m0014_bounded_field_history",
+            sql: String(decoding: PackageResources.m0014_bounded_field_history_sql, as: UTF8.self)),
     ]
 }

@@ -3,6 +3,7 @@ import Cryptography
 import Database
 import EventLoop
 import JSONText
+import ServiceRuntime
 
 /// Rows of profiles.
 struct ProfileStore: Sendable {
@@ -114,6 +115,21 @@ struct ProfileStore: Sendable {
         transaction.send("DELETE FROM profile_field_history WHERE person_id = $1", [.uuid(person)])
         transaction.send("DELETE FROM profiles WHERE person_id = $1", [.uuid(person)])
     }
+
+    /// Forgets what fields were more than a year ago.
+    ///
+    /// - Returns: whether there may be more.
+    @Loop func purgeHistory() async throws -> Bool {
+        try await database.write(Self.purgeHistory, [.integer(Self.page)]).count == Self.page
+    }
+
+    private static let page: Int64 = 1000
+    private static let purgeHistory: Statement = """
+        WITH old AS MATERIALIZED (
+            SELECT id FROM profile_field_history WHERE changed_at < clock_timestamp() - interval '365 days'
+            LIMIT $1 FOR UPDATE SKIP LOCKED)
+        DELETE FROM profile_field_history WHERE id IN (SELECT id FROM old) RETURNING id
+        """
 
     /// Writes what changed and gives back the profile as it is then.
     ///

@@ -13,6 +13,8 @@ struct ResponsePlan: Sendable, Equatable {
         var changesAnswer: Bool
         var mutation: RecordedMutation?
         var clientTime: Timestamp?
+        /// Of a first answer: the change before it in the session; `nil` where it is the session's first, too.
+        var since: Timestamp?
     }
 
     /// The answers afterwards, by their places' keys.
@@ -245,11 +247,13 @@ private struct ResponsePlanner {
                 id: $0, digest: RecordedMutation.digest(of: item), key: key, revision: answer.revision)
         }
         if let mutation { mutations[mutation.id] = mutation }
+        let since = current == nil ? sheet.answers.values.map(\.changedAt).max() : nil
         if isChange { sheet.set(answer, for: key) }
         if isChange || mutation != nil {
             plan.writes.append(
                 .init(
-                    key: key, answer: answer, changesAnswer: isChange, mutation: mutation, clientTime: item.clientTime))
+                    key: key, answer: answer, changesAnswer: isChange, mutation: mutation, clientTime: item.clientTime,
+                    since: since))
         }
         return .saved(AnswerRevision(AnswerPlace(item.question, of: item.subject), answer.revision))
     }

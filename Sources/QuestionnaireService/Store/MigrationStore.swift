@@ -113,7 +113,7 @@ import JSONText
     private static let insert: Statement = """
         INSERT INTO session_migrations
             (person_id, session_id, number, from_version, from_hash, to_version, before, migrated_at)
-        SELECT $1, $2, 1 + count(*), $3, $4, $5, $6, $7 FROM session_migrations
+        SELECT $1, $2, 1 + coalesce(max(number), 0), $3, $4, $5, $6, $7 FROM session_migrations
         WHERE person_id = $1 AND session_id = $2
         """
     // What the migration wrote bears its own time.

@@ -14,6 +14,9 @@ enum QuestionnaireMigrations {
         migration("m0009_preferences", PackageResources.m0009_preferences_sql),
         migration("m0010_no_revision_twice", PackageResources.m0010_no_revision_twice_sql),
         migration("m0011_sealed_dates", PackageResources.m0011_sealed_dates_sql),
+        migration("m0012_bounded_histories", PackageResources.m0012_bounded_histories_sql),
+        migration("m0013_history_ages", PackageResources.m0013_history_ages_sql),
+        migration("m0014_times_from_before", PackageResources.m0014_times_from_before_sql),
     ]
 
     private static func migration(_ name: String, _ sql: [UInt8]) -> Migration {

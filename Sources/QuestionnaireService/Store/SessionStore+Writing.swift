@@ -39,7 +39,7 @@ extension SessionStore {
 
     private func columns(_ write: ResponsePlan.Write, of person: Identifier, _ reply: [UInt8]?) -> [SQLValue] {
         columns(write.key, write.answer, of: person) + [.timestamp(write.clientTime)]
-            + mutation(write, of: person, reply) + Self.described(write.answer)
+            + mutation(write, of: person, reply) + Self.described(write.answer) + [.timestamp(write.since)]
     }
 
     private func mutation(_ write: ResponsePlan.Write, of person: Identifier, _ reply: [UInt8]?) -> [SQLValue] {
@@ -151,7 +151,7 @@ extension SessionStore {
         turn AS (
             SELECT 1 AS place, $1::uuid AS person, $2::uuid AS session, $3 AS question, $4::bigint AS revision, $5 AS state,
                 $6::jsonb AS value, $7::timestamptz AS changed_at, $8::timestamptz AS client_time, $9::uuid AS mutation,
-                $10::bytea AS digest, $11::jsonb AS reply, $12 AS device, $13::jsonb AS preference
+                $10::bytea AS digest, $11::jsonb AS reply, $12 AS device, $13::jsonb AS preference, $14::timestamptz AS since
         )
         """)
     /// Of several sessions, each where it is as it was read; of two rows of one session one is written. They are taken in one
@@ -160,18 +160,19 @@ extension SessionStore {
         """
         given AS (
             SELECT person, session, question, revision, state, value, changed_at, client_time, mutation, digest, reply,
-                device, preference, seen, place
+                device, preference, since, seen, place
             FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::jsonb[], $7::timestamptz[],
-                $8::timestamptz[], $9::uuid[], $10::bytea[], $11::jsonb[], $12::text[], $13::jsonb[], $14::bigint[])
+                $8::timestamptz[], $9::uuid[], $10::bytea[], $11::jsonb[], $12::text[], $13::jsonb[], $14::timestamptz[],
+                $15::bigint[])
                 WITH ORDINALITY AS g (person, session, question, revision, state, value, changed_at, client_time, mutation, digest,
-                    reply, device, preference, seen, place)
+                    reply, device, preference, since, seen, place)
             ORDER BY person, session
         ), turn AS (
             UPDATE sessions s SET revision = s.revision + 1 FROM given g
             WHERE s.person_id = g.person AND s.session_id = g.session AND s.revision = g.seen
                 AND s.status = 'in_progress'
             RETURNING g.place, g.person, g.session, g.question, g.revision, g.state, g.value, g.changed_at, g.client_time,
-                g.mutation, g.digest, g.reply, g.device, g.preference
+                g.mutation, g.digest, g.reply, g.device, g.preference, g.since
         )
         """)
     /// One statement for all that a change writes: it is sent, planned and answered once.
@@ -182,8 +183,11 @@ extension SessionStore {
             """
             WITH \(turn), answer AS (
                 INSERT INTO answers (person_id, session_id, question, revision, state, value, changed_at, device,
-                    preference)
-                SELECT person, session, question, revision, state, value, changed_at, device, preference FROM turn
+                    preference, took)
+                SELECT person, session, question, revision, state, value, changed_at, device, preference,
+                    CASE WHEN revision = 1 THEN extract(epoch FROM changed_at - coalesce(since, (
+                        SELECT opened_at FROM sessions o WHERE o.person_id = person AND o.session_id = session))) END
+                FROM turn
                 ON CONFLICT (person_id, session_id, question) DO UPDATE
                     SET revision = excluded.revision, state = excluded.state, value = excluded.value,
                         changed_at = excluded.changed_at, is_stale = false, device = excluded.device,
@@ -229,7 +233,8 @@ extension SessionStore {
         """
     private static let takeSnapshot: Statement = """
         INSERT INTO snapshots (person_id, session_id, number, status, taken_at, version, content_hash, answers, scores)
-        SELECT $1, $2, 1 + count(*), $3, $4, $5, $6, $7, $8 FROM snapshots WHERE person_id = $1 AND session_id = $2
+        SELECT $1, $2, 1 + coalesce(max(number), 0), $3, $4, $5, $6, $7, $8 FROM snapshots
+        WHERE person_id = $1 AND session_id = $2
         """
 }
 

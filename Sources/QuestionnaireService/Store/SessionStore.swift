@@ -132,6 +132,26 @@ import JSONText
         transaction.send("DELETE FROM sessions WHERE person_id = $1", [.uuid(person)])
     }
 
+    /// Forgets revisions of answers after a year, and mutations after 30 days.
+    ///
+    /// - Returns: whether there may be more.
+    func purge() async throws -> Bool {
+        let page: [SQLValue] = [.integer(Self.page)]
+        let revisions = try await database.write("SELECT purge_history($1) AS count", page).first?.integer("count") ?? 0
+        let mutations = try await database.write(Self.purgeMutations, page)
+        return max(revisions, Int64(mutations.count)) == Self.page
+    }
+
+    private static let page: Int64 = 1000
+    private static let purgeMutations: Statement = """
+        WITH old AS MATERIALIZED (
+            SELECT person_id, session_id, mutation_id FROM mutations WHERE at < clock_timestamp() - interval '30 days'
+            LIMIT $1 FOR UPDATE SKIP LOCKED)
+        DELETE FROM mutations m USING old WHERE m.person_id = old.person_id AND m.session_id = old.session_id
+            AND m.mutation_id = old.mutation_id
+        RETURNING m.mutation_id
+        """
+
     private static func values(
         _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier],
         knowing known: StoredSession? = nil

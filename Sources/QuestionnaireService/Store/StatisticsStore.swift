@@ -56,18 +56,16 @@ import JSONText
         FROM sessions s WHERE s.questionnaire = $1 AND s.version = $2
         ORDER BY s.opened_at DESC, s.session_id DESC LIMIT $3
         """
+    // Of each person once: who changes an answer again and again counts no more than others.
     private static let times: Statement = """
         WITH newest AS MATERIALIZED (
-            SELECT person_id, session_id, opened_at FROM sessions WHERE questionnaire = $1 AND version = $2
+            SELECT person_id, session_id FROM sessions WHERE questionnaire = $1 AND version = $2
             ORDER BY opened_at DESC, session_id DESC LIMIT $3
-        ), steps AS (
-            SELECT split_part(h.question, '/', 1) AS question, extract(epoch FROM h.changed_at - coalesce(
-                lag(h.changed_at) OVER (PARTITION BY h.person_id, h.session_id ORDER BY h.changed_at, h.question),
-                n.opened_at))::float8 AS seconds
-            FROM answer_history h JOIN newest n USING (person_id, session_id)
         )
-        SELECT question, percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS median FROM steps
-        WHERE seconds BETWEEN 0 AND 3600 GROUP BY question
+        SELECT split_part(question, '/', 1) AS question,
+            percentile_cont(0.5) WITHIN GROUP (ORDER BY took::float8) AS median
+        FROM answers JOIN newest USING (person_id, session_id)
+        WHERE took BETWEEN 0 AND 3600 GROUP BY 1
         """
 }
 
