@@ -2,6 +2,7 @@ import BusProtocol
 import EventLoop
 import Foundation
 import JSONText
+import ServiceRuntime
 import Testing
 
 @testable import ProfileService

@@ -103,6 +103,24 @@ import Testing
         #expect(done.steps.allSatisfy { $0.state == "done" } && done.steps.count == 3)
     }
 
+    /// Nobody is complete past a step that the operator asks for, and verification is not asked for in its place.
+    @Test func visualPreferencesAreAStepWithoutVerification() {
+        let policy = Onboarding.Policy(requiresVerification: false)
+        var record = Self.record(questionnaire: true)
+        for visual in Onboarding.VisualPreferences.allCases {
+            record.visualPreferences = visual
+            let view = Onboarding.view(of: record, policy, today: Self.today)
+            let isPassed = visual == .ready || visual == .deferred
+            #expect(view.steps.map(\.key) == ["phone", "profile", "questionnaire", "visual_preferences"])
+            #expect(view.resumeAt == (isPassed ? nil : "visual_preferences"), "\(visual)")
+            #expect(view.onboardingStatus == (isPassed ? "complete" : "vps_pending"), "\(visual)")
+            #expect(view.matchingMode == (isPassed ? visual == .ready ? "full-confidence" : "provisional" : "none"))
+            let state = visual == .ready ? "done" : visual == .deferred ? "pending" : "current"
+            #expect(view.steps.last?.state == state, "\(visual)")
+        }
+        #expect(Onboarding.step(of: Self.record(), policy) == .questionnaire)
+    }
+
     @Test(
         "who is too young is blocked until the birthday",
         arguments: [("2008-02-20", nil), ("2008-02-21", "2026-02-21"), ("2008-02-29", "2026-03-01")]

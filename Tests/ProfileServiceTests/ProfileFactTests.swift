@@ -41,6 +41,13 @@ import Testing
             #expect(try await facts(all, of: profile.person) == ["city": "Stockholm", "country": "SE"])
             #expect(try await facts(["country"], of: profile.person) == ["country": "SE"])
             #expect(try await facts(["religion"], of: profile.person) == [:])
+            #expect(try await facts(["timeZone"], of: profile.person) == [:], "not known")
+            try await profile.update(["timeZone": "Europe/Stockholm"])
+            #expect(
+                try await facts(["country", "timeZone"], of: profile.person) == [
+                    "country": "SE", "timeZone": "Europe/Stockholm",
+                ])
+            #expect(try await facts(all, of: profile.person) == ["city": "Stockholm", "country": "SE"])
         }
     }
 }

@@ -2,6 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 import JSONText
+import ServiceRuntime
 import TestSupport
 import Testing
 

@@ -52,7 +52,9 @@ enum Onboarding {
         if record.isBackfilled { return .complete }
         if !record.missingRequired.isEmpty { return .profile }
         if !record.isQuestionnaireComplete { return .questionnaire }
-        return policy.requiresVerification && record.photoVerification != .verified ? .verification : .complete
+        if policy.requiresVerification { return record.photoVerification == .verified ? .complete : .verification }
+        // Where nobody is verified, the preferences are the last step, to be done or put off.
+        return isPassed(visualPreferences(of: record, policy)) ? .complete : .verification
     }
 
     static func status(of record: ProfileRecord, today: CivilDate) -> Status {
@@ -66,6 +68,8 @@ enum Onboarding {
     static func visualPreferences(of record: ProfileRecord, _ policy: Policy) -> VisualPreferences {
         policy.requiresVisualSignal ? record.visualPreferences : .ready
     }
+
+    private static func isPassed(_ visual: VisualPreferences) -> Bool { visual == .ready || visual == .deferred }
 
     /// The three that everything said about a person's onboarding follows from.
     struct Standing {
@@ -112,7 +116,7 @@ enum Onboarding {
         case .profile: "profile"
         case .questionnaire: "questionnaire"
         case .verification:
-            [.ready, .deferred].contains(standing.visual) ? "verification" : "visual_preferences"
+            isPassed(standing.visual) ? "verification" : "visual_preferences"
         case .complete: nil
         }
     }

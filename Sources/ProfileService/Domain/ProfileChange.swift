@@ -1,5 +1,6 @@
 import BusProtocol
 import JSONText
+import ServiceRuntime
 
 /// What a PATCH does to a profile, or everything that is wrong with it.
 struct ProfileChange: Sendable, Equatable {

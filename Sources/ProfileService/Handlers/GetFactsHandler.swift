@@ -13,6 +13,10 @@ struct GetFactsHandler: RequestHandler {
             // What was skipped, declined, or is no answer any more is not known.
             if case .answered(let value) = record.fields[key] { told.facts[key] = value }
         }
+        // No field of the profile: it stands beside them.
+        if request.fields.contains("timeZone"), let zone = record.timeZone?.name {
+            told.facts["timeZone"] = .string(zone)
+        }
         return told
     }
 }

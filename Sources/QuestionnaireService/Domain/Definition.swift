@@ -21,6 +21,9 @@ struct Definition: Sendable {
     let conditions: [Condition]
     /// Names of what conditions look at beside answers.
     let facts: Set<String>
+    /// Names of what a session is pinned to of profile: those of ``facts``, and where dates are asked for, the time zone by
+    /// whose days they are judged.
+    let pinned: Set<String>
     /// What becomes of who is under way in another version, or in this one once it is retired.
     let policy: UpgradePolicy
 
@@ -77,6 +80,7 @@ struct Definition: Sendable {
         conditions = (sections.map(\.visibleIf) + questions.flatMap(\.conditions)).compactMap(\.self)
         facts = Set(
             conditions.flatMap(\.allTests).compactMap { if case .fact(let test) = $0 { test.fact } else { nil } })
+        pinned = questions.contains { $0.kind == .date } ? facts.union([SessionFacts.timeZone]) : facts
         self.policy = policy
         sectionOf = sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })

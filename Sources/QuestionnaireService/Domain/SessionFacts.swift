@@ -17,6 +17,9 @@ struct SessionFacts: Sendable {
         case untold
     }
 
+    /// The name of the person's time zone as profile knows it: no condition looks at it.
+    static let timeZone = "timeZone"
+
     var language: Language
     /// One of ``OpenSession/platforms``; `nil`: nobody said so.
     var platform: String?
@@ -32,10 +35,13 @@ struct SessionFacts: Sendable {
         case .header(let header): pins["locale"] = .string(published.language(for: header))
         case .untold: pins["locale"] = .null
         }
-        let fields = Set(published.definition.facts.compactMap { SessionFact($0)?.field })
-        let missing = fields.subtracting(profile.keys)
+        let fields = Dictionary(
+            uniqueKeysWithValues: published.definition.pinned.compactMap { name in
+                (name == Self.timeZone ? name : SessionFact(name)?.field).map { (name, $0) }
+            })
+        let missing = Set(fields.values).subtracting(profile.keys)
         guard missing.isEmpty else { throw Wanted(fields: missing) }
-        for field in fields { pins[SessionFact.profile(field).name] = profile[field] }
+        for (name, field) in fields { pins[name] = profile[field] }
         return pins
     }
 
@@ -43,7 +49,7 @@ struct SessionFacts: Sendable {
     func pins(
         for published: PublishedDefinition, beside known: [String: JSONValue]
     ) throws(Wanted) -> [String: JSONValue] {
-        guard !published.definition.facts.isSubset(of: known.keys) else { return [:] }
+        guard !published.definition.pinned.isSubset(of: known.keys) else { return [:] }
         return try pins(for: published).filter { known[$0.key] == nil }
     }
 }

@@ -24,13 +24,13 @@ struct SessionAtHand: Sendable {
     ) {
         (self.person, self.session, self.published) = (person, session, published)
         if let known, known.session.id == session.id, known.session.revision == session.revision,
-            known.sheet.today == session.now.date
+            known.sheet.today == session.today
         {
             sheet = known.sheet
         } else {
             sheet = AnswerSheet(
                 definition: published.definition, answers: session.answers, subjects: session.subjects,
-                facts: session.facts, today: session.now.date)
+                facts: session.facts, today: session.today)
         }
     }
 

@@ -2,6 +2,7 @@ import BusProtocol
 import Cryptography
 import Database
 import JSONText
+import ServiceRuntime
 
 /// A session with its answers, as it was read.
 struct StoredSession: Sendable {
@@ -65,6 +66,11 @@ struct StoredSession: Sendable {
             answersSize += answer.size(at: question, texts: (value?.count ?? 0) + (preference?.count ?? 0))
             answers[question] = answer
         }
+    }
+
+    /// The day at which it was read, where the person is; by UTC where that was not known when it was opened.
+    var today: CivilDate {
+        facts[SessionFacts.timeZone]?.stringValue.flatMap { PersonTimeZone($0) }?.date(at: now) ?? now.date
     }
 
     /// Bytes of memory that it takes, about.
