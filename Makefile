@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test prove api-test observability-test docs-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test prove api-test observability-test edge-test docs-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -11,6 +11,7 @@ help:
 	@echo "make prove  tests of chance that make test repeats a few times, many times over"
 	@echo "make api-test  every operation of the public API by its OpenAPI document, with schemathesis; EXAMPLES=200 of each"
 	@echo "make observability-test  alert rules and dashboard on a real Prometheus that asks a real system"
+	@echo "make edge-test  the edge's limits for IPv6 networks, on a real nginx"
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
@@ -43,6 +44,9 @@ api-test: build
 
 observability-test: build
 	@scripts/observability-test
+
+edge-test:
+	@scripts/edge-test
 
 docs-test: build
 	@scripts/docs-test
