@@ -45,6 +45,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0023_freezes_end.sql"), .embedInCode("Migrations/m0024_holds.sql"),
         .embedInCode("Migrations/m0025_no_alias_of_a_recovery.sql"),
         .embedInCode("Migrations/m0026_named_accounts.sql"),
+        .embedInCode("Migrations/m0030_sites.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),
@@ -79,6 +80,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0007_reviews.sql"), .embedInCode("Migrations/m0008_completion.sql"),
         .embedInCode("Migrations/m0009_holds.sql"), .embedInCode("Migrations/m0010_owner_evidence.sql"),
         .embedInCode("Migrations/m0011_all_evidence.sql"), .embedInCode("Migrations/m0012_lock_ends.sql"),
+        .embedInCode("Migrations/m0014_sites.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [

@@ -164,7 +164,7 @@ enum AuthBlueprint {
             .init("AUTH_OTP_PER_DAY", .integer(1...1000), "10", "Codes to a phone within a day"),
             .init(
                 "AUTH_OTP_PER_ADDRESS_HOUR", .integer(1...100_000), "30",
-                "Codes asked for by a client address within an hour"),
+                "Codes asked for by a client address within an hour; by an IPv6 /48 eight times as many"),
             .init(
                 "AUTH_OTP_LOCK", .duration(1...86_400, mayBeOff: false), "15m", "The lock after the third wrong code"),
             .init("AUTH_OTP_WRONG_PER_DAY", .integer(3...100), "10", "Wrong codes for a phone within a day"),

@@ -23,9 +23,6 @@ public struct NetworkAddress: Hashable, Sendable {
         isIPv4 ? bytes[12] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 
-    /// What one customer of a network usually has: an IPv4 address, or the first 64 bits of an IPv6 address.
-    public var household: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
-
     /// Whom a limit per address counts: an IPv4 address by itself. Of an IPv6 address the first 64 bits, which one customer
     /// has, and beside them the first 48, which one site has: what is for a site is ``siteShares`` times as much.
     public var sharers: [Sharer] {

@@ -42,7 +42,7 @@ import Testing
         "challenges.purpose": "code.purpose", "challenges.asker": nil, "challenges.address_hash": nil,
         "challenges.code_hash": nil, "challenges.state": "code.state", "challenges.wrong_tries": "code.wrongTries",
         "challenges.created_at": "code.createdAt", "challenges.expires_at": "code.expiresAt",
-        "challenges.prefix_hash": nil, "challenges.sent_at": "code.sentAt",
+        "challenges.prefix_hash": nil, "challenges.site_hash": nil, "challenges.sent_at": "code.sentAt",
         "freezes.case_id": "freeze.caseId", "freezes.person_id": "account.id", "freezes.until": "freeze.until",
         "freezes.ended_at": "freeze.endedAt", "freezes.created_at": "freeze.createdAt",
         "freezes.applied_at": "freeze.appliedAt", "freezes.hold_until": "freeze.holdUntil",

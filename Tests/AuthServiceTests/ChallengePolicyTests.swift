@@ -62,6 +62,8 @@ import Testing
     @Test func anAddressAndWrongCodesHaveTheirLimits() {
         #expect(decide { $0.addressInHour = 29 } == .allow)
         #expect(decide { $0.addressInHour = 30 } == .wait(3600))
+        #expect(decide { $0.siteInHour = 239 } == .allow)
+        #expect(decide { $0.siteInHour = 240 } == .wait(3600))
         func wrong(_ count: Int64) -> ChallengePolicy.SendDecision {
             decide { ($0.wrongInDay, $0.wrongFreeAt) = (count, Self.now + .seconds(70_000)) }
         }
@@ -77,6 +79,7 @@ import Testing
     @Test func aKnownDeviceDoesNotPayForItsAddressOrItsPrefix() {
         let decision = decide {
             ($0.isKnownDevice, $0.addressInHour, $0.closedUntil) = (true, 30, Self.now + .seconds(1800))
+            $0.siteInHour = 240
         }
         #expect(decision == .allow)
     }

@@ -209,6 +209,22 @@ import Testing
         }
     }
 
+    /// Who has a /48 has 65,536 of /64.
+    @Test func aSiteHasEightSharesAndNoMore() async throws {
+        try await AuthStage.run(environment: ["AUTH_OTP_PER_ADDRESS_HOUR": "1"]) { auth in
+            let owner = try await auth.signIn(Self.phone)
+            for network in 1...8 {
+                _ = try await auth.ask(SendOTP(phone: "+1415555268\(network)"), at: "2001:db8:0:\(network)::1")
+            }
+            let ninth = SendOTP(phone: "+14155552689")
+            let refused = try await auth.refusal(of: ninth, at: "2001:db8:0:9::1")
+            #expect(refused.code == "rate_limited" && refused.details == Self.alternatives)
+            // Neither another site nor the owner there pays for it.
+            _ = try await auth.ask(ninth, at: "2001:db8:1:9::1")
+            _ = try await auth.code(for: Self.phone, by: try proof(of: owner), at: "2001:db8:0:9::1")
+        }
+    }
+
     @Test func whereTheLimitsCannotBeAskedNothingIsSent() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             _ = try await auth.code(for: Self.phone)

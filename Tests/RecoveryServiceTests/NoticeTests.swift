@@ -242,6 +242,20 @@ import Testing
         }
     }
 
+    /// Who has a /48 has 65,536 of /64.
+    @Test func aSiteHasAsManyClaimsADayAsEightNetworks() async throws {
+        try await RecoveryStage.run(perAddress: 1) { recovery in
+            for network in 1...8 {
+                _ = try await recovery.claim(claimant: "00000\(network)", at: "2001:db8:1:\(network)::1")
+            }
+            let error = await #expect(throws: BusError.self) {
+                try await recovery.claim(claimant: "000009", at: "2001:db8:1:9::1")
+            }
+            #expect(error?.code == "rate_limited")
+            _ = try await recovery.claim(claimant: "000009", at: "2001:db8:2:9::1")
+        }
+    }
+
     @Test("a hold that is short has no last hour", arguments: [(7200, false), (7201, true), (259_200, true)])
     func plan(seconds: Int64, hasLastHour: Bool) {
         let start = Timestamp("2026-02-20T09:00:00Z")!

@@ -1,5 +1,6 @@
 import BusProtocol
 import JSONText
+import ServiceRuntime
 
 /// Limits of one-time codes.
 struct ChallengeLimits: Sendable {
@@ -13,7 +14,8 @@ struct ChallengeLimits: Sendable {
     /// Sends to a phone that all devices of its account ask for together, as many times what one may: who holds the number
     /// makes a new device with each sign-in, and none of them has asked for anything yet.
     static let sharesOfDevices: Int64 = 2
-    /// Sends that strangers ask for from a client address within an hour.
+    /// Sends that strangers ask for from a client address within an hour; from the site of an IPv6 address
+    /// ``NetworkAddress/siteShares`` times as many.
     var perAddressHour: Int64 = 30
     /// Seconds that an asker is locked for a phone after the third wrong code.
     var lock: Int64 = 900
@@ -47,6 +49,7 @@ struct SendHistory: Sendable, Equatable {
     var devicesInDay: Int64 = 0
     var oldestOfDevicesInDay: Timestamp?
     var addressInHour: Int64 = 0
+    var siteInHour: Int64 = 0
     var wrongInDay: Int64 = 0
     /// When the oldest of those no longer counts.
     var wrongFreeAt: Timestamp?
@@ -94,7 +97,10 @@ enum ChallengePolicy {
         }
         // Somebody behind the same address, or at the same prefix, is no reason to turn the owner away.
         if !history.isKnownDevice {
-            if history.addressInHour >= limits.perAddressHour { waits.append(3600) }
+            let perSiteHour = limits.perAddressHour * Int64(NetworkAddress.siteShares)
+            if history.addressInHour >= limits.perAddressHour || history.siteInHour >= perSiteHour {
+                waits.append(3600)
+            }
             if let until = history.closedUntil { waits.append(seconds(from: history.now, to: until)) }
         }
         if history.wrongInDay >= limits.wrongPerDay, let free = history.wrongFreeAt {

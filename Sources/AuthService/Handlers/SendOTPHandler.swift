@@ -20,26 +20,26 @@ struct SendOTPHandler: RequestHandler {
         try sms.refuseWhileDown()
         let hash = secrets.phoneHash.code(for: phone.e164)
         let prefix = secrets.prefixHash.code(for: phone.destinationPrefix)
-        let address = secrets.addressHash.code(for: Self.household(context.clientAddress))
+        let origin = ClientOrigin(context.clientAddress, hash: secrets.addressHash)
         let proof = request.device.map {
             ChallengeStore.Proof(device: $0.id, secretHash: secrets.hash(of: $0.secret))
         }
         return try await house.once(context) { transaction in
             let (asker, history) = try await ChallengeStore.history(
-                phone: hash, limit: secrets.limitHash.code(for: hash), prefix: prefix, address: address, proof: proof,
-                in: transaction)
+                phone: hash, limit: secrets.limitHash.code(for: hash), prefix: prefix, origin: origin,
+                proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
             let act = try await acts.act(of: request, context, in: transaction)
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
             ChallengeStore.insert(
                 id, phone: hash, phoneSealed: secrets.phoneSealer.seal(Array(phone.e164.utf8), associated: id.array),
-                purpose: act.purpose, asker: asker, address: address,
+                purpose: act.purpose, asker: asker, origin: origin,
                 prefix: history.isKnownDevice ? nil : prefix,
                 code: secrets.hash(ofCode: code, challenge: id, phone: hash), lifetime: limits.lifetime, in: transaction
             )
             acts.bind(id, to: act, in: transaction)
             if let old = request.replaces {
-                ChallengeStore.replace(old, address: address, proof: proof, in: transaction)
+                ChallengeStore.replace(old, address: origin.address, proof: proof, in: transaction)
             }
             if let numbers = limits.perPrefixHour, !history.isKnownDevice {
                 ChallengeStore.closePrefix(prefix, from: numbers, in: transaction)
@@ -51,11 +51,6 @@ struct SendOTPHandler: RequestHandler {
                     challengeId: id, expiresInSeconds: limits.lifetime, resendAfterSeconds: limits.resendAfter,
                     maskedPhone: phone.masked))
         }
-    }
-
-    /// An IPv6 address is one of the many that its customer has.
-    private static func household(_ address: String?) -> [UInt8] {
-        address.map { NetworkAddress($0)?.household ?? Array($0.utf8) } ?? []
     }
 
     private func refuse(_ decision: ChallengePolicy.SendDecision, stranger: Bool) throws(BusError) {

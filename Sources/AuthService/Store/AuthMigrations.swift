@@ -45,5 +45,6 @@ enum AuthMigrations {
         Migration(
             name: "m0026_named_accounts",
             sql: String(decoding: PackageResources.m0026_named_accounts_sql, as: UTF8.self)),
+        Migration(name: "m0030_sites", sql: String(decoding: PackageResources.m0030_sites_sql, as: UTF8.self)),
     ]
 }

@@ -2,6 +2,7 @@ import BusProtocol
 import Cryptography
 import Database
 import EventLoop
+import ServiceRuntime
 
 /// A challenge as its row says.
 struct Challenge: Sendable {
@@ -33,19 +34,20 @@ struct Challenge: Sendable {
         let secretHash: [UInt8]
     }
 
-    /// Waits for whoever else asks from the same address or for the same phone, then finds out who asks and reads
+    /// Waits for whoever else asks from the same address or site or for the same phone, then finds out who asks and reads
     /// everything that the limits look at, all in one round trip. What was never delivered does not count.
     ///
     /// - Parameter limit: what stands in the place of the phone's hash since an account of it was deleted.
     /// - Returns: who asks, as the challenge's row says it, and what is known.
     static func history(
-        phone: [UInt8], limit: [UInt8], prefix: [UInt8], address: [UInt8], proof: Proof?, in transaction: Transaction
+        phone: [UInt8], limit: [UInt8], prefix: [UInt8], origin: ClientOrigin, proof: Proof?,
+        in transaction: Transaction
     ) async throws -> (asker: String, SendHistory) {
         // Always in this order, so that no two wait for each other.
-        for key in [address, phone] { transaction.send(lock, [.bytes(key)]) }
+        for key in [origin.site, origin.address, phone].compactMap({ $0 }) { transaction.send(lock, [.bytes(key)]) }
         let values: [SQLValue] = [
-            .bytes(phone), .bytes(address), .text(stranger(at: address)), .uuid(proof?.device),
-            .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit),
+            .bytes(phone), .bytes(origin.address), .text(stranger(at: origin.address)), .uuid(proof?.device),
+            .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit), .bytes(origin.site),
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
         let history = SendHistory(
@@ -57,8 +59,8 @@ struct Challenge: Sendable {
             oldestOfDevicesInHour: try row.optionalTimestamp("oldest_of_devices_in_hour"),
             devicesInDay: try row.integer("devices_in_day"),
             oldestOfDevicesInDay: try row.optionalTimestamp("oldest_of_devices_in_day"),
-            addressInHour: try row.integer("address_in_hour"), wrongInDay: try row.integer("wrong_in_day"),
-            wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
+            addressInHour: try row.integer("address_in_hour"), siteInHour: try row.integer("site_in_hour"),
+            wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             lockedUntil: try row.optionalTimestamp("locked_until"),
             closedUntil: try row.optionalTimestamp("closed_until"))
         return (try row.text("asker"), history)
@@ -69,15 +71,15 @@ struct Challenge: Sendable {
     ///
     /// - Parameter prefix: `nil` where the send counts for no prefix.
     static func insert(
-        _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: String, asker: String, address: [UInt8],
+        _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: String, asker: String, origin: ClientOrigin,
         prefix: [UInt8]?, code: [UInt8], lifetime: Int64, in transaction: Transaction
     ) {
         transaction.send(supersede, [.bytes(phone), .text(asker), .integer(ChallengeLimits.mostAlive)])
         transaction.send(
             insert,
             [
-                .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose), .text(asker), .bytes(address),
-                .bytes(prefix), .bytes(code), .integer(lifetime),
+                .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose), .text(asker),
+                .bytes(origin.address), .bytes(prefix), .bytes(code), .integer(lifetime), .bytes(origin.site),
             ])
     }
 
@@ -165,6 +167,8 @@ struct Challenge: Sendable {
             sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
             (SELECT count(*) FROM challenges a WHERE a.address_hash = $2 AND starts_with(a.asker, 'address ')
                 AND a.created_at > clock_timestamp() - interval '1 hour') AS address_in_hour,
+            (SELECT count(*) FROM challenges a WHERE a.site_hash = $8 AND starts_with(a.asker, 'address ')
+                AND a.created_at > clock_timestamp() - interval '1 hour') AS site_in_hour,
             (SELECT max(until) FROM challenge_locks l WHERE l.phone_hash IN ($1, $7) AND l.asker = me.asker) AS locked_until,
             (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until
         FROM me CROSS JOIN sums CROSS JOIN devices
@@ -188,8 +192,8 @@ struct Challenge: Sendable {
         """
     private static let insert: Statement = """
         INSERT INTO challenges
-            (id, phone_hash, phone_sealed, purpose, asker, address_hash, prefix_hash, code_hash, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 s')
+            (id, phone_hash, phone_sealed, purpose, asker, address_hash, prefix_hash, code_hash, expires_at, site_hash)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 s', $10)
         """
     private static let closePrefix: Statement = """
         INSERT INTO prefix_breakers (prefix_hash, until)

@@ -1,4 +1,5 @@
 import Cryptography
+import ServiceRuntime
 
 /// What an operator allows.
 struct RecoveryPolicy: Sendable {
@@ -8,8 +9,13 @@ struct RecoveryPolicy: Sendable {
     var riskyHold: Int64 = 604_800
     /// Requests of a claimant's number within 30 days.
     var perPhone: Int64 = 3
-    /// Requests from a client address within a day.
+    /// Requests from a client address within a day; from the site of an IPv6 address ``NetworkAddress/siteShares`` times as many.
     var perAddressDay: Int64 = 20
+
+    /// - Parameters: requests that came within a day, from the client address and from its site.
+    func isSpent(address: Int64, site: Int64) -> Bool {
+        address >= perAddressDay || site >= perAddressDay * Int64(NetworkAddress.siteShares)
+    }
 
     /// The hold of a claim, in seconds.
     ///

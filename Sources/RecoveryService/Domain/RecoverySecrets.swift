@@ -26,8 +26,5 @@ struct RecoverySecrets: Sendable {
     func caseID(of request: InboxRequest) -> Identifier {
         .derived(from: requestHash.code(for: Array("\(request.scope)\n\(request.key)\n".utf8) + request.body))
     }
-    /// An IPv6 address is one of the many that its customer has.
-    func hash(ofAddress address: String) -> [UInt8] {
-        addressHash.code(for: NetworkAddress(address)?.household ?? Array(address.utf8))
-    }
+    func origin(of address: String?) -> ClientOrigin { ClientOrigin(address, hash: addressHash) }
 }

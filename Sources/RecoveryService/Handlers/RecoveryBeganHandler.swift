@@ -10,7 +10,7 @@ struct RecoveryBeganHandler: RequestHandler {
     func handle(_ event: RecoveryBegan, context: RequestContext) async throws -> Acknowledged {
         try await store.house.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            _ = try await store.ensure(event.begun, address: nil, in: transaction)
+            _ = try await store.ensure(event.begun, origin: nil, in: transaction)
         }
         return Acknowledged()
     }

@@ -11,10 +11,8 @@ struct RequestRecoveryHandler: RequestHandler {
 
     func handle(_ request: RequestRecovery, context: RequestContext) async throws -> RecoveryRequested {
         let house = store.house
-        let address = store.secrets.hash(ofAddress: context.clientAddress ?? "")
-        guard try await store.count(ofAddress: address) < store.policy.perAddressDay else {
-            throw Self.tooMany(wait: 86_400)
-        }
+        let origin = store.secrets.origin(of: context.clientAddress)
+        guard try await !store.isSpent(origin) else { throw Self.tooMany(wait: 86_400) }
         // Another body under a known key must not reach auth, where it would freeze an account.
         let isRepeated = try await house.inbox.refuseReuse(context.inboxRequest)
         if !isRepeated { try store.mustTrustClock() }
@@ -28,7 +26,7 @@ struct RequestRecoveryHandler: RequestHandler {
                 timeout: context.remaining, trace: context.trace.child(), idempotencyKey: "recovery-case-\(id)"))
         return try await house.once(context, carriesToken: true) { transaction in
             let made: RecoveryCase
-            switch try await store.ensure(begun, address: address, in: transaction) {
+            switch try await store.ensure(begun, origin: origin, in: transaction) {
             case .made(let record): made = record
             case .alreadyOpen:
                 // Committed, and with it that auth lifts the freeze.
@@ -38,7 +36,7 @@ struct RequestRecoveryHandler: RequestHandler {
             }
             let (token, device) = (SecretToken.make(prefix: "rt"), SecretToken.make(prefix: "rd"))
             store.setSecrets(
-                token: store.secrets.hash(of: token), device: store.secrets.hash(of: device), address: address,
+                token: store.secrets.hash(of: token), device: store.secrets.hash(of: device), origin: origin,
                 of: made.id, in: transaction)
             return .reply(
                 RecoveryRequested(

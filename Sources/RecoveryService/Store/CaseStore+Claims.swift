@@ -2,6 +2,7 @@ import BusProtocol
 import Cryptography
 import Database
 import EventLoop
+import ServiceRuntime
 
 /// How a claim becomes a case.
 extension CaseStore {
@@ -15,24 +16,28 @@ extension CaseStore {
         case tooMany(wait: Int64)
     }
 
-    /// Cases that were asked for from a client address within a day.
-    @Loop func count(ofAddress hash: [UInt8]) async throws -> Int64 {
-        try await house.database.read(Self.byAddress, [.bytes(hash)]).first?.integer("count") ?? 0
+    /// Whether a client address, or the site that it is in, has asked for as many cases within a day as it may.
+    @Loop func isSpent(_ origin: ClientOrigin) async throws -> Bool {
+        let rows = try await house.database.read(Self.byOrigin, [.bytes(origin.address), .bytes(origin.site)])
+        guard let row = rows.first else { return false }
+        return policy.isSpent(address: try row.integer("of_address"), site: try row.integer("of_site"))
     }
 
     /// Gives the case the claimant's secrets, in place of those that it had, and the address that it was asked for from; all
     /// of them as keyed hashes.
     @Loop func setSecrets(
-        token: [UInt8], device: [UInt8], address: [UInt8], of id: Identifier, in transaction: Transaction
+        token: [UInt8], device: [UInt8], origin: ClientOrigin, of id: Identifier, in transaction: Transaction
     ) {
         transaction.send(
-            "UPDATE cases SET token_hash = $2, device_hash = $3, address_hash = $4 WHERE id = $1",
-            [.uuid(id), .bytes(token), .bytes(device), .bytes(address)])
+            "UPDATE cases SET token_hash = $2, device_hash = $3, address_hash = $4, site_hash = $5 WHERE id = $1",
+            [.uuid(id), .bytes(token), .bytes(device), .bytes(origin.address), .bytes(origin.site)])
     }
 
     /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
     /// case is made, auth is told to lift the freeze that it wrote for it.
-    @Loop func ensure(_ begun: RecoveryBegun, address: [UInt8]?, in transaction: Transaction) async throws -> Claim {
+    @Loop func ensure(
+        _ begun: RecoveryBegun, origin: ClientOrigin?, in transaction: Transaction
+    ) async throws -> Claim {
         // The account's turn before anything else, as auth's event has it: who took the claimant's turn or the case first
         // would wait for the event, and the event for them.
         if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
@@ -66,7 +71,7 @@ extension CaseStore {
             afterClaims: try past?.integer("claims") ?? 0,
             isDormant: begun.accountID == nil
                 ? RecoveryPolicy.looksDormant(begun.accountReference, share: share) : begun.isDormant == true)
-        return try await make(begun, isDecoy: isDecoy, hold: hold, address: address, in: transaction)
+        return try await make(begun, isDecoy: isDecoy, hold: hold, origin: origin, in: transaction)
     }
 
     /// A hold that begins by a clock that was set back would be over too early once the clock is right. What auth has begun
@@ -81,7 +86,7 @@ extension CaseStore {
     }
 
     @Loop private func make(
-        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, address: [UInt8]?, in transaction: Transaction
+        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, origin: ClientOrigin?, in transaction: Transaction
     ) async throws -> Claim {
         let facts = ClaimFacts(
             phone: begun.maskedClaimantPhone, platform: begun.platform,
@@ -90,9 +95,9 @@ extension CaseStore {
             Self.insert,
             [
                 .uuid(begun.caseID), .uuid(begun.accountID), .text(begun.accountReference),
-                .text(begun.claimantReference), .bool(isDecoy), .bytes(address), .integer(hold),
+                .text(begun.claimantReference), .bool(isDecoy), .bytes(origin?.address), .integer(hold),
                 .bytes(try notifier.seal(facts, of: begun.caseID)), .text(begun.proof), .bool(begun.isStaff ?? false),
-                .bool(begun.accountID == nil ? nil : begun.isDormant ?? false),
+                .bool(begun.accountID == nil ? nil : begun.isDormant ?? false), .bytes(origin?.site),
             ])
         guard let row = rows.first else {
             // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
@@ -124,13 +129,17 @@ extension CaseStore {
     private static let insert = Statement(
         """
         INSERT INTO cases (id, account_id, account_reference, claimant_reference, is_decoy, status, address_hash,
-            hold_until, facts_sealed, proof, is_of_staff, is_dormant)
+            hold_until, facts_sealed, proof, is_of_staff, is_dormant, site_hash)
         VALUES ($1, $2, $3, $4, $5, 'held', $6, greatest(clock_timestamp() + $7::bigint * interval '1 s', (
-            SELECT max(hold_until) FROM cases WHERE account_reference = $3 AND claimant_reference = $4)), $8, $9, $10, $11)
+            SELECT max(hold_until) FROM cases WHERE account_reference = $3 AND claimant_reference = $4)), $8, $9, $10, $11,
+            $12)
         ON CONFLICT DO NOTHING RETURNING \(RecoveryCase.columns)
         """)
-    private static let byAddress: Statement = """
-        SELECT count(*) AS count FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day'
+    private static let byOrigin: Statement = """
+        SELECT (SELECT count(*) FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day')
+                AS of_address,
+            (SELECT count(*) FROM cases WHERE site_hash = $2 AND created_at > clock_timestamp() - interval '1 day')
+                AS of_site
         """
     private static let claimantTurn = Statement("SELECT \(AdvisoryLock.claimant.wait(for: "$1"))")
     private static let byClaimant: Statement = """

@@ -24,5 +24,6 @@ enum RecoveryMigrations {
             name: "m0011_all_evidence", sql: String(decoding: PackageResources.m0011_all_evidence_sql, as: UTF8.self)),
         Migration(
             name: "m0012_lock_ends", sql: String(decoding: PackageResources.m0012_lock_ends_sql, as: UTF8.self)),
+        Migration(name: "m0014_sites", sql: String(decoding: PackageResources.m0014_sites_sql, as: UTF8.self)),
     ]
 }
