@@ -123,6 +123,13 @@ enum AuthBlueprint {
             try await Housekeeping.run(house.database, audit: house.audit)
             try await Loop.sleep(for: .seconds(60))
         }
+        let sight = SMSSight(house: house, budget: limits.budget)
+        house.ownGauges = { sight.measures }
+        house.background("sms-sight") {
+            try await house.database.waitUntilAvailable()
+            try await sight.look()
+            try await Loop.sleep(for: .seconds(4))
+        }
         house.background("identity-keys") {
             // The first sign-in asks for the first ones.
             try await Loop.sleep(for: IdentityProviders.renewal)
@@ -144,7 +151,10 @@ enum AuthBlueprint {
             perAddressHour: try configuration.integer("AUTH_OTP_PER_ADDRESS_HOUR"),
             lock: try configuration.duration("AUTH_OTP_LOCK").components.seconds,
             wrongPerDay: try configuration.integer("AUTH_OTP_WRONG_PER_DAY"),
-            perPrefixHour: try prefixBreaker(configuration))
+            perPrefixHour: try prefixBreaker(configuration),
+            budget: try SMSBudget(
+                perHour: configuration.text("AUTH_SMS_PER_HOUR"),
+                perCountry: configuration.list("AUTH_SMS_PER_HOUR_COUNTRY")))
     }
 
     private static func prefixBreaker(_ configuration: Configuration) throws(ConfigurationError) -> Int64? {
@@ -178,6 +188,12 @@ enum AuthBlueprint {
             .init(
                 "AUTH_SMS_COUNTRIES", .list, nil,
                 "Countries that get SMS: SE,DE or *; empty: every one in development, none elsewhere"),
+            .init(
+                "AUTH_SMS_PER_HOUR", .text, "5000",
+                "Codes that leave within an hour of the clock, the last fifth to known devices alone; or off"),
+            .init(
+                "AUTH_SMS_PER_HOUR_COUNTRY", .list, "2500",
+                "The same for each country, and for some by themselves: 2500,SE:5000,DE:off"),
             .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
                 "Sleep after which a code for the number opens its account on known devices only, and a recovery is held longer"

@@ -11,6 +11,8 @@ extension PrometheusText {
         ("outbox_oldest_seconds", "Since when the one that is due the longest is due, the same for all replicas."),
         ("outbox_dead", "Dead letters, the same for all replicas."),
         ("schema_missing", "Migrations that were not applied and tables that are gone; above 0 it is not ready."),
+        ("sms_budget_used", "Of the codes that may leave in this hour, the share that left; of the fullest budget."),
+        ("sms_prefixes_closed", "Prefixes of numbers that strangers get no codes for, the same for all replicas."),
     ]
 
     /// What a replica tells of itself.

@@ -373,7 +373,7 @@ import JSONText
         try await Loop.sleep(for: .seconds(60))
     }
 
-    /// What `GET /metrics` and `vestibule top` show of this replica's database.
+    /// What `GET /metrics` and `vestibule top` show of this replica's database, and of what its service counts.
     private var gauges: [String: Double] {
         let pool = database.pool
         return [

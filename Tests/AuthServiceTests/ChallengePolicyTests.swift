@@ -76,6 +76,15 @@ import Testing
         #expect(decide { $0.closedUntil = Self.now } == .allow)
     }
 
+    @Test func aSpentBudgetIsOneToWaitForUntilTheHourEnds() throws {
+        var (limits, history) = (ChallengeLimits(), SendHistory(now: Self.now))
+        limits.budget = try SMSBudget(perHour: "10", perCountry: ["off"])
+        (history.smsInHour, history.hourEnds) = (8, Self.now + .seconds(600))
+        #expect(ChallengePolicy.send(history, limits) == .wait(600))
+        history.isKnownDevice = true
+        #expect(ChallengePolicy.send(history, limits) == .allow)
+    }
+
     @Test func aKnownDeviceDoesNotPayForItsAddressOrItsPrefix() {
         let decision = decide {
             ($0.isKnownDevice, $0.addressInHour, $0.closedUntil) = (true, 30, Self.now + .seconds(1800))

@@ -29,6 +29,13 @@ import Testing
             try await send(auth, to: 1..<50)
             let closed = try await auth.refusal(of: SendOTP(phone: Self.phone(50)))
             #expect(closed.code == "rate_limited" && (3_590_000...3_600_000).contains(closed.retryAfterMs ?? 0))
+            // A stranger is told the same of a number that has an account.
+            let taken = try await auth.refusal(of: SendOTP(phone: Self.phone(0)))
+            #expect(taken.code == "rate_limited" && taken.details == closed.details)
+            #expect((3_590_000...3_600_000).contains(taken.retryAfterMs ?? 0))
+            // Operators hear of it.
+            let house = auth.stage.houses[0]
+            #expect(try await comes { house.bus.report.gauges?["sms_prefixes_closed"] == 1 })
             // Neither another prefix of the country nor another country.
             for phone in ["+14156552671", "+46701234567"] { _ = try await auth.ask(SendOTP(phone: phone)) }
             // Nor a device that signed in before.

@@ -43,7 +43,7 @@ import TestSupport
         for bus in services {
             backstage.register(at: bus)
             bus.state = .ready
-            bus.gauges = { ["outbox_dead": 3, "database_waiting": 0.5, "a_later_one": 1] }
+            bus.gauges = { ["sms_budget_used": 0.5, "outbox_dead": 3, "database_waiting": 0.5, "a_later_one": 1] }
             try bus.start()
         }
         try gateway.bus.start()

@@ -21,7 +21,8 @@ import Testing
             scale: "auth=1",
             variables: [
                 "AUTH_OTP_PER_ADDRESS_HOUR": "100000", "AUTH_OTP_PREFIX_BREAKER": "off", "AUTH_OTP_RESEND_AFTER": "1s",
-                "GATEWAY_RATE_LIMIT": "off", "RECOVERY_PER_ADDRESS_DAY": "100000",
+                "AUTH_SMS_PER_HOUR": "off", "AUTH_SMS_PER_HOUR_COUNTRY": "off", "GATEWAY_RATE_LIMIT": "off",
+                "RECOVERY_PER_ADDRESS_DAY": "100000",
             ])
         defer { system.stop() }
         let client = try HTTPClient(system.address)

@@ -32,7 +32,7 @@ import Testing
             let asked = connection[index - 1]
             for part in [
                 "pg_advisory_xact_lock", "in_hour", "in_day", "address_in_hour", "challenge_locks", "prefix_breakers",
-                "wrong_in_day", "site_in_hour",
+                "wrong_in_day", "site_in_hour", "sms_budget",
             ] {
                 #expect(asked.contains(part), "\(part)")
             }

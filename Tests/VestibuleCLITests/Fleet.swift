@@ -85,6 +85,7 @@ import Testing
         case .auth:
             // Everybody in a test comes from one address, and has a number of one prefix.
             (environment["AUTH_OTP_PER_ADDRESS_HOUR"], environment["AUTH_OTP_PREFIX_BREAKER"]) = ("100000", "off")
+            (environment["AUTH_SMS_PER_HOUR"], environment["AUTH_SMS_PER_HOUR_COUNTRY"]) = ("off", "off")
             // Whoever recovers an account is sent two codes.
             environment["AUTH_OTP_RESEND_AFTER"] = "1s"
         case .recovery: environment["RECOVERY_PER_ADDRESS_DAY"] = "100000"

@@ -25,6 +25,8 @@ struct ChallengeLimits: Sendable {
     /// Numbers of one prefix that strangers get codes for within an hour until it matters whether codes of it are verified
     /// at all; `nil` where that is not looked at.
     var perPrefixHour: Int64? = 50
+    /// Codes that leave within an hour, whoever asks for them.
+    var budget = SMSBudget()
 
     static let tries: Int64 = 3
     /// Challenges of one phone that are alive at once.
@@ -56,6 +58,14 @@ struct SendHistory: Sendable, Equatable {
     var lockedUntil: Timestamp?
     /// Of the number's prefix.
     var closedUntil: Timestamp?
+    /// Of the number, ISO 3166-1 alpha-2.
+    var country = ""
+    /// Codes that left in this hour of the clock, whoever asked for them.
+    var smsInHour: Int64 = 0
+    /// Those of them that went to the number's country.
+    var smsToCountry: Int64 = 0
+    /// When that hour is over.
+    var hourEnds: Timestamp?
 }
 
 /// Whether a code may be sent and what an attempt at one means. No clock and no table in here.
@@ -102,6 +112,9 @@ enum ChallengePolicy {
                 waits.append(3600)
             }
             if let until = history.closedUntil { waits.append(seconds(from: history.now, to: until)) }
+        }
+        if limits.budget.isSpent(history), let end = history.hourEnds {
+            waits.append(seconds(from: history.now, to: end))
         }
         if history.wrongInDay >= limits.wrongPerDay, let free = history.wrongFreeAt {
             waits.append(seconds(from: history.now, to: free))

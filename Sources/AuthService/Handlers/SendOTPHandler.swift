@@ -26,8 +26,8 @@ struct SendOTPHandler: RequestHandler {
         }
         return try await house.once(context) { transaction in
             let (asker, history) = try await ChallengeStore.history(
-                phone: hash, limit: secrets.limitHash.code(for: hash), prefix: prefix, origin: origin,
-                proof: proof, in: transaction)
+                phone: hash, limit: secrets.limitHash.code(for: hash), prefix: prefix, country: phone.region,
+                origin: origin, proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
             let act = try await acts.act(of: request, context, in: transaction)
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
@@ -38,6 +38,7 @@ struct SendOTPHandler: RequestHandler {
                 code: secrets.hash(ofCode: code, challenge: id, phone: hash), lifetime: limits.lifetime, in: transaction
             )
             acts.bind(id, to: act, in: transaction)
+            SMSBudgetStore.take(country: phone.region, in: transaction)
             if let old = request.replaces {
                 ChallengeStore.replace(old, address: origin.address, proof: proof, in: transaction)
             }

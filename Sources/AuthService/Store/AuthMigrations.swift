@@ -45,6 +45,8 @@ enum AuthMigrations {
         Migration(
             name: "m0026_named_accounts",
             sql: String(decoding: PackageResources.m0026_named_accounts_sql, as: UTF8.self)),
+        Migration(
+            name: "m0027_sms_budget", sql: String(decoding: PackageResources.m0027_sms_budget_sql, as: UTF8.self)),
         Migration(name: "m0030_sites", sql: String(decoding: PackageResources.m0030_sites_sql, as: UTF8.self)),
     ]
 }

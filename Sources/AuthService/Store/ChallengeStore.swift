@@ -37,17 +37,19 @@ struct Challenge: Sendable {
     /// Waits for whoever else asks from the same address or site or for the same phone, then finds out who asks and reads
     /// everything that the limits look at, all in one round trip. What was never delivered does not count.
     ///
-    /// - Parameter limit: what stands in the place of the phone's hash since an account of it was deleted.
+    /// - Parameters:
+    ///   - limit: what stands in the place of the phone's hash since an account of it was deleted.
+    ///   - country: the phone's, ISO 3166-1 alpha-2.
     /// - Returns: who asks, as the challenge's row says it, and what is known.
     static func history(
-        phone: [UInt8], limit: [UInt8], prefix: [UInt8], origin: ClientOrigin, proof: Proof?,
+        phone: [UInt8], limit: [UInt8], prefix: [UInt8], country: String, origin: ClientOrigin, proof: Proof?,
         in transaction: Transaction
     ) async throws -> (asker: String, SendHistory) {
         // Always in this order, so that no two wait for each other.
         for key in [origin.site, origin.address, phone].compactMap({ $0 }) { transaction.send(lock, [.bytes(key)]) }
         let values: [SQLValue] = [
             .bytes(phone), .bytes(origin.address), .text(stranger(at: origin.address)), .uuid(proof?.device),
-            .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit), .bytes(origin.site),
+            .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit), .bytes(origin.site), .text(country),
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
         let history = SendHistory(
@@ -62,7 +64,9 @@ struct Challenge: Sendable {
             addressInHour: try row.integer("address_in_hour"), siteInHour: try row.integer("site_in_hour"),
             wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             lockedUntil: try row.optionalTimestamp("locked_until"),
-            closedUntil: try row.optionalTimestamp("closed_until"))
+            closedUntil: try row.optionalTimestamp("closed_until"), country: country,
+            smsInHour: try row.integer("sms_in_hour"), smsToCountry: try row.integer("sms_to_country"),
+            hourEnds: try row.timestamp("hour_ends"))
         return (try row.text("asker"), history)
     }
 
@@ -162,6 +166,13 @@ struct Challenge: Sendable {
                 WHERE me.is_device AND c.phone_hash IN ($1, $7) AND starts_with(c.asker, 'device ')
                     AND c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 day'
             ) AS sends
+        ), budget AS (
+            SELECT hour,
+                (SELECT coalesce(sum(b.used), 0)::bigint FROM sms_budget b WHERE b.scope = '' AND b.hour = c.hour)
+                    AS sms_in_hour,
+                (SELECT coalesce(sum(b.used), 0)::bigint FROM sms_budget b WHERE b.scope = $9 AND b.hour = c.hour)
+                    AS sms_to_country
+            FROM (SELECT date_trunc('hour', clock_timestamp(), 'UTC') AS hour) AS c
         )
         SELECT devices.*, me.asker, me.is_device, clock_timestamp() AS now, sums.last_send, sums.in_hour, sums.oldest_in_hour,
             sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
@@ -170,8 +181,9 @@ struct Challenge: Sendable {
             (SELECT count(*) FROM challenges a WHERE a.site_hash = $8 AND starts_with(a.asker, 'address ')
                 AND a.created_at > clock_timestamp() - interval '1 hour') AS site_in_hour,
             (SELECT max(until) FROM challenge_locks l WHERE l.phone_hash IN ($1, $7) AND l.asker = me.asker) AS locked_until,
-            (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until
-        FROM me CROSS JOIN sums CROSS JOIN devices
+            (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until,
+            budget.sms_in_hour, budget.sms_to_country, budget.hour + interval '1 hour' AS hour_ends
+        FROM me CROSS JOIN sums CROSS JOIN devices CROSS JOIN budget
         """
     private static let supersede: Statement = """
         UPDATE challenges SET state = 'superseded'

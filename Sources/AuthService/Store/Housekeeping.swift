@@ -38,6 +38,11 @@ import EventLoop
                 SELECT phone_hash, asker FROM challenge_locks WHERE until < now() LIMIT 1000)
             """),
         counted("DELETE FROM prefix_breakers WHERE until < now()"),
+        counted(
+            """
+            DELETE FROM sms_budget WHERE (scope, hour, shard) IN (
+                SELECT scope, hour, shard FROM sms_budget WHERE hour < now() - interval '2 hours' LIMIT 1000)
+            """),
         counted("DELETE FROM role_proposals WHERE until < now()"),
         counted(
             """

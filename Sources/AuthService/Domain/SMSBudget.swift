@@ -1,0 +1,71 @@
+import ServiceRuntime
+
+/// How many codes leave within an hour of the clock, in all and to each country: what a flood of them costs at the most.
+///
+/// Strangers leave the last fifth to known devices, so that a flood locks nobody out who signed in before.
+struct SMSBudget: Sendable, Equatable {
+    /// In all; `nil` without a bound.
+    private var perHour: Int64?
+    /// To each country that has no bound of its own; `nil` without a bound.
+    private var perCountry: Int64?
+    /// Of countries by themselves, ISO 3166-1 alpha-2.
+    private var countries: [String: Int64?] = [:]
+
+    /// The scope of all codes together; a country's is its own name.
+    static let all = ""
+    /// From here on nothing is left for strangers.
+    static let shareOfStrangers = 0.8
+
+    /// Without any bound.
+    init() {}
+
+    /// - Parameters:
+    ///   - perHour: a number, or `off`.
+    ///   - perCountry: a number or `off` for every country, `DE:5000` or `DE:off` for one.
+    /// - Throws: where one of them is neither, or there is no such country.
+    init(perHour: String, perCountry: [String]) throws(ConfigurationError) {
+        self.perHour = try Self.bound(perHour, of: "AUTH_SMS_PER_HOUR")
+        for item in perCountry {
+            let parts = item.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let bound = try Self.bound(parts[parts.count - 1], of: "AUTH_SMS_PER_HOUR_COUNTRY")
+            if parts.count == 1 {
+                self.perCountry = bound
+            } else if NumberingPlan.current.regions.contains(parts[0]) {
+                countries.updateValue(bound, forKey: parts[0])
+            } else {
+                throw ConfigurationError("AUTH_SMS_PER_HOUR_COUNTRY: \"\(parts[0])\" is no country with numbers")
+            }
+        }
+    }
+
+    private static func bound(_ text: String, of name: String) throws(ConfigurationError) -> Int64? {
+        if text == "off" { return nil }
+        guard let count = Int64(text), (1...1_000_000_000).contains(count) else {
+            throw ConfigurationError("\(name) must be 1 to 1000000000 codes, or off")
+        }
+        return count
+    }
+
+    private func bound(of scope: String) -> Int64? {
+        if scope == Self.all { return perHour }
+        guard let own = countries[scope] else { return perCountry }
+        return own
+    }
+
+    /// Whether nothing is left for who asks, in all or to the number's country.
+    func isSpent(_ history: SendHistory) -> Bool {
+        [(Self.all, history.smsInHour), (history.country, history.smsToCountry)].contains { scope, used in
+            guard let bound = bound(of: scope) else { return false }
+            return used >= (history.isKnownDevice ? bound : bound - bound / 5)
+        }
+    }
+
+    /// How much of its bound each scope has used, 1 for all of it; none of a scope without a bound.
+    ///
+    /// - Parameter used: codes that left in this hour, by scope.
+    func shares(of used: [String: Int64]) -> [String: Double] {
+        used.reduce(into: [:]) { shares, entry in
+            if let bound = bound(of: entry.key) { shares[entry.key] = Double(entry.value) / Double(bound) }
+        }
+    }
+}

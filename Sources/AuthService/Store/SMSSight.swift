@@ -1,0 +1,28 @@
+import EventLoop
+import ServiceRuntime
+
+/// What operators see of the budget of SMS and of closed prefixes. Every replica sees the same.
+@Loop final class SMSSight {
+    private let house: ServiceHouse
+    private let budget: SMSBudget
+    /// By name, as metrics show them.
+    private(set) var measures: [String: Double] = [:]
+    /// Scopes that the log named in this hour.
+    private var full: Set<String> = []
+
+    init(house: ServiceHouse, budget: SMSBudget) { (self.house, self.budget) = (house, budget) }
+
+    /// Looks once, and logs each scope in which nothing is left for strangers any more.
+    func look() async throws {
+        let shares = budget.shares(of: try await SMSBudgetStore.used(in: house.database))
+        measures = [
+            "sms_budget_used": shares.values.max() ?? 0,
+            "sms_prefixes_closed": Double(try await SMSBudgetStore.closedPrefixes(in: house.database)),
+        ]
+        let nowFull = Set(shares.filter { $0.value >= SMSBudget.shareOfStrangers }.keys)
+        for scope in nowFull.subtracting(full).sorted() {
+            house.log.warning("sms_budget", ["country": .string(scope == SMSBudget.all ? "all" : scope)])
+        }
+        full = nowFull
+    }
+}
