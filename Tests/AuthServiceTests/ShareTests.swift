@@ -10,7 +10,9 @@ import Testing
 /// What strangers do to a phone counts against strangers; what its owner's device does counts against that device.
 @Suite("shares of a phone") struct ShareTests {
     private static let phone = "+14155552671"
-    private static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
+    private static let alternatives: [String: JSONValue] = [
+        "alternatives": ["known_device", "linked_identity", "try_later"]
+    ]
 
     private func proof(of session: Session) throws -> SendOTP.Proof {
         SendOTP.Proof(id: session.deviceId, secret: try #require(session.deviceSecret))

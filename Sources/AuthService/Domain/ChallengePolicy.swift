@@ -77,9 +77,11 @@ enum ChallengePolicy {
         case locked(Int64)
     }
 
-    /// What a stranger is told with a refusal: the ways in that strangers cannot use up. They are the same for every phone,
-    /// so that they tell nothing of an account.
-    static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
+    /// What a stranger is told with a refusal: the ways in that strangers cannot use up, and the one that is left to who has no
+    /// account. They are the same for every phone, so that they tell nothing of an account.
+    static let alternatives: [String: JSONValue] = [
+        "alternatives": ["known_device", "linked_identity", "try_later"]
+    ]
 
     static func send(_ history: SendHistory, _ limits: ChallengeLimits) -> SendDecision {
         if let until = history.lockedUntil, until > history.now {

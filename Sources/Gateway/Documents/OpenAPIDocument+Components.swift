@@ -62,7 +62,7 @@ extension OpenAPIDocument {
             "alternatives": [
                 "type": "array", "items": ["type": "string"],
                 "description":
-                    "Ways that are open while this one is not. `known_device`: ask on a device that signed in before; it proves itself with its secret. `linked_identity`: sign in with Apple or Google.",
+                    "Ways that are open while this one is not. `known_device`: ask on a device that signed in before; it proves itself with its secret. `linked_identity`: sign in with Apple or Google. `try_later`: open to everybody; ask again when `retryAfterSeconds` are over.",
             ],
             "options": [
                 "type": "array", "items": ["type": "string"],

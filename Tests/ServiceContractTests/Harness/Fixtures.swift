@@ -1,3 +1,4 @@
+import BusProtocol
 import Foundation
 import JSONText
 import Testing
@@ -38,6 +39,22 @@ enum Fixtures {
             recorded.append(current)
         }
         return recorded
+    }
+
+    /// The states in which an error's sample was released, the oldest first: `error.not_found`, `error.not_found.2` and on. Each
+    /// is written as its bytes are.
+    static func errors(_ folder: String, _ sample: BusError) throws -> [BusError] {
+        func name(_ number: Int) -> String { "error.\(sample.code)" + (number == 1 ? "" : ".\(number)") }
+        var states: [BusError] = []
+        while let bytes = try? bytes(folder, name(states.count + 1)) {
+            states.append(try WireJSON.decode(BusError.self, from: bytes))
+            #expect(try WireJSON.encode(states[states.count - 1]) == bytes, "\(name(states.count))")
+        }
+        if isRecording, states.last != sample {
+            states.append(sample)
+            _ = try bytes(folder, name(states.count), recording: sample)
+        }
+        return states
     }
 
     /// `request.canonical`, `error.not_found` and the like: whatever lies in the folder.

@@ -32,7 +32,9 @@ enum Sample {
         details: alternatives)
     static let rateLimited = BusError(
         .rateLimited, "Please wait 42 seconds before retrying", retryAfter: .seconds(42), details: alternatives)
-    static let alternatives: [String: JSONValue] = ["alternatives": ["known_device", "linked_identity"]]
+    static let alternatives: [String: JSONValue] = [
+        "alternatives": ["known_device", "linked_identity", "try_later"]
+    ]
     static let linkTokenExpired = BusError(
         .linkTokenExpired, "This took too long. Please sign in with your provider again.")
     static let identityTokenInvalid = BusError(
