@@ -126,6 +126,61 @@ import Testing
         }
     }
 
+    /// Who comes by one relayed code removes the owner's devices before the number is changed.
+    @Test func aDeviceThatTheThiefRemovedFirstUndoesItStill() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let tablet = try await auth.signIn(Self.old, push: "fcm:tablet")
+            try await settle(auth)
+            let thief = try await auth.signIn(Self.old, push: "fcm:thief")
+            _ = try await auth.ask(RemoveDevice(deviceId: tablet.deviceId), as: auth.actor(thief))
+            let token = try await change(to: Self.new, from: Self.old, by: thief, social)
+            let proof = SendOTP.Proof(id: tablet.deviceId, secret: try #require(tablet.deviceSecret))
+            let wrong = SendOTP.Proof(id: tablet.deviceId, secret: "ds_wrong")
+            #expect(
+                try await auth.refusal(of: UndoPhoneChange(disputeToken: token, device: wrong)).code == "forbidden")
+            let undone = try await auth.ask(UndoPhoneChange(disputeToken: token, device: proof))
+            #expect(undone.maskedPhone == "+1 (***) ***-2671")
+            #expect(try await auth.ask(CheckSession(sessionID: thief.sessionId)).isActive == false)
+            #expect(
+                try await auth.stage.rows("SELECT id FROM devices WHERE removed_at IS NULL")
+                    == tablet.deviceId.description, "it is known again")
+            // Its secret is that of before: the thief comes again, and is undone again.
+            let (challenge, code) = try await auth.code(again: Self.old)
+            let claim = DeviceClaim(id: tablet.deviceId, secret: tablet.deviceSecret, name: "n", platform: "ios")
+            let owner = try await auth.ask(VerifyOTP(challengeId: challenge, code: code, device: claim))
+            #expect(owner.deviceId == tablet.deviceId)
+        }
+    }
+
+    /// What a device did that the account had known for three days was its owner's doing.
+    @Test(
+        "a device that its owner removed undoes nothing",
+        arguments: ["by itself", "by an older one", "by a younger one"])
+    func ownRemoval(by whom: String) async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let first = try await auth.signIn(Self.old, push: "fcm:first")
+            let second = try await auth.signIn(Self.old, push: "fcm:second")
+            try await settle(auth)
+            let (removed, by) =
+                switch whom {
+                case "by itself": (first, first)
+                case "by an older one": (second, first)
+                default: (first, second)
+                }
+            _ = try await auth.ask(RemoveDevice(deviceId: removed.deviceId), as: auth.actor(by))
+            #expect(
+                try await auth.stage.rows("SELECT removed_by_device_id FROM devices WHERE id = '\(removed.deviceId)'")
+                    == by.deviceId.description)
+            let thief = try await auth.signIn(Self.old, push: "fcm:thief")
+            let token = try await change(to: Self.new, from: Self.old, by: thief, social)
+            let proof = SendOTP.Proof(id: removed.deviceId, secret: try #require(removed.deviceSecret))
+            #expect(
+                try await auth.refusal(of: UndoPhoneChange(disputeToken: token, device: proof)).code == "forbidden")
+        }
+    }
+
     @Test func aGatewaysWordAloneGivesNoNumberBack() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

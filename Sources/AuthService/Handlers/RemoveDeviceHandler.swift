@@ -21,7 +21,7 @@ struct RemoveDeviceHandler: RequestHandler {
                 try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(to: "remove another device")
             }
             try await notifier.tell(of: "device_removed", device, in: transaction)
-            DeviceStore.remove(device.id, in: transaction)
+            DeviceStore.remove(device.id, by: actor.sessionID, in: transaction)
             let chain = try await house.audit.chain(of: actor.userID, in: transaction)
             // Sessions before the chain's end, as whoever ends a session locks them.
             SessionStore.revokeAll(on: device.id, of: actor.userID, chain: chain, in: transaction)

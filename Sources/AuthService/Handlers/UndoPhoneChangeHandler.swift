@@ -89,6 +89,8 @@ struct UndoPhoneChangeHandler: RequestHandler {
         SessionStore.revokeAll(
             of: person, since: since, by: number.changedBy, butOn: device, chain: chain, in: transaction)
         DeviceStore.removeAll(of: person, since: since, but: device, in: transaction)
+        // Its removal was part of what is undone.
+        DeviceStore.restore(device, in: transaction)
         house.audit.note(
             AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)
         let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)

@@ -62,7 +62,8 @@ enum AuthExport {
         SELECT id::text AS key, jsonb_build_object(
             'id', id, 'name', name, 'platform', platform, 'hasPushToken', push_token_sealed IS NOT NULL,
             'pushExpiredAt', \(time("push_expired_at")), 'createdAt', \(time("created_at")),
-            'lastUsedAt', \(time("last_used_at")), 'removedAt', \(time("removed_at"))) AS record
+            'lastUsedAt', \(time("last_used_at")), 'removedAt', \(time("removed_at")),
+            'removedBy', removed_by_device_id) AS record
         FROM devices WHERE person_id = $1
         """
     private static let formerPushToken = """

@@ -47,6 +47,9 @@ enum AuthMigrations {
             sql: String(decoding: PackageResources.m0026_named_accounts_sql, as: UTF8.self)),
         Migration(
             name: "m0027_sms_budget", sql: String(decoding: PackageResources.m0027_sms_budget_sql, as: UTF8.self)),
+        Migration(
+            name: "m0028_doubted_removals",
+            sql: String(decoding: PackageResources.m0028_doubted_removals_sql, as: UTF8.self)),
         Migration(name: "m0030_sites", sql: String(decoding: PackageResources.m0030_sites_sql, as: UTF8.self)),
     ]
 }

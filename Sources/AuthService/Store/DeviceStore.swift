@@ -59,9 +59,15 @@ struct LockedDevice: Sendable {
     }
 
     /// Removes a device: no secret proves it any more. Its row stays for the notices of a recovery.
-    static func remove(_ id: Identifier, in transaction: Transaction) {
-        transaction.send(
-            "UPDATE devices SET removed_at = clock_timestamp(), secret_hash = '' WHERE id = $1", [.uuid(id)])
+    ///
+    /// - Parameter session: which removes it, on whatever device.
+    static func remove(_ id: Identifier, by session: Identifier, in transaction: Transaction) {
+        transaction.send(remove, [.uuid(id), .uuid(session)])
+    }
+
+    /// Knows a device again that was removed by a younger one; any other stays as it is.
+    static func restore(_ id: Identifier, in transaction: Transaction) {
+        transaction.send(restore, [.uuid(id)])
     }
 
     /// Removes every device that a person came to have since then, but one.
@@ -71,6 +77,16 @@ struct LockedDevice: Sendable {
         transaction.send(removeSince, [.uuid(person), .timestamp(at), .uuid(device)])
     }
 
+    private static let remove: Statement = """
+        UPDATE devices d SET removed_at = clock_timestamp(), removed_by_device_id = b.id,
+            removed_secret_hash = CASE WHEN b.created_at > d.created_at THEN d.secret_hash END, secret_hash = ''
+        FROM sessions s JOIN devices b ON b.id = s.device_id WHERE d.id = $1 AND s.id = $2
+        """
+    private static let restore: Statement = """
+        UPDATE devices SET removed_at = NULL, removed_by_device_id = NULL, secret_hash = removed_secret_hash,
+            removed_secret_hash = NULL
+        WHERE id = $1 AND removed_secret_hash IS NOT NULL
+        """
     private static let removeSince: Statement = """
         UPDATE devices SET removed_at = clock_timestamp(), secret_hash = ''
         WHERE person_id = $1 AND created_at >= $2 AND id <> $3 AND removed_at IS NULL

@@ -205,7 +205,8 @@ import JSONText
         """
     private static let endOfDevices: [Statement] = [
         """
-        UPDATE devices SET secret_hash = '', push_token_sealed = NULL, removed_at = coalesce(removed_at, clock_timestamp())
+        UPDATE devices SET secret_hash = '', removed_secret_hash = NULL, push_token_sealed = NULL,
+            removed_at = coalesce(removed_at, clock_timestamp())
         WHERE person_id = $1
         """,
         "DELETE FROM replaced_push_tokens WHERE person_id = $1",

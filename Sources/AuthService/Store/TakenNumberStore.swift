@@ -67,7 +67,8 @@ struct TakenNumber: Sendable {
             [.bytes(number.hash), .text(number.keyID), .uuid(person), .bytes(number.sealed)])
     }
 
-    /// The secret's hash of a device that was known beyond doubt when the number was taken off.
+    /// The secret's hash of a device that was known beyond doubt when the number was taken off. One that such a device did not
+    /// remove, but one that is doubted, counts as if it were there still.
     static func secret(
         of device: Identifier, of person: Identifier, _ number: TakenNumber, in transaction: Transaction
     ) async throws -> [UInt8]? {
@@ -97,7 +98,10 @@ struct TakenNumber: Sendable {
         WHERE a.person_id = $4 AND \(which) FOR UPDATE
         """)
     private static let secret: Statement = """
-        SELECT secret_hash FROM devices WHERE id = $1 AND person_id = $2 AND created_at < $3 AND removed_at IS NULL
+        SELECT coalesce(d.removed_secret_hash, d.secret_hash) AS secret_hash
+        FROM devices d LEFT JOIN devices b ON b.id = d.removed_by_device_id
+        WHERE d.id = $1 AND d.person_id = $2 AND d.created_at < $3
+            AND (d.removed_at IS NULL OR d.removed_secret_hash IS NOT NULL AND b.created_at >= $3)
         """
     private static let session: Statement = """
         SELECT s.device_id FROM sessions s
