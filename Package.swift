@@ -45,7 +45,8 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0023_freezes_end.sql"), .embedInCode("Migrations/m0024_holds.sql"),
         .embedInCode("Migrations/m0025_no_alias_of_a_recovery.sql"),
         .embedInCode("Migrations/m0026_named_accounts.sql"), .embedInCode("Migrations/m0027_sms_budget.sql"),
-        .embedInCode("Migrations/m0028_doubted_removals.sql"), .embedInCode("Migrations/m0030_sites.sql"),
+        .embedInCode("Migrations/m0028_doubted_removals.sql"),
+        .embedInCode("Migrations/m0029_proofs_have_an_age.sql"), .embedInCode("Migrations/m0030_sites.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),

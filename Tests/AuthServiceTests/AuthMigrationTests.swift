@@ -53,4 +53,20 @@ import Testing
         let left = "SELECT string_agg(convert_from(hash, 'UTF8'), ' ' ORDER BY hash) FROM phone_aliases"
         #expect(try await scratch.query(left) == "own since")
     }
+
+    /// A number came when the one before it went, and the first with the account.
+    @Test func formerNumbersGetTheTimeThatTheyWereHeld() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "auth")
+        try await migrate(scratch, to: "m0028_doubted_removals")
+        try await scratch.query(
+            """
+            INSERT INTO accounts (id, created_at) VALUES ('\(Self.robbed)', now() - interval '30 days');
+            INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until, taken_off_at) VALUES
+                ('\(Self.robbed)', 'own', 'k', '', now(), now() - interval '5 days'),
+                ('\(Self.robbed)', 'thiefs', 'k', '', now(), now() - interval '4 days 23 hours')
+            """)
+        try await migrate(scratch, to: "m0029_proofs_have_an_age")
+        let held = "SELECT string_agg(convert_from(hash, 'UTF8') || ' ' || held, ', ' ORDER BY hash) FROM phone_aliases"
+        #expect(try await scratch.query(held) == "own 25 days, thiefs 01:00:00")
+    }
 }

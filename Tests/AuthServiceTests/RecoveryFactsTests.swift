@@ -22,6 +22,15 @@ import Testing
         return try await auth.stage.asking(as: .recovery).call(begin, auth.options())
     }
 
+    /// As if what the account has had been there for as long as a hold lasts.
+    @Loop private func settle(_ auth: AuthStage) async throws {
+        try await auth.stage.rows(
+            """
+            UPDATE devices SET created_at = created_at - interval '72 hours';
+            UPDATE identities SET linked_at = linked_at - interval '72 hours'
+            """)
+    }
+
     @Test func aStrangerHasShownNothing() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.owner)
@@ -57,6 +66,8 @@ import Testing
             let session = try await auth.signIn(Self.owner)
             let known = DeviceClaim(
                 id: session.deviceId, secret: session.deviceSecret, name: "Pixel 9", platform: "android")
+            #expect(try await claim(auth, device: known).proof == nil, "it came a moment ago")
+            try await settle(auth)
             #expect(try await claim(auth, device: known).proof == "device")
             var guess = known
             guess.secret = "ds_guess"
@@ -66,13 +77,44 @@ import Testing
             #expect(try await claim(auth, device: guess).proof == nil, "another account's device")
             try await auth.stage.rows(
                 """
-                INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until)
-                SELECT '\(session.user.id)', phone_hash, 'k', '', now() + interval '1 day' FROM challenges
+                INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until, held)
+                SELECT '\(session.user.id)', phone_hash, 'k', '', now() + interval '1 day', '72 hours' FROM challenges
                 WHERE purpose = 'recovery' LIMIT 1
                 """)
             #expect(try await claim(auth).proof == "former_number")
+            for held in ["'71:59:59'", "NULL"] {
+                try await auth.stage.rows("UPDATE phone_aliases SET held = \(held)")
+                #expect(try await claim(auth).proof == nil, "\(held)")
+            }
+            try await auth.stage.rows("UPDATE phone_aliases SET held = '72 hours'")
             try await auth.stage.rows("UPDATE phone_aliases SET until = now()")
             #expect(try await claim(auth).proof == nil)
+        }
+    }
+
+    /// How long a number was the account's counts from its first day to its last, whoever moves it out and in meanwhile.
+    @Test func aNumberThatWasMovedOutAndInIsAsOldAsBefore() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let (thiefs, third) = ("+46701230001", "+46701230002")
+            var session = try await auth.signIn(Self.owner)
+            try await auth.stage.rows("UPDATE phones SET created_at = created_at - interval '72 hours'")
+            for number in [thiefs, Self.owner, third] {
+                let (challenge, code) = try await social.changeCode(to: number, by: session)
+                _ = try await auth.ask(ChangePhone(challengeId: challenge, code: code), as: auth.actor(session))
+                try await auth.age("2 hours")
+                session = try await auth.signIn(number)
+            }
+            #expect(try await claim(auth, of: third, by: Self.owner).proof == "former_number")
+            #expect(try await claim(auth, of: third, by: thiefs).proof == nil, "it was there for a moment")
+            // Nor does a number that was given back begin anew.
+            try await auth.stage.rows(
+                "DELETE FROM freezes; UPDATE devices SET created_at = created_at - interval '9 days'")
+            let device = SendOTP.Proof(id: session.deviceId, secret: try #require(session.deviceSecret))
+            try await auth.age("2 hours")
+            let (challenge, code, _) = try await auth.sms(SendOTP(phone: Self.owner, undoes: "phone_change"))
+            _ = try await auth.ask(UndoPhoneChange(challengeId: challenge, code: code, device: device))
+            #expect(try await auth.stage.rows("SELECT held_before >= '72 hours' FROM phones") == "t")
         }
     }
 
@@ -85,6 +127,7 @@ import Testing
                 Issue.record("it is not linked")
                 return
             }
+            try await settle(social.auth)
             #expect(try await claim(social.auth).proof == nil)
             let known = DeviceClaim(
                 id: session.deviceId, secret: session.deviceSecret, name: "Pixel 10", platform: "android")
@@ -107,6 +150,9 @@ import Testing
             let auth = social.auth
             let owner = try await social.link(provider, subject: "108", to: Self.owner)
             _ = try await social.link(provider, subject: "109", to: "+14155552673")
+            let young = try await claim(auth, identity: try await shown(provider, "108", social))
+            #expect(young.accountID == owner.user.id && young.proof == nil, "it was linked a moment ago")
+            try await settle(auth)
             let mine = try await claim(auth, identity: try await shown(provider, "108", social))
             #expect(mine.accountID == owner.user.id && mine.proof == "linked_identity")
             for subject in ["109", "110"] {
@@ -126,6 +172,7 @@ import Testing
         try await SocialStage.run { social in
             let auth = social.auth
             _ = try await social.link("google", subject: "108", to: Self.owner)
+            try await settle(auth)
             let proof = try await shown("google", "108", social)
             #expect(try await claim(auth, identity: proof).proof == "linked_identity")
             var forged = try await shown("google", "108", social)

@@ -14,7 +14,7 @@ struct BeginRecoveryHandler: RequestHandler {
     let providers: IdentityProviders
     /// `AUTH_DORMANT_AFTER`; `nil`: no account sleeps.
     let dormantAfter: Duration?
-    /// Seconds before whose end the account is not moved, whatever recovery says.
+    /// Seconds before whose end the account is not moved, whatever recovery says; a proof is as old as this at the least.
     let hold: Int64
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
@@ -65,7 +65,7 @@ struct BeginRecoveryHandler: RequestHandler {
         let facts = try await FreezeStore.facts(
             of: account, claimant: challenge.phoneHash, device: request.device.id,
             secret: request.device.secret.map { secrets.hash(of: $0) }, identity: shown.map { secrets.hash(of: $0) },
-            dormantAfter: dormantAfter, in: transaction)
+            age: hold, dormantAfter: dormantAfter, in: transaction)
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: secrets.reference(ofPhoneHash: hash),
             claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),

@@ -43,12 +43,14 @@ enum AuthExport {
         FROM accounts WHERE id = $1
         """
     private static let phone = """
-        SELECT 'phone' AS key, sealed, jsonb_build_object('since', \(time("created_at"))) AS record
+        SELECT 'phone' AS key, sealed, jsonb_build_object(
+            'since', \(time("created_at")), 'heldBeforeSeconds', extract(epoch FROM held_before)::bigint) AS record
         FROM phones WHERE person_id = $1
         """
     private static let formerPhone = """
         SELECT encode(hash, 'hex') AS key, sealed, jsonb_build_object(
-            'takenOffAt', \(time("taken_off_at")), 'takenOffBy', changed_by, 'recoversUntil', \(time("until"))) AS record
+            'takenOffAt', \(time("taken_off_at")), 'takenOffBy', changed_by, 'recoversUntil', \(time("until")),
+            'heldSeconds', extract(epoch FROM held)::bigint) AS record
         FROM phone_aliases WHERE person_id = $1
         """
     /// What is known of an identity opens only with what it is found by.

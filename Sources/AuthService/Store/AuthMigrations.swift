@@ -50,6 +50,9 @@ enum AuthMigrations {
         Migration(
             name: "m0028_doubted_removals",
             sql: String(decoding: PackageResources.m0028_doubted_removals_sql, as: UTF8.self)),
+        Migration(
+            name: "m0029_proofs_have_an_age",
+            sql: String(decoding: PackageResources.m0029_proofs_have_an_age_sql, as: UTF8.self)),
         Migration(name: "m0030_sites", sql: String(decoding: PackageResources.m0030_sites_sql, as: UTF8.self)),
     ]
 }

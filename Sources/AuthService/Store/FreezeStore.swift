@@ -42,16 +42,17 @@ import JSONText
     ///   - claimant: the look-up hash of the number that the claimant proved.
     ///   - secret: the hash of the device's secret.
     ///   - identity: the hash of the identity that the claimant signed in with.
+    ///   - age: seconds that a device, an identity or a number was with the account before it proves anything.
     ///   - dormantAfter: the sleep after which an account counts as dormant; `nil`: none does.
     static func facts(
         of account: Identifier?, claimant: [UInt8], device: Identifier?, secret: [UInt8]?, identity: [UInt8]?,
-        dormantAfter: Duration?, in transaction: Transaction
+        age: Int64, dormantAfter: Duration?, in transaction: Transaction
     ) async throws -> Facts? {
         try await transaction.query(
             facts,
             [
                 .uuid(account), .bytes(claimant), .uuid(device), .bytes(secret),
-                .integer(dormantAfter?.components.seconds), .bytes(identity),
+                .integer(dormantAfter?.components.seconds), .bytes(identity), .integer(age),
             ]
         ).first.map { row in
             Facts(
@@ -162,7 +163,8 @@ import JSONText
     private static let lock = Statement("SELECT \(AdvisoryLock.recovery.wait(for: "$1::uuid::text"))")
     /// The strongest first.
     private static let proofs = ["device", "linked_identity", "former_number"]
-    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison.
+    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. What came to the account a
+    /// while ago proves nothing: who broke in brought it.
     private static let facts = Statement(
         """
         SELECT a.role <> 'user' AS is_staff,
@@ -171,12 +173,12 @@ import JSONText
             EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = a.id
                 AND s.otp_at > clock_timestamp() - interval '1 day') AS has_recent,
             EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND p.hash = $2
-                AND p.until > clock_timestamp()) AS has_former_number,
+                AND p.until > clock_timestamp() AND p.held >= age.least) AS has_former_number,
             EXISTS (SELECT 1 FROM identities i WHERE i.person_id = a.id AND i.hash = $6
-                AND i.to_confirm_since IS NULL) AS has_linked_identity,
+                AND i.to_confirm_since IS NULL AND i.linked_at <= clock_timestamp() - age.least) AS has_linked_identity,
             EXISTS (SELECT 1 FROM devices d WHERE d.id = $3 AND d.person_id = a.id AND d.secret_hash = $4
-                AND d.removed_at IS NULL) AS has_device
-        FROM accounts a WHERE a.id = $1
+                AND d.removed_at IS NULL AND d.created_at <= clock_timestamp() - age.least) AS has_device
+        FROM accounts a, (SELECT $7::bigint * interval '1 s' AS least) AS age WHERE a.id = $1
         """)
     private static let end: Statement = """
         UPDATE freezes SET ended_at = CASE WHEN $2 IS NULL THEN clock_timestamp() END,

@@ -48,19 +48,22 @@ struct KnownPhone: Sendable {
     static func move(
         _ person: Identifier, to phone: [UInt8], keyID: String, sealed: [UInt8], in transaction: Transaction
     ) {
-        transaction.send(
-            "DELETE FROM phone_aliases WHERE person_id = $1 AND hash = $2", [.uuid(person), .bytes(phone)])
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
-        transaction.send(
-            "INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4)",
-            [.bytes(phone), .text(keyID), .uuid(person), .bytes(sealed)])
+        transaction.send(move, [.bytes(phone), .text(keyID), .uuid(person), .bytes(sealed)])
     }
 
+    /// A number that comes back was the account's for as long as before, and not from now on only.
+    private static let move: Statement = """
+        WITH back AS (DELETE FROM phone_aliases WHERE person_id = $3 AND hash = $1 RETURNING held)
+        INSERT INTO phones (hash, key_id, person_id, sealed, held_before)
+        VALUES ($1, $2, $3, $4, coalesce((SELECT held FROM back), '0'))
+        """
     private static let keepAlias: Statement = """
-        INSERT INTO phone_aliases AS a (person_id, hash, key_id, sealed, until, token_hash, changed_by)
-        SELECT person_id, hash, key_id, sealed, clock_timestamp() + $2::bigint * interval '1 s', $3, $4
+        INSERT INTO phone_aliases AS a (person_id, hash, key_id, sealed, until, token_hash, changed_by, held)
+        SELECT person_id, hash, key_id, sealed, clock_timestamp() + $2::bigint * interval '1 s', $3, $4,
+            held_before + (clock_timestamp() - created_at)
         FROM phones WHERE person_id = $1
         ON CONFLICT (person_id, hash) DO UPDATE SET taken_off_at = excluded.taken_off_at, until = excluded.until,
-            token_hash = excluded.token_hash, changed_by = excluded.changed_by
+            token_hash = excluded.token_hash, changed_by = excluded.changed_by, held = excluded.held
         """
 }

@@ -58,13 +58,13 @@ struct TakenNumber: Sendable {
 
     /// Gives the number back. Those that came after it are no way to recover the account.
     static func restore(_ number: TakenNumber, to person: Identifier, in transaction: Transaction) {
-        transaction.send(
-            "DELETE FROM phone_aliases WHERE person_id = $1 AND taken_off_at >= $2",
-            [.uuid(person), .timestamp(number.at)])
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
         transaction.send(
-            "INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4)",
-            [.bytes(number.hash), .text(number.keyID), .uuid(person), .bytes(number.sealed)])
+            restore,
+            [
+                .bytes(number.hash), .text(number.keyID), .uuid(person), .bytes(number.sealed),
+                .timestamp(number.at),
+            ])
     }
 
     /// The secret's hash of a device that was known beyond doubt when the number was taken off. One that such a device did not
@@ -97,6 +97,11 @@ struct TakenNumber: Sendable {
         SELECT a.hash, a.key_id, a.sealed, a.taken_off_at, a.changed_by FROM phone_aliases a
         WHERE a.person_id = $4 AND \(which) FOR UPDATE
         """)
+    private static let restore: Statement = """
+        WITH back AS (DELETE FROM phone_aliases WHERE person_id = $3 AND taken_off_at >= $5 RETURNING hash, held)
+        INSERT INTO phones (hash, key_id, person_id, sealed, held_before)
+        VALUES ($1, $2, $3, $4, coalesce((SELECT held FROM back WHERE hash = $1), '0'))
+        """
     private static let secret: Statement = """
         SELECT coalesce(d.removed_secret_hash, d.secret_hash) AS secret_hash
         FROM devices d LEFT JOIN devices b ON b.id = d.removed_by_device_id
