@@ -37,7 +37,8 @@ import Testing
             let shown = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
             #expect(shown.cases.map(\.status) == ["contested"] && recovery.closed.heard.isEmpty)
 
-            // Within 90 days a second contest is none; who has shown something is not barred for it.
+            // Within 90 days of one that reviewers decided a second contest is none; who has shown something is not barred for it.
+            try await recovery.stage.rows("UPDATE cases SET decided_at = now()")
             let second = try await recovery.claim(claimant: "000002")
             #expect(try await recovery.dispute(second.recoveryId, as: recovery.owner).status == "disputed")
             #expect(try await recovery.stage.rows("SELECT count(*) FROM bars") == "0")
@@ -49,15 +50,28 @@ import Testing
         }
     }
 
-    /// A thief with the phone claims the account, says no to that, and takes it back: the owner's claim is contested all the same.
-    @Test func aContestThatWasTakenBackIsNone() async throws {
+    /// A thief with the phone claims the account and says no to that: the owner's claim is contested all the same, until
+    /// reviewers decided upon one.
+    @Test(
+        "a contest that nobody decided is none", arguments: ["open", "taken back", "expired", "approved before it"])
+    func undecided(_ end: String) async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.proof = "device"
-            let thief = try await recovery.claim(claimant: "000002")
+            let thief = try await recovery.claimInReview("yes", claimant: "000002")
+            if end == "approved before it" { try await recovery.approve(thief) }
             #expect(try await recovery.dispute(thief.recoveryId, as: recovery.owner).status == "contested")
-            _ = try await recovery.cancel(thief)
+            if end == "taken back" { _ = try await recovery.cancel(thief) }
+            if end == "expired" {
+                try await recovery.age(.seconds(2 * RecoveryPolicy.patience))
+                try await recovery.fire(CaseStore.neglectTimer)
+                #expect(try await recovery.look(thief).status == "expired")
+            }
             let claim = try await recovery.claim()
             #expect(try await recovery.dispute(claim.recoveryId, as: recovery.owner).status == "contested")
+            guard end == "open" else { return }
+            try await recovery.reject(thief)
+            let third = try await recovery.claim(claimant: "000003")
+            #expect(try await recovery.dispute(third.recoveryId, as: recovery.owner).status == "disputed")
         }
     }
 

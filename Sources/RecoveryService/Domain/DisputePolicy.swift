@@ -4,7 +4,7 @@ enum DisputePolicy {
     /// - Parameters:
     ///   - hasProof: the claimant has shown what a stranger cannot.
     ///   - wasContested: reviewers heard both sides of this case.
-    ///   - wasContestedLately: another case against the account was contested within 90 days.
+    ///   - wasContestedLately: reviewers decided upon another case against the account that was contested within 90 days.
     /// - Returns: `nil` where the reviewers' word stands.
     static func event(hasProof: Bool, wasContested: Bool, wasContestedLately: Bool, in status: CaseStatus) -> CaseEvent?
     {

@@ -12,8 +12,8 @@ extension CaseStore {
         ).isEmpty
     }
 
-    /// Whether another case against the account was contested within 90 days. One that its claimant took back counts for
-    /// nothing: a thief with the phone would use up the owner's in this way.
+    /// Whether reviewers decided upon another contested case against the account that was contested within 90 days. One that
+    /// nobody decided counts for nothing: a thief with the phone would use up the owner's by claims of their own.
     @Loop func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(Self.contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
     }
@@ -31,7 +31,7 @@ extension CaseStore {
     private static let contestedLately: Statement = """
         SELECT id FROM cases
         WHERE account_id = $1 AND id <> $2 AND contested_at > clock_timestamp() - interval '90 days'
-            AND coalesce(shadow, status) <> 'cancelled'
+            AND decided_at > contested_at
         LIMIT 1
         """
     private static let against: Statement = """
