@@ -153,6 +153,52 @@ import Testing
         }
     }
 
+    /// Two claimed, and reviewers approved both.
+    @Test func aClaimFromBeforeARecoveryMovesTheAccountNoMore() async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.owner)
+            let (first, second) = (try await claim(auth), try await claim(auth, by: "+46701234568"))
+            #expect(try await complete(first, auth).user.id == owner.user.id)
+            try await auth.age("20 minutes")
+            let (challenge, code) = try await auth.code(for: "+46701234568", purpose: "recovery")
+            let apply = ApplyRecovery(
+                caseID: second.begin.caseID, challengeID: challenge, code: code, device: AuthStage.device)
+            #expect(try await auth.refusal(of: apply, from: .recovery).code == "recovery_closed")
+            #expect(try await auth.stage.rows("SELECT count(*) FROM freezes WHERE applied_at IS NOT NULL") == "1")
+            // A claim that comes after it is judged by itself.
+            let third = try await claim(auth, of: Self.claimant, by: "+46701234569")
+            try await auth.endHolds()
+            try await auth.age("20 minutes")
+            let (last, digits) = try await auth.code(for: "+46701234569", purpose: "recovery")
+            let moved = ApplyRecovery(
+                caseID: third.begin.caseID, challengeID: last, code: digits, device: AuthStage.device)
+            let session = try await auth.stage.asking(as: .recovery).call(moved, auth.options()).session
+            #expect(session.user.id == owner.user.id)
+        }
+    }
+
+    /// Of a decoy that looks approved, and of a claim that was disputed: the code is judged before it is said that it is over.
+    @Test("a case that opens nothing looks like any other until its code is right", arguments: [false, true])
+    func nothingToOpen(isDisputed: Bool) async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.owner)
+            let claim = try await claim(auth, of: isDisputed ? Self.owner : "+14155552679")
+            if isDisputed { try await close(claim, owner.user.id, waits: true, auth) }
+            try await auth.age("20 minutes")
+            let (challenge, code) = try await auth.code(for: Self.claimant, purpose: "recovery")
+            var apply = ApplyRecovery(
+                caseID: claim.begin.caseID, challengeID: challenge, code: code, device: AuthStage.device)
+            #expect(try await auth.refusal(of: apply, from: .recovery).code == "recovery_not_ready")
+            try await auth.endHolds()
+            apply.code = AuthStage.wrong(code)
+            #expect(try await auth.refusal(of: apply, from: .recovery).code == "otp_invalid")
+            apply.code = code
+            #expect(try await auth.refusal(of: apply, from: .recovery).code == "recovery_closed")
+            #expect(try await auth.refusal(of: apply, from: .recovery).code == "otp_expired", "it works once")
+            #expect(try await auth.stage.rows("SELECT count(*) FROM freezes WHERE applied_at IS NOT NULL") == "0")
+        }
+    }
+
     @Test func whoIsRecoveredIsStaffNoMore() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)

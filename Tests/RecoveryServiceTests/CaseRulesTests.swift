@@ -9,19 +9,19 @@ import Testing
     /// freeze, `x` bars the claimant.
     private static let lines = """
         held: clock hold_ended identity_required, claimant withdrawn cancelled!-, owner disputed disputed!-x,
-            owner contested contested!
+            owner contested contested!, auth voided rejected-
         identity_required: claimant evidence_given in_review, claimant withdrawn cancelled!-, owner disputed disputed!-x,
-            owner contested contested!, clock neglected expired!-
+            owner contested contested!, clock neglected expired!-, auth voided rejected-
         in_review: reviewer partly_approved in_review, reviewer approved approved!, reviewer rejected rejected!-,
             claimant withdrawn cancelled!-, owner disputed disputed!-x, owner contested contested!,
-            clock neglected expired!-
+            clock neglected expired!-, auth voided rejected-
         contested: clock hold_ended contested, claimant evidence_given contested,
             owner owner_evidence_given contested, reviewer partly_approved contested,
             reviewer approved approved!, reviewer rejected rejected!-x, claimant withdrawn cancelled!-,
-            clock neglected expired!-
+            clock neglected expired!-, auth voided rejected-
         approved: claimant completion_begun completing, claimant withdrawn cancelled!-, owner disputed disputed!-x,
-            owner contested contested!, clock neglected expired!-
-        completing: auth completed completed-, auth completion_refused approved
+            owner contested contested!, clock neglected expired!-, auth voided rejected-
+        completing: auth completed completed-, auth completion_refused approved, auth voided rejected-
         """
 
     private static let table: Set<String> = {
@@ -75,6 +75,7 @@ import Testing
             (.approved, .claimant, .inReview, .refused(.notTheirs)),
             (.holdEnded, .claimant, .held, .refused(.notTheirs)),
             (.completed, .claimant, .completing, .refused(.notTheirs)),
+            (.voided, .auth, .completed, .refused(.tooLate)), (.completed, .auth, .rejected, .refused(.tooLate)),
         ]
         for (event, actor, status, outcome) in expected {
             #expect(CaseStateMachine.outcome(of: event, by: actor, in: status) == outcome, "\(event) in \(status)")
@@ -104,7 +105,7 @@ import Testing
                 events += 1
             }
             completed += walk.life.status == .completed ? 1 : 0
-            disputed += walk.happened.contains(.disputed) ? 1 : 0
+            disputed += walk.life.status == .disputed ? 1 : 0
         }
         #expect(isDecoy ? completed == 0 && disputed == 0 : completed > 0 && disputed > 0, "some get everywhere")
     }
@@ -153,6 +154,40 @@ import Testing
         #expect(life.seen == .rejected)
     }
 
+    /// Everything that a claimant can see of a case short of the account itself, to whatever length, and what each of the
+    /// claimant's own steps is answered: a decoy can show all of it.
+    @Test func everyCourseThatAClaimantCanSeeIsOneOfADecoy() {
+        let real = Courses(of: CaseLife(status: .held, shadow: nil, isDecoy: false))
+        let decoy = Courses(of: CaseLife(status: .held, shadow: nil, isDecoy: true))
+        // What a decoy shows next hangs on nothing but what it shows now: what holds for each step holds for every course.
+        #expect(real.steps.subtracting(decoy.steps).sorted() == [], "tells of an account, or what its owner said")
+        #expect(decoy.steps.subtracting(real.steps).sorted() == [], "tells that there is none")
+        let courses = real.lists(upTo: 9)
+        #expect(courses.subtracting(decoy.lists(upTo: 9)).sorted() == [])
+        for course in [
+            "held identity_required in_review rejected", "held identity_required in_review approved rejected",
+            "held identity_required in_review approved in_review rejected",
+            "held identity_required in_review approved completing approved rejected",
+        ] {
+            #expect(courses.contains(course), "\(course)")
+        }
+    }
+
+    @Test("what the clock decides is what a decoy can show", arguments: CaseStatus.allCases)
+    func decoyCourse(seen: CaseStatus) {
+        let events = Set((0..<DecoyCourse.oneIn).compactMap { DecoyCourse.event(in: seen, by: $0) })
+        switch seen {
+        case .inReview: #expect(events == [.approved, .rejected])
+        case .approved: #expect(events == [.contested, .disputed])
+        default: #expect(events == [])
+        }
+        for event in events {
+            var life = CaseLife(status: seen, shadow: nil, isDecoy: true)
+            Self.step(&life, event, .clock)
+            #expect(life.seen != seen)
+        }
+    }
+
     @Test func aTimerThatIsLateIsNotSeen() {
         #expect(view(.held, at: Self.end) == view(.identityRequired, at: Self.end))
         #expect(view(.held, at: Self.end - .microseconds(1)).status == "held")
@@ -182,6 +217,63 @@ import Testing
     }
 }
 
+/// What can be seen of a life: each step from what is shown to what is shown next, and whether the claimant made it; and what
+/// the claimant's own acts are answered, where nothing moves.
+struct Courses {
+    private(set) var steps: Set<String> = []
+    /// What may be shown next.
+    private var next: [String: Set<String>] = [:]
+
+    init(of first: CaseLife) {
+        var known: Set<[String]> = []
+        var waiting = [first]
+        while let life = waiting.popLast() {
+            guard known.insert([life.status.rawValue, life.shadow?.rawValue ?? ""]).inserted else { continue }
+            for event in CaseEvent.allCases {
+                for actor in CaseActor.allCases where !Self.isIdle(event, by: actor, life) {
+                    switch life.after(event, by: actor) {
+                    case .moves(let next, _):
+                        waiting.append(next)
+                        guard next.seen != life.seen, next.seen != .completed else { continue }
+                        steps.insert(Self.line(life, actor == .claimant ? event.rawValue : "waits", next.seen.rawValue))
+                        self.next[life.seen.rawValue, default: []].insert(next.seen.rawValue)
+                    case let step where actor == .claimant:
+                        steps.insert(Self.line(life, event.rawValue, "\(step)"))
+                    default: continue
+                    }
+                }
+            }
+        }
+    }
+
+    private static func line(_ life: CaseLife, _ event: String, _ next: String) -> String {
+        "\(life.seen.rawValue) \(event) \(next)"
+    }
+
+    /// What the clock does of itself in a shadow is what ``DecoyCourse`` says, and no more. Of what is over, nothing is looked at.
+    private static func isIdle(_ event: CaseEvent, by actor: CaseActor, _ life: CaseLife) -> Bool {
+        guard actor == .clock, life.isDecidedByClock, ![.holdEnded, .neglected].contains(event) else {
+            return life.seen == .completed
+        }
+        return !(0..<DecoyCourse.oneIn).contains { DecoyCourse.event(in: life.seen, by: $0) == event }
+    }
+
+    /// Whether this can be shown, one after the other.
+    func show(_ course: [String]) -> Bool {
+        zip(course, course.dropFirst()).allSatisfy { next[$0]?.contains($1) == true }
+    }
+
+    /// All that can be shown, one after the other.
+    func lists(upTo length: Int) -> Set<String> {
+        var (all, last): (Set<String>, [[String]]) = ([], [["held"]])
+        for _ in 1..<length {
+            last = last.flatMap { list in (next[list[list.count - 1]] ?? []).map { list + [$0] } }
+            all.formUnion(last.map { $0.joined(separator: " ") })
+        }
+        return all
+    }
+}
+
 /// A life, with what was accepted in it.
 private struct Walk {
     var life: CaseLife
@@ -193,11 +285,13 @@ private struct Walk {
 
     static func usual(_ event: CaseEvent, _ isDecoy: Bool) -> CaseActor {
         switch event {
-        case .disputed, .contested, .ownerEvidenceGiven: .owner
+        case .disputed, .contested: isDecoy ? .clock : .owner
+        case .ownerEvidenceGiven: .owner
         case .withdrawn, .evidenceGiven, .completionBegun: .claimant
         case .rejected: isDecoy || Bool.random() ? .clock : .reviewer
-        case .partlyApproved, .approved: .reviewer
-        case .completed, .completionRefused: .auth
+        case .partlyApproved: .reviewer
+        case .approved: isDecoy ? .clock : .reviewer
+        case .completed, .completionRefused, .voided: .auth
         case .holdEnded, .neglected: .clock
         }
     }
@@ -216,15 +310,20 @@ private struct Walk {
         if before.seen.isClosed, after.seen != before.seen { return "what is seen as over moved" }
         if after.isDecoy, !effects.isEmpty { return "something came of a decoy" }
         if !after.isDecoy, lifted != (after.status.isClosed ? 1 : 0) { return "the freeze is lifted once, at the end" }
-        let isBarring = event == .disputed || event == .rejected && before.status == .contested
+        let isBarring =
+            !before.isDecidedByClock && (event == .disputed || event == .rejected && before.status == .contested)
         if effects.contains(.claimantBarred) != isBarring {
             return "barred without a dispute that was right, or not by one"
         }
-        if !after.isDecoy, isTruth, after.status.isClosed, event != .completed, !effects.contains(.ownerTold) {
+        let isToldByAuth = event == .completed || event == .voided
+        if !after.isDecoy, isTruth, after.status.isClosed, !isToldByAuth, !effects.contains(.ownerTold) {
             return "the owner is not told"
         }
-        if [.disputed, .contested].contains(event), actor != .owner { return "somebody else said no" }
-        if [.approved, .partlyApproved].contains(event), actor != .reviewer { return "somebody else said yes" }
+        if before.isDecidedByClock, !after.isDecoy, isTruth { return "something came of a shadow" }
+        if !before.isDecidedByClock {
+            if [.disputed, .contested].contains(event), actor != .owner { return "somebody else said no" }
+            if [.approved, .partlyApproved].contains(event), actor != .reviewer { return "somebody else said yes" }
+        }
         if event == .rejected, actor != .reviewer, !before.isDecidedByClock { return "the clock decided upon a claim" }
         if [.approved, .partlyApproved, .rejected].contains(event), !past.contains(.evidenceGiven) {
             return "decided without evidence"
@@ -232,7 +331,8 @@ private struct Walk {
         if after.status == .completing, !past.contains(.approved) { return "moved without an approval" }
         if event == .evidenceGiven, !past.contains(.holdEnded) { return "evidence during the hold" }
         if after.status == .completed, past.last == .disputed { return "completed over a dispute" }
-        if past.contains(.disputed), !after.isDecoy, after.status != .disputed { return "a dispute was lost" }
+        if after.isDecoy, after.seen == .completed { return "a decoy was completed" }
+        if before.status == .disputed, after.status != .disputed { return "a dispute was lost" }
         if after.seen == .disputed || after.seen == .contested { return "the claimant sees what the owner said" }
         return nil
     }

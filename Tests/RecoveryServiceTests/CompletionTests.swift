@@ -25,6 +25,88 @@ import Testing
         }
     }
 
+    /// Two claims, carried to the end of both: who completes first has the account, and no second approval moves it again.
+    @Test("a completed case ends every other that was open", arguments: ["held", "in_review", "contested", "approved"])
+    func others(status: String) async throws {
+        try await RecoveryStage.run { recovery in
+            recovery.auth.facts.proof = status == "contested" ? "device" : nil
+            let first = try await recovery.approvedClaim()
+            let second =
+                switch status {
+                case "held": try await recovery.claim(claimant: "000002")
+                case "approved": try await recovery.approvedClaim(claimant: "000002")
+                default: try await recovery.claimInReview("yes", claimant: "000002")
+                }
+            if status == "contested" { _ = try await recovery.dispute(second.recoveryId, as: recovery.owner) }
+            let before = try await recovery.look(second)
+            #expect(
+                try await recovery.stage.rows(
+                    "SELECT status FROM cases WHERE id = '\(second.recoveryId)'") == status)
+            _ = try await recovery.complete(first)
+            let late = await #expect(throws: BusError.self) { try await recovery.complete(second) }
+            #expect(recovery.mover.applied == 1)
+            #expect(
+                try await recovery.stage.rows("SELECT status FROM cases WHERE id = '\(second.recoveryId)'")
+                    == "rejected")
+            #expect(
+                Set(try await recovery.closed.atLeast(2).map { "\($0.caseID) \($0.outcome)" })
+                    == ["\(first.recoveryId) completed", "\(second.recoveryId) rejected"])
+            // Its claimant is shown what they were shown before, and in time what any other claimant is shown.
+            if status == "approved" {
+                #expect(late?.code == "recovery_closed")
+            } else {
+                #expect(late?.code == "recovery_not_ready")
+                #expect(try await recovery.look(second).steps == before.steps)
+                if status == "held" {
+                    try await recovery.endHolds()
+                    _ = try await recovery.give("yes", for: second)
+                }
+                try await recovery.decideDecoys()
+            }
+            #expect(try await recovery.look(second).status == "rejected")
+            // A claim that comes later is one of its own.
+            let third = try await recovery.claim(claimant: "000003")
+            #expect(try await recovery.dispute(third.recoveryId, as: recovery.owner).status != "recovery_closed")
+            let told = recovery.notified.heard.map(\.kind)
+            #expect(!told.contains("recovery_rejected"), "its owner would hear that nothing has changed")
+        }
+    }
+
+    /// A decoy that is shown as approved, and a case that was disputed: auth judges the code, and says at last that it is over.
+    @Test("completing what only looks approved", arguments: ["decoy", "disputed"])
+    func shadows(kind: String) async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claim(
+                kind == "decoy" ? RecoveryStage.unknownPhone : RecoveryStage.accountPhone)
+            if kind == "disputed" { _ = try await recovery.dispute(claim.recoveryId, as: recovery.owner) }
+            try await recovery.endHolds()
+            _ = try await recovery.give("yes", for: claim)
+            let early = await #expect(throws: BusError.self) { try await recovery.complete(claim) }
+            #expect(early?.code == "recovery_not_ready")
+            try await recovery.stage.rows(
+                kind == "decoy" ? "UPDATE cases SET status = 'approved'" : "UPDATE cases SET shadow = 'approved'")
+            #expect(try await recovery.look(claim).status == "approved")
+            recovery.mover.refusal = BusError(.otpInvalid, "Code incorrect. 2 attempts remaining", executed: .yes)
+            let wrong = await #expect(throws: BusError.self) { try await recovery.complete(claim) }
+            #expect(wrong?.code == "otp_invalid")
+            #expect(try await recovery.look(claim).status == "approved")
+            recovery.mover.refusal = BusError(.deadlineExceeded, "No answer came in time.", executed: .unknown)
+            _ = await #expect(throws: BusError.self) { try await recovery.complete(claim) }
+            #expect(try await recovery.look(claim).status == "completing")
+            try await recovery.stage.rows("UPDATE cases SET attempt_at = attempt_at - interval '30 s'")
+            try await recovery.fire(CaseStore.completionTimer)
+            #expect(try await recovery.look(claim).status == "approved")
+            recovery.mover.refusal = BusError(.recoveryClosed, "This recovery is over.", executed: .yes)
+            for _ in 0..<2 {
+                let over = await #expect(throws: BusError.self) { try await recovery.complete(claim) }
+                #expect(over?.code == "recovery_closed")
+                #expect(try await recovery.look(claim).status == "rejected")
+            }
+            let status = try await recovery.stage.rows("SELECT status FROM cases")
+            #expect(status == (kind == "decoy" ? "rejected" : "disputed"))
+        }
+    }
+
     @Test func wantsTheTokenTheDeviceAndAnApproval() async throws {
         try await RecoveryStage.run { recovery in
             var claim = try await recovery.claimInReview("yes")

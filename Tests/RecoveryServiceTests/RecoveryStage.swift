@@ -120,9 +120,9 @@ import Testing
         }
     }
 
-    func approve(_ claim: RecoveryRequested) async throws {
-        _ = try await ask(ClaimReview(recoveryId: claim.recoveryId), as: staff)
-        _ = try await ask(ApproveCase(recoveryId: claim.recoveryId, note: "Yes."), as: staff)
+    func approve(_ claim: RecoveryRequested, as reviewer: Identifier? = nil) async throws {
+        _ = try await ask(ClaimReview(recoveryId: claim.recoveryId), as: reviewer ?? staff)
+        _ = try await ask(ApproveCase(recoveryId: claim.recoveryId, note: "Yes."), as: reviewer ?? staff)
     }
 
     func approvedClaim(claimant: String = "000001") async throws -> RecoveryRequested {
@@ -156,6 +156,16 @@ import Testing
     func endHolds() async throws {
         try await stage.rows("UPDATE cases SET hold_until = now() WHERE hold_until > now()")
         try await fire(CaseStore.holdTimer)
+    }
+
+    /// What nobody decides is decided, to the end of each.
+    func decideDecoys() async throws {
+        while try await areDecoysOpen() { try await fire(CaseStore.decoyTimer) }
+    }
+
+    func areDecoysOpen() async throws -> Bool {
+        let open = "coalesce(shadow, status) IN ('in_review', 'approved') AND (is_decoy OR closed_at IS NOT NULL)"
+        return try await stage.rows("SELECT count(*) FROM cases WHERE \(open)") != "0"
     }
 
     // MARK: Reviews

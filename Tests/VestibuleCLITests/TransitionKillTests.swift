@@ -28,7 +28,9 @@ import Testing
         let begun = CaseTransition(.held, .withdrawn, .claimant, .held)
         let completed = CaseTransition(.completing, .completed, .auth, .completed)
         let ended = CaseTransition(.held, .disputed, .owner, .disputed, [.ownerTold, .freezeLifted, .claimantBarred])
-        return CaseStateMachine.table.map { Moment(service: .recovery, act: $0.event.rawValue, line: $0) } + [
+        // What is voided because another case moved the account is so in the transaction of that one's `completed`.
+        let lines = CaseStateMachine.table.filter { $0.event != .voided || $0.from == .completing }
+        return lines.map { Moment(service: .recovery, act: $0.event.rawValue, line: $0) } + [
             Moment(service: .auth, act: "recovery_begun", line: begun),
             Moment(service: .recovery, act: "requested", line: begun),
             Moment(service: .auth, act: "account_recovered", line: completed),
@@ -253,6 +255,9 @@ import Testing
             }
         case .completionBegun, .completed, .completionRefused:
             try await complete(claim)
+        case .voided:
+            try await fleet.sql("UPDATE auth.freezes SET until = now() WHERE case_id = '\(id)'")
+            try await complete(claim)
         }
     }
 
@@ -329,6 +334,7 @@ import Testing
         switch line.event {
         case .evidenceGiven: return ["\(first) evidence_given evidence_judged"]
         case .completionBegun, .completed: return ["\(first) completion_begun completed"]
+        case .voided: return ["\(first) completion_begun voided"]
         case .completionRefused:
             let attempt = "completion_begun completion_refused"
             return ["\(first) \(attempt)", "\(first) \(attempt) \(attempt)"]

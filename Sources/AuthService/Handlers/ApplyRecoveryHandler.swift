@@ -17,12 +17,10 @@ struct ApplyRecoveryHandler: RequestHandler {
 
     func handle(_ request: ApplyRecovery, context: RequestContext) async throws -> RecoveryMoved {
         try await house.once(context, carriesToken: true) { transaction in
-            guard let person = try await FreezeStore.person(of: request.caseID, in: transaction) else {
-                throw Self.closed
-            }
-            Erasure.wait(for: person, in: transaction)
+            let person = try await FreezeStore.person(of: request.caseID, in: transaction)
+            if let person { Erasure.wait(for: person, in: transaction) }
             guard
-                let freeze = try await FreezeStore.open(
+                let freeze = try await FreezeStore.locked(
                     request.caseID, secrets.freezeSealer, in: transaction)
             else { throw Self.closed }
             guard !freeze.isApplied else { throw Self.applied }
@@ -35,6 +33,15 @@ struct ApplyRecoveryHandler: RequestHandler {
                     try await isFor(request.caseID, of: freeze.accountReference, challenge, in: transaction)
                 else {
                     throw ChallengeChecker.expired
+                }
+                // Told after the code was judged and used up, as where an account is moved: of a decoy that is shown as
+                // approved nobody learns by a wrong code that it is one.
+                guard let person, !freeze.isOver else {
+                    let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction)
+                    if let owner, owner != person { throw BusError.claimantHasAccount }
+                    var refusal = Self.closed
+                    refusal.executed = .yes
+                    return .refusal(refusal)
                 }
                 let session = try await move(person, to: challenge, request, in: transaction)
                 return .reply(RecoveryMoved(session: session))

@@ -100,11 +100,14 @@ import JSONText
 
     // MARK: Moving the account
 
-    /// A freeze that was not lifted.
-    struct Open: Sendable {
+    /// A freeze whose row is locked until the transaction ends.
+    struct Locked: Sendable {
         let accountReference: String
         let claimantReference: String
+        let maskedClaimantPhone: String
         let isApplied: Bool
+        /// No account is moved for it any more: there is none, it was lifted, or another recovery moved the account since.
+        let isOver: Bool
         /// Whole seconds before the account may be moved; 0: it may.
         let holdSeconds: Int64
     }
@@ -115,13 +118,14 @@ import JSONText
             .optionalUUID("person_id")
     }
 
-    /// The freeze, locked until the transaction ends; `nil` for one that is over.
-    static func open(_ caseID: Identifier, _ sealer: Sealer, in transaction: Transaction) async throws -> Open? {
-        guard let row = try await transaction.query(openFreeze, [.uuid(caseID)]).first else { return nil }
+    /// - Returns: `nil` for a case that auth does not know.
+    static func locked(_ caseID: Identifier, _ sealer: Sealer, in transaction: Transaction) async throws -> Locked? {
+        guard let row = try await transaction.query(lockFreeze, [.uuid(caseID)]).first else { return nil }
         let begun = try opened(row, of: caseID, sealer)
-        return Open(
+        return Locked(
             accountReference: begun.accountReference, claimantReference: begun.claimantReference,
-            isApplied: try row.bool("is_applied"), holdSeconds: try row.integer("hold_seconds"))
+            maskedClaimantPhone: begun.maskedClaimantPhone, isApplied: try row.bool("is_applied"),
+            isOver: try row.bool("is_over"), holdSeconds: try row.integer("hold_seconds"))
     }
 
     static func noteApplied(_ caseID: Identifier, in transaction: Transaction) {
@@ -199,11 +203,12 @@ import JSONText
         SELECT case_id FROM freezes
         WHERE claimant_hash = $1 AND case_id <> $2 AND claimant_free_at IS NULL AND until > clock_timestamp() LIMIT 1
         """
-    private static let openFreeze: Statement = """
-        SELECT begun, begun_sealed, applied_at IS NOT NULL AS is_applied,
-            greatest(ceil(extract(epoch FROM hold_until - clock_timestamp()))::bigint, 0) AS hold_seconds
-        FROM freezes
-        WHERE case_id = $1 AND (applied_at IS NOT NULL OR ended_at IS NULL AND until > clock_timestamp()) FOR UPDATE
+    private static let lockFreeze: Statement = """
+        SELECT f.begun, f.begun_sealed, f.applied_at IS NOT NULL AS is_applied,
+            f.person_id IS NULL OR f.ended_at IS NOT NULL OR f.until <= clock_timestamp() OR EXISTS (
+                SELECT 1 FROM freezes o WHERE o.person_id = f.person_id AND o.applied_at > f.created_at) AS is_over,
+            greatest(ceil(extract(epoch FROM f.hold_until - clock_timestamp()))::bigint, 0) AS hold_seconds
+        FROM freezes f WHERE f.case_id = $1 FOR UPDATE
         """
     private static let endOfDevices: [Statement] = [
         """

@@ -1,7 +1,9 @@
 /// A case as it is, beside what its claimant is shown of it.
 ///
 /// Whether the owner said no, and whether there is an account at all, must not be told from outside. So what was disputed goes
-/// on, for its claimant, in a shadow that moves by the same table and does nothing; and a decoy is nothing but a shadow.
+/// on, for its claimant, in a shadow that moves by the same table and does nothing; and a decoy is nothing but a shadow. In a
+/// shadow the clock does what reviewers and an owner do elsewhere (``DecoyCourse``): whatever can be seen of a real case short
+/// of the account itself, a decoy can show.
 struct CaseLife: Sendable, Equatable {
     var status: CaseStatus
     /// What the claimant is shown where that is no longer the status.
@@ -24,15 +26,34 @@ struct CaseLife: Sendable, Equatable {
     func after(_ event: CaseEvent, by actor: CaseActor) -> Step {
         switch actor {
         case .claimant, .clock: isDecidedByClock ? inShadow(event, by: actor) : withShadow(event, by: actor)
-        case .owner, .reviewer, .auth: isDecoy ? .refused(.notTheirs) : inTruth(event, by: actor)
+        case .auth: isDecidedByClock ? inShadow(event, by: actor) : inTruth(event, by: actor)
+        case .owner, .reviewer: isDecoy ? .refused(.notTheirs) : inTruth(event, by: actor)
         }
     }
 
-    /// Only what is seen moves, and nothing comes of it. In a shadow the clock says no, in the reviewer's place.
+    /// What the claimant is shown after a no of the owner's or of auth's: no more than that the case waits as before, or that
+    /// an approval did not hold. `nil`: the next status, whatever happens else.
+    private static func shown(_ seen: CaseStatus, after event: CaseEvent) -> CaseStatus? {
+        let wasApproved = seen == .approved || seen == .completing
+        return switch event {
+        case .disputed, .voided: wasApproved ? .rejected : seen
+        case .contested: wasApproved ? .inReview : seen
+        default: nil
+        }
+    }
+
+    /// Only what is seen moves, and nothing comes of it. The clock speaks in the place of whoever decides; nobody completes.
     private func inShadow(_ event: CaseEvent, by actor: CaseActor) -> Step {
-        let actor = event == .rejected && actor == .clock ? .reviewer : actor
+        let actor: CaseActor =
+            switch (actor, event) {
+            case (.clock, .approved), (.clock, .rejected): .reviewer
+            case (.clock, .disputed), (.clock, .contested): .owner
+            default: actor
+            }
+        guard event != .completed else { return .refused(.notTheirs) }
         switch CaseStateMachine.outcome(of: event, by: actor, in: seen) {
-        case .moves(let next, _):
+        case .moves(let status, _):
+            let next = Self.shown(seen, after: event) ?? status
             var life = self
             if isDecoy { life.status = next } else { life.shadow = next }
             return .moves(life, [])
@@ -61,10 +82,10 @@ struct CaseLife: Sendable, Equatable {
         case .moves(let next, let effects):
             var life = self
             life.status = next
-            switch event {
-            case .disputed: life.shadow = status == .approved ? .rejected : status
-            case .contested: life.shadow = status == .approved ? .inReview : status
-            default: if next != .contested { life.shadow = nil }
+            if let shown = Self.shown(seen, after: event) {
+                life.shadow = shown
+            } else if next != .contested {
+                life.shadow = nil
             }
             return .moves(life, effects)
         case .alreadyDone: return .alreadyDone

@@ -71,6 +71,14 @@ enum CaseStateMachine {
         // Auth told every device that the account had.
         .init(.completing, .completed, .auth, .completed, [.freezeLifted]),
         .init(.completing, .completionRefused, .auth, .approved),
+
+        // Auth told every device that the account was moved. A notice that another claim is over says that nothing has changed.
+        .init(.held, .voided, .auth, .rejected, [.freezeLifted]),
+        .init(.identityRequired, .voided, .auth, .rejected, [.freezeLifted]),
+        .init(.inReview, .voided, .auth, .rejected, [.freezeLifted]),
+        .init(.contested, .voided, .auth, .rejected, [.freezeLifted]),
+        .init(.approved, .voided, .auth, .rejected, [.freezeLifted]),
+        .init(.completing, .voided, .auth, .rejected, [.freezeLifted]),
     ]
 
     /// Where an event has happened before and is harmless.

@@ -59,6 +59,8 @@ enum CaseEvent: String, Sendable, CaseIterable {
     /// Auth did not move it.
     case completionRefused = "completion_refused"
     case completed
+    /// Auth moves the account for this case no more: another case did, or this one is over there.
+    case voided
 
     /// The first place on the way at which it can happen; `nil` for what is never too early.
     var earliestPlace: Int? {
@@ -67,7 +69,7 @@ enum CaseEvent: String, Sendable, CaseIterable {
         case .ownerEvidenceGiven, .partlyApproved, .approved, .rejected: CaseStatus.inReview.place
         case .completionBegun: CaseStatus.approved.place
         case .completionRefused, .completed: CaseStatus.completing.place
-        case .holdEnded, .disputed, .contested, .withdrawn, .neglected: nil
+        case .holdEnded, .disputed, .contested, .withdrawn, .neglected, .voided: nil
         }
     }
 }

@@ -46,6 +46,22 @@ struct ReviewPolicy: Sendable {
     }
 }
 
+/// What is decided where nobody decides: what reviewers and an owner may decide of a real case.
+enum DecoyCourse {
+    /// One in so many is approved, and of the approved one in so many goes back to the reviewers; all others are over next.
+    static let oneIn: UInt64 = 8
+
+    /// - Parameter chance: any number, all of them equally likely.
+    /// - Returns: `nil` where nothing is to be decided.
+    static func event(in seen: CaseStatus, by chance: UInt64) -> CaseEvent? {
+        switch seen {
+        case .inReview: chance % oneIn == 0 ? .approved : .rejected
+        case .approved: chance % oneIn == 0 ? .contested : .disputed
+        default: nil
+        }
+    }
+}
+
 /// How long a decision is made to take where nobody decides.
 enum DecoyDelay {
     /// - Parameters:

@@ -18,7 +18,13 @@ struct CaseTimers: Sendable {
 
     /// A decision upon nothing takes as long as others take.
     @Loop func decideDecoy(_ item: OutboxItem) async throws {
-        try await fire(item, .rejected, CaseStore.decoyTimer) { _ in nil }
+        guard let id = Identifier(item.payload) else { return }
+        try await store.house.database.transaction { transaction in
+            guard let record = try await store.locked(id, in: transaction), record.life.isDecidedByClock,
+                let event = DecoyCourse.event(in: record.life.seen, by: .random(in: 0...UInt64.max))
+            else { return }
+            _ = try await store.happen(event, by: .clock, to: record, in: transaction)
+        }
     }
 
     /// Looked at again under the lock: a timer that came early does nothing. It is set anew and does not count as failed, or

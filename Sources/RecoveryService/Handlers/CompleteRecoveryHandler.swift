@@ -6,7 +6,8 @@ import EventLoop
 import ServiceRuntime
 
 /// Completes an approved case. The case is `completing` before auth is asked, so that no dispute comes between; what auth says
-/// ends that, now, by its event, or when it is asked again.
+/// ends that, now, by its event, or when it is asked again. Of a case that only looks approved auth is asked, too: it judges the
+/// code as ever, and says that the recovery is over.
 struct CompleteRecoveryHandler: RequestHandler {
     let store: CaseStore
 
@@ -34,7 +35,7 @@ struct CompleteRecoveryHandler: RequestHandler {
             throw try await settled(request, after: error)
         }
         return try await store.house.once(context, carriesToken: true) { transaction in
-            try await store.settle(request.recoveryId, isApplied: true, in: transaction)
+            try await store.settle(request.recoveryId, as: .completed, in: transaction)
             return .reply(moved.session)
         }
     }
@@ -49,8 +50,8 @@ struct CompleteRecoveryHandler: RequestHandler {
             else {
                 throw CaseStore.notTheClaimant
             }
-            if record.life.status == .completed { return false }
-            if record.life.status == .completing {
+            if record.life.seen == .completed { return false }
+            if record.life.seen == .completing {
                 guard record.attempt == attempt(request) else {
                     throw BusError(
                         .requestInProgress, "Your recovery is being completed. Please try again in a moment.",
@@ -98,11 +99,12 @@ struct CompleteRecoveryHandler: RequestHandler {
         let id = request.recoveryId
         if error.code == ErrorCode.idempotencyAnswerGone.name {
             let answer = try await store.house.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(2)))
-            if answer.isApplied { try await settle(id, isApplied: true, attempt: nil) }
+            if answer.isApplied { try await settle(id, as: .completed, attempt: nil) }
             return error
         }
         guard ApplyRecovery.rules.errors.contains(where: { $0.name == error.code }) else { return error }
-        try await settle(id, isApplied: false, attempt: attempt(request))
+        let isOver = error.code == ErrorCode.recoveryClosed.name
+        try await settle(id, as: isOver ? .voided : .completionRefused, attempt: attempt(request))
         var refusal = error
         // The attempt stands in the trail.
         refusal.executed = .yes
@@ -110,11 +112,11 @@ struct CompleteRecoveryHandler: RequestHandler {
     }
 
     /// - Parameter attempt: whose end it is; one that began since goes on.
-    @Loop private func settle(_ id: Identifier, isApplied: Bool, attempt: Identifier?) async throws {
+    @Loop private func settle(_ id: Identifier, as event: CaseEvent, attempt: Identifier?) async throws {
         try await store.house.database.transaction { transaction in
             let record = try await store.locked(id, in: transaction)
             guard attempt == nil || record?.attempt == attempt else { return }
-            try await store.settle(id, isApplied: isApplied, in: transaction)
+            try await store.settle(id, as: event, in: transaction)
         }
     }
 }
@@ -126,7 +128,7 @@ struct RecoveryAppliedHandler: RequestHandler {
     func handle(_ event: RecoveryApplied, context: RequestContext) async throws -> Acknowledged {
         try await store.house.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            try await store.settle(event.caseID, isApplied: true, in: transaction)
+            try await store.settle(event.caseID, as: .completed, in: transaction)
         }
         return Acknowledged()
     }
@@ -138,7 +140,7 @@ struct CompletionSettler: Sendable {
 
     @Loop func settle(_ item: OutboxItem) async throws {
         guard let id = Identifier(item.payload) else { return }
-        guard let record = try await store.find(id), record.life.status == .completing else { return }
+        guard let record = try await store.find(id), record.life.seen == .completing else { return }
         let answer = try? await store.house.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(4)))
         try await store.house.database.transaction { transaction in
             guard let record = try await store.locked(id, in: transaction) else { return }
@@ -146,7 +148,8 @@ struct CompletionSettler: Sendable {
             let since = record.attemptAt ?? record.createdAt
             let isQuiet = record.now - since >= .seconds(CompleteRecoveryHandler.settleAfter)
             if let answer, isQuiet || answer.isApplied {
-                return try await store.settle(id, isApplied: answer.isApplied, in: transaction)
+                let event: CaseEvent = answer.isApplied ? .completed : .completionRefused
+                return try await store.settle(id, as: event, in: transaction)
             }
             // Auth is away, or the attempt is young: asked again later, as often as it takes.
             let due = record.now + .seconds(CompleteRecoveryHandler.settleAfter)
@@ -157,10 +160,4 @@ struct CompletionSettler: Sendable {
 
 extension CaseStore {
     static let completionTimer = "timer:completion"
-
-    /// Ends `completing` by auth's word.
-    @Loop func settle(_ id: Identifier, isApplied: Bool, in transaction: Transaction) async throws {
-        guard let record = try await locked(id, in: transaction), !record.life.isDecoy else { return }
-        _ = try await happen(isApplied ? .completed : .completionRefused, by: .auth, to: record, in: transaction)
-    }
 }

@@ -51,14 +51,15 @@ struct CaseStore: Sendable {
             [
                 .uuid(record.id), .text(life.status.rawValue), .text(life.shadow?.rawValue),
                 .bool(life.status.isClosed), .bool(life.seen.isClosed),
-                .integer(Self.renewing.contains(event) ? RecoveryPolicy.patience : nil), .bool(event == .contested),
-                .bool(event == .evidenceGiven),
+                .integer(Self.renewing.contains(event) ? RecoveryPolicy.patience : nil),
+                // In a shadow the clock says it, and nobody is heard.
+                .bool(event == .contested && actor == .owner), .bool(event == .evidenceGiven),
             ])
         note(event.rawValue, by: actor, life, of: record, details, in: transaction)
         if event == .holdEnded || event == .completionRefused {
             setTimer(Self.neglectTimer, of: record, at: record.now + .seconds(RecoveryPolicy.patience), in: transaction)
         }
-        if life.isDecidedByClock, life.seen == .inReview {
+        if life.isDecidedByClock, [.inReview, .approved].contains(life.seen) {
             let rows = try await transaction.query(Self.decisions)
             let delay = DecoyDelay.seconds(
                 like: try rows.map { try $0.integer("seconds") }, by: UInt64.random(in: 0...UInt64.max))
@@ -100,6 +101,19 @@ struct CaseStore: Sendable {
         }
     }
 
+    /// Ends `completing` by auth's word. Where the account was moved, every other claim on it is over: it was made against
+    /// whoever had the account before, and a second approval must not move it again.
+    @Loop func settle(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
+        guard let record = try await locked(id, in: transaction),
+            case .moves = try await happen(event, by: .auth, to: record, in: transaction), event == .completed,
+            let account = record.accountID
+        else { return }
+        // In the account's turn, as whoever locks one of these.
+        for row in try await transaction.query(Self.others, [.uuid(account), .uuid(id)]) {
+            _ = try await happen(.voided, by: .auth, to: try RecoveryCase(row), in: transaction)
+        }
+    }
+
     /// Writes down what happened to a case.
     @Loop func note(
         _ act: String, by actor: CaseActor, _ life: CaseLife, of record: RecoveryCase,
@@ -137,6 +151,11 @@ struct CaseStore: Sendable {
     private static let turn = Statement("SELECT \(Erasure.wait(forPersonIn: "account_id")) FROM cases WHERE id = $1")
     private static let load = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1")
     private static let lock = Statement("SELECT \(RecoveryCase.columns) FROM cases WHERE id = $1 FOR UPDATE")
+    private static let others = Statement(
+        """
+        SELECT \(RecoveryCase.columns) FROM cases
+        WHERE account_id = $1 AND id <> $2 AND closed_at IS NULL AND NOT is_decoy ORDER BY created_at FOR UPDATE
+        """)
     /// Who said yes before the owner contested it has heard one side only: two say so again.
     private static let move: Statement = """
         UPDATE cases SET status = $2, shadow = $3,
