@@ -112,6 +112,8 @@ enum AuthBlueprint {
         house.handle(CaseOpenedHandler(house: house))
         house.handle(CaseClosedHandler(house: house))
         house.handle(NotifyPersonHandler(house: house, secrets: secrets, notifier: notifier))
+        let untold = UntoldClaims(house: house, secrets: secrets, notifier: notifier)
+        house.deliver(UntoldClaims.timer) { try await untold.tell($0) }
         let push = PushSender(house: house, tokens: tokens, provider: pushProvider)
         // Each by a relay of its own: a provider that hangs keeps nothing else waiting.
         house.deliver("sms", apart: true) { try await sms.send($0) }

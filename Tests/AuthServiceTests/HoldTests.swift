@@ -57,6 +57,45 @@ import Testing
         }
     }
 
+    /// A recovery that was broken into sends no notice, or one to somebody else.
+    @Test("a claim is told by auth itself where recovery is silent", arguments: ["silent", "to another", "told"])
+    func untold(recovery: String) async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.owner, push: "fcm:owner")
+            let other = try await auth.signIn("+14155552672", push: "fcm:other")
+            let apply = try await claim(auth)
+            if recovery != "silent" {
+                let event = NotifyPerson(
+                    notificationID: .ordered(), personID: (recovery == "told" ? owner : other).user.id,
+                    personSequence: 1, kind: "recovery_requested", data: ["recoveryId": apply.caseID.description])
+                _ = try await auth.stage.asking(as: .recovery).call(event, auth.options())
+            }
+            let waiting = "SELECT count(*) FROM outbox WHERE destination = 'timer:untold-claim'"
+            #expect(try await auth.stage.rows(waiting) == (recovery == "told" ? "0" : "1"))
+            try await auth.stage.rows("UPDATE outbox SET due_at = now() WHERE destination = 'timer:untold-claim'")
+            let left = "SELECT count(*) FROM outbox WHERE destination IN ('push', 'timer:untold-claim')"
+            #expect(try await comes { try await auth.stage.rows(left) == "0" })
+            let told = auth.spool.pushes().filter { $0["data"]?["kind"] == "recovery_requested" }
+            #expect(told.filter { $0["pushToken"] == "fcm:owner" }.count == 1, "once")
+            #expect(told.count == (recovery == "to another" ? 2 : 1))
+        }
+    }
+
+    @Test func aClaimThatIsOverBeforeIsToldByNobody() async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.owner, push: "fcm:owner")
+            let apply = try await claim(auth)
+            let closed = CaseClosed(
+                personID: owner.user.id, personSequence: 1, caseID: apply.caseID, outcome: "cancelled", closedAt: .now()
+            )
+            _ = try await auth.stage.asking(as: .recovery).call(closed, auth.options())
+            try await auth.stage.rows("UPDATE outbox SET due_at = now() WHERE destination = 'timer:untold-claim'")
+            let left = "SELECT count(*) FROM outbox WHERE destination IN ('push', 'timer:untold-claim')"
+            #expect(try await comes { try await auth.stage.rows(left) == "0" })
+            #expect(!auth.spool.pushes().contains { $0["data"]?["kind"] == "recovery_requested" })
+        }
+    }
+
     @Test func recoveryMakesItLongerAndNeverShorter() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)

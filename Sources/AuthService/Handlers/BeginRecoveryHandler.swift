@@ -79,6 +79,7 @@ struct BeginRecoveryHandler: RequestHandler {
             if let account { try await house.audit.chain(of: account, in: transaction) } else { AuditChain.service }
         house.audit.note(
             AuditAct("recovery_begun", ["case": request.caseID.description]), on: chain, in: transaction)
+        if account != nil { UntoldClaims.watch(request.caseID, from: challenge.now, in: transaction, house.outbox) }
         try await house.outbox.tell(
             RecoveryBegan(personID: account ?? request.caseID, begun: begun), in: transaction)
         return begun

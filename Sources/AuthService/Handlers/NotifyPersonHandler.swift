@@ -17,6 +17,10 @@ struct NotifyPersonHandler: RequestHandler {
             guard try await EventPosition.accept(event, from: context.caller, in: transaction) else { return }
             try await notifier.tell(
                 event.personID, event.kind, event.data, notification: event.notificationID, in: transaction)
+            if event.kind == "recovery_requested", let cases = event.data["recoveryIds"] ?? event.data["recoveryId"] {
+                let ids = cases.split(separator: " ").compactMap { Identifier(String($0)) }
+                UntoldClaims.told(ids, of: event.personID, in: transaction)
+            }
             if let claimants = event.smsUnlessHeldBy { try await sendSMS(event, claimants, in: transaction) }
         }
         return Acknowledged()
