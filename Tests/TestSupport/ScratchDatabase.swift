@@ -57,7 +57,8 @@ public struct ScratchDatabase: Sendable {
     }
 
     private static func template(_ contents: [Contents], cluster: ScratchCluster) async throws -> String {
-        let key = contents.map { "\($0.schema) \($0.migrations.map(\.name)) \($0.migrations.map(\.sql.count))" }.joined()
+        let key = contents.map { "\($0.schema) \($0.migrations.map(\.name)) \($0.migrations.map(\.sql.count))" }
+            .joined()
         if let known = templates.withLock({ $0[key] }) { return known }
         let name = newName("template")
         try await Loop.offload { try create(name, in: cluster) }
