@@ -13,7 +13,8 @@ enum MigrateCommand {
         let anchors = AuditAnchorFile(blueprint, configuration)?.read().runs ?? []
         let (applied, newer) = try await Migrator.run(
             owner: try configuration.connectionString("\(blueprint.prefix)DATABASE_OWNER_URL"),
-            schema: blueprint.name.rawValue, runtimeRole: runtime, migrations: blueprint.migrations, mayBegin: anchors.isEmpty)
+            schema: blueprint.name.rawValue, runtimeRole: runtime, migrations: blueprint.migrations,
+            mayBegin: anchors.isEmpty)
         let unknown = newer.isEmpty ? "" : "; of a newer release and left alone: \(newer.joined(separator: ", "))"
         return applied.isEmpty
             ? "\(blueprint.name): up to date\(unknown)"
