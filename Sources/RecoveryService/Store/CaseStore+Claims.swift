@@ -101,7 +101,7 @@ extension CaseStore {
             ])
         guard let row = rows.first else {
             // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
-            if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
+            if let known = try await locked(behindItsTurn: begun.caseID, in: transaction) { return .made(known) }
             // or the claimant has another open case against the account.
             try await close(
                 begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),

@@ -19,7 +19,12 @@ struct CaseStore: Sendable {
     /// The case, locked until the transaction ends: the account's turn first, as everywhere.
     @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
         transaction.send(Self.turn, [.uuid(id)])
-        return try await transaction.query(Self.lock, [.uuid(id)]).first.map { try RecoveryCase($0) }
+        return try await locked(behindItsTurn: id, in: transaction)
+    }
+
+    /// The case, locked until the transaction ends, which has its account's turn already.
+    @Loop func locked(behindItsTurn id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
+        try await transaction.query(Self.lock, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
     @Loop func find(_ id: Identifier) async throws -> RecoveryCase? {
