@@ -17,6 +17,7 @@ import Testing
             scale: "auth=1",
             variables: [
                 "GATEWAY_RATE_LIMIT": "off", "AUTH_OTP_PREFIX_BREAKER": "off", "AUTH_OTP_PER_ADDRESS_HOUR": "100000",
+                "AUTH_SMS_PER_HOUR": "off", "AUTH_SMS_PER_HOUR_COUNTRY": "off",
             ])
         defer { system.stop() }
         let client = try HTTPClient(system.address)

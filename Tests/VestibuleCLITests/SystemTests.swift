@@ -80,12 +80,14 @@ import Testing
             gauges = told.arrayValue?.compactMap { $0["report"]?["gauges"]?.objectValue } ?? []
             return gauges.count == 5
         }
-        // Of auth, whose replicas are two.
+        // Of auth, whose replicas are two, and of profile.
         #expect(gauges.count { $0.keys.contains("sms_budget_used") && $0.keys.contains("sms_prefixes_closed") } == 2)
+        #expect(
+            gauges.count { $0.keys.contains("events_refused_address") && $0.keys.contains("events_refused_day") } == 1)
         for gauge in gauges {
             let names = ["outbox_due", "outbox_dead", "outbox_oldest_seconds", "database_waiting", "database_idle"]
             #expect(
-                gauge.keys.filter { !$0.hasPrefix("sms_") }.sorted()
+                gauge.keys.filter { !$0.hasPrefix("sms_") && !$0.hasPrefix("events_") }.sorted()
                     == (names + ["database_connections", "schema_missing"]).sorted())
             #expect(gauge["schema_missing"] == 0)
             #expect((gauge["database_connections"]?.integerValue ?? 0) >= 1)
