@@ -37,7 +37,7 @@ test: bootstrap
 prove: bootstrap
 	swift build --build-tests
 	@VESTIBULE_PROVE=1 scripts/run-tests \
-		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests|FloodTests'
+		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests|FloodTests|SilenceTests'
 
 api-test: build
 	@scripts/api-test

@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 @testable import VestibuleCLI
@@ -8,7 +9,7 @@ import Testing
 @Suite struct SilenceTests {
     /// Phones of either kind; each is asked for in each round.
     private static let phones = 100
-    private static let rounds = 20
+    private static let rounds = Rounds.count(2, prove: 20)
     /// Seconds between the medians, as the product promises.
     private static let bound = 0.002
 
