@@ -54,18 +54,15 @@ import Glibc
     /// Listens from now on.
     public func start() throws(HTTPServerError) {
         listener = try Listener(host: host, port: port) { [weak self] in
-            self?.hasRoom ?? false
+            guard let self else { return false }
+            return !lobby.isFull && hasPlace
         } onConnection: { [weak self] descriptor, peer in
             self?.accept(descriptor, peer)
         }
     }
 
-    /// Sockets that wait for a connection at a time, of all addresses.
-    private static let mostInLobby = 1024
-
-    private var hasRoom: Bool {
-        lobby.count < Self.mostInLobby && (!everybody.isFull || Self.whoGivesWay(in: everybody) != nil)
-    }
+    /// Whether one more connection may be made.
+    private var hasPlace: Bool { !everybody.isFull || Self.whoGivesWay(in: everybody) != nil }
 
     /// The port that is listened at; 0 where the server does not.
     public var boundPort: Int { listener?.port ?? 0 }
@@ -122,8 +119,10 @@ import Glibc
         lobbyTimer = LoopTimer(after: .milliseconds(1)) { [weak self] in
             guard let self else { return }
             lobbyTimer = nil
-            for (descriptor, peer) in lobby.next(now: MonotonicClock.now()) {
-                connect(descriptor, peer, shares: delegate.shares(peer))
+            if hasPlace {
+                for (descriptor, peer) in lobby.next(now: MonotonicClock.now()) {
+                    connect(descriptor, peer, shares: delegate.shares(peer))
+                }
             }
             if lobby.count > 0 { connectNext() }
             listener?.resume()

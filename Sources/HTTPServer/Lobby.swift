@@ -1,5 +1,7 @@
-/// Sockets that were accepted and have no connection yet. An address gets two connections in a millisecond, and what it brings
-/// beyond that waits here, behind itself only: making and ending connections is the work that a flood could keep others waiting by.
+/// Sockets that were accepted and have no connection yet.
+///
+/// An address gets two connections in a millisecond. What it brings beyond that waits here, behind itself only: a flood would
+/// keep others waiting by the work of making and ending connections.
 struct Lobby {
     /// What becomes of who has come in.
     enum Entry: Equatable {
@@ -13,13 +15,16 @@ struct Lobby {
     private static let pace = 2
     private static let step = Duration.milliseconds(1).nanoseconds
     /// Sockets of one address that wait.
-    static let mostOfAnAddress = 256
+    static let mostOfAnAddress = 64
+    /// Sockets that wait in all: few beside the files that a gateway keeps free.
+    static let most = 128
 
     private var queues: [String: [Int32]] = [:]
     private var connected: [String: Int] = [:]
     private var stepEnd: UInt64 = 0
     /// How many wait.
     private(set) var count = 0
+    var isFull: Bool { count >= Self.most }
 
     /// - Parameter now: of the monotonic clock, nanoseconds.
     mutating func enter(_ descriptor: Int32, from peer: String, now: UInt64) -> Entry {

@@ -27,4 +27,13 @@ import Testing
         #expect(lobby.empty().map(\.descriptor) == Array(3..<Int32(Lobby.mostOfAnAddress + 2)) + [999])
         #expect(lobby.count == 0 && lobby.next(now: Self.millisecond).isEmpty)
     }
+
+    @Test func isFullOfAFewAddresses() {
+        var lobby = Lobby()
+        for peer in ["a", "b"] {
+            #expect(!lobby.isFull)
+            for descriptor in 0..<Int32(Lobby.mostOfAnAddress + 2) { _ = lobby.enter(descriptor, from: peer, now: 0) }
+        }
+        #expect(lobby.isFull)
+    }
 }
