@@ -30,15 +30,21 @@ import Testing
         #expect(!isSpent(budget, to: "DE", 7) && isSpent(budget, to: "DE", 8))
         #expect(!isSpent(budget, all: 79, to: "FR", 79) && isSpent(budget, all: 80, to: "FR", 1))
         #expect(!isSpent(try SMSBudget(perHour: "off", perCountry: ["off"]), all: 1_000_000, 1_000_000))
-        #expect(budget.shares(of: ["": 50, "SE": 40, "FR": 9]) == ["": 0.5, "SE": 0.8])
+        let used: [String: Int64] = ["": 79, "SE": 40, "DE": 7, "FR": 900]
+        #expect(budget.share(of: used) == 0.8 && budget.share(of: ["FR": 900]) == 0)
+        #expect(budget.full(of: used) == ["SE"])
     }
 
     @Test(
         "what is no budget is refused at the start",
-        arguments: [("0", "off"), ("many", "off"), ("9", "0"), ("9", "XX:9"), ("9", "SE:"), ("9", "SE:9:9"), ("", "9")])
+        arguments: [
+            ("0", "off"), ("many", "off"), ("9", "0"), ("9", "9,XX:9"), ("9", "9,SE:"), ("9", "9,SE:9:9"), ("", "9"),
+            // It would take the bound off all other countries.
+            ("9", "SE:9"),
+        ])
     func malformed(perHour: String, perCountry: String) {
         #expect(throws: ConfigurationError.self) {
-            try SMSBudget(perHour: perHour, perCountry: [perCountry])
+            try SMSBudget(perHour: perHour, perCountry: perCountry.split(separator: ",").map(String.init))
         }
     }
 

@@ -13,16 +13,13 @@ struct SMSBudget: Sendable, Equatable {
 
     /// The scope of all codes together; a country's is its own name.
     static let all = ""
-    /// From here on nothing is left for strangers.
-    static let shareOfStrangers = 0.8
-
     /// Without any bound.
     init() {}
 
     /// - Parameters:
     ///   - perHour: a number, or `off`.
     ///   - perCountry: a number or `off` for every country, `DE:5000` or `DE:off` for one.
-    /// - Throws: where one of them is neither, or there is no such country.
+    /// - Throws: where one of them is neither, there is no such country, or countries that are not named would have no bound.
     init(perHour: String, perCountry: [String]) throws(ConfigurationError) {
         self.perHour = try Self.bound(perHour, of: "AUTH_SMS_PER_HOUR")
         for item in perCountry {
@@ -35,6 +32,9 @@ struct SMSBudget: Sendable, Equatable {
             } else {
                 throw ConfigurationError("AUTH_SMS_PER_HOUR_COUNTRY: \"\(parts[0])\" is no country with numbers")
             }
+        }
+        guard perCountry.contains(where: { !$0.contains(":") }) else {
+            throw ConfigurationError("AUTH_SMS_PER_HOUR_COUNTRY needs a number for all other countries too, or off")
         }
     }
 
@@ -56,16 +56,23 @@ struct SMSBudget: Sendable, Equatable {
     func isSpent(_ history: SendHistory) -> Bool {
         [(Self.all, history.smsInHour), (history.country, history.smsToCountry)].contains { scope, used in
             guard let bound = bound(of: scope) else { return false }
-            return used >= (history.isKnownDevice ? bound : bound - bound / 5)
+            return used >= (history.isKnownDevice ? bound : Self.ofStrangers(bound))
         }
     }
 
-    /// How much of its bound each scope has used, 1 for all of it; none of a scope without a bound.
+    private static func ofStrangers(_ bound: Int64) -> Int64 { bound - bound / 5 }
+
+    /// Scopes in which nothing is left for strangers.
     ///
     /// - Parameter used: codes that left in this hour, by scope.
-    func shares(of used: [String: Int64]) -> [String: Double] {
-        used.reduce(into: [:]) { shares, entry in
-            if let bound = bound(of: entry.key) { shares[entry.key] = Double(entry.value) / Double(bound) }
-        }
+    func full(of used: [String: Int64]) -> Set<String> {
+        Set(used.filter { scope, count in bound(of: scope).map { count >= Self.ofStrangers($0) } ?? false }.keys)
+    }
+
+    /// How much of its bound the fullest scope has used, 1 for all of it; 0 without a bound.
+    ///
+    /// - Parameter used: as of ``full(of:)``.
+    func share(of used: [String: Int64]) -> Double {
+        used.compactMap { scope, count in bound(of: scope).map { Double(count) / Double($0) } }.max() ?? 0
     }
 }

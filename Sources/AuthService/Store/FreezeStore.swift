@@ -167,8 +167,8 @@ import JSONText
     private static let lock = Statement("SELECT \(AdvisoryLock.recovery.wait(for: "$1::uuid::text"))")
     /// The strongest first.
     private static let proofs = ["device", "linked_identity", "former_number"]
-    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. What came to the account a
-    /// while ago proves nothing: who broke in brought it.
+    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. What came to the account
+    /// a moment ago proves nothing: whoever broke in may have brought it.
     private static let facts = Statement(
         """
         SELECT a.role <> 'user' AS is_staff,

@@ -14,12 +14,12 @@ import ServiceRuntime
 
     /// Looks once, and logs each scope in which nothing is left for strangers any more.
     func look() async throws {
-        let shares = budget.shares(of: try await SMSBudgetStore.used(in: house.database))
+        let used = try await SMSBudgetStore.used(in: house.database)
         measures = [
-            "sms_budget_used": shares.values.max() ?? 0,
+            "sms_budget_used": budget.share(of: used),
             "sms_prefixes_closed": Double(try await SMSBudgetStore.closedPrefixes(in: house.database)),
         ]
-        let nowFull = Set(shares.filter { $0.value >= SMSBudget.shareOfStrangers }.keys)
+        let nowFull = budget.full(of: used)
         for scope in nowFull.subtracting(full).sorted() {
             house.log.warning("sms_budget", ["country": .string(scope == SMSBudget.all ? "all" : scope)])
         }

@@ -67,8 +67,8 @@ struct TakenNumber: Sendable {
             ])
     }
 
-    /// The secret's hash of a device that was known beyond doubt when the number was taken off. One that such a device did not
-    /// remove, but one that is doubted, counts as if it were there still.
+    /// The secret's hash of a device that was known beyond doubt when the number was taken off. A device that a doubted one
+    /// removed counts as if it were there still.
     static func secret(
         of device: Identifier, of person: Identifier, _ number: TakenNumber, in transaction: Transaction
     ) async throws -> [UInt8]? {
