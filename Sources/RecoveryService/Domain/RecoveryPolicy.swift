@@ -12,7 +12,11 @@ struct RecoveryPolicy: Sendable {
     /// Requests from a client address within a day; from the site of an IPv6 address ``NetworkAddress/siteShares`` times as many.
     var perAddressDay: Int64 = 20
 
-    /// - Parameters: requests that came within a day, from the client address and from its site.
+    /// Whether a client may ask no more today.
+    ///
+    /// - Parameters:
+    ///   - address: requests within a day from its address.
+    ///   - site: requests within a day from the site of that address.
     func isSpent(address: Int64, site: Int64) -> Bool {
         address >= perAddressDay || site >= perAddressDay * Int64(NetworkAddress.siteShares)
     }
