@@ -29,7 +29,7 @@ import EventLoop
 
     /// A database that is there answers within moments; an operator is to be told within two seconds that it is not.
     private static func wait(for database: Database, of blueprint: ServiceBlueprint) async throws {
-        let end = MonotonicClock.now() + Duration.milliseconds(1500).nanoseconds
+        let end = MonotonicClock.now() + Duration.seconds(1).nanoseconds
         while !database.isAvailable {
             guard MonotonicClock.now() < end else {
                 throw ConfigurationError("\(blueprint.prefix)DATABASE_URL: that database cannot be reached")
