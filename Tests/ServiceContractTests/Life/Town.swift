@@ -227,27 +227,20 @@ import TestSupport
 
     /// Every column of every table in which a text stands, as `auth.sessions.person_id`; bytes are looked at as hex.
     func columns(holding text: String) async throws -> Set<String> {
+        // Bytes are hexadecimal as text: a number would stand there by its characters.
+        let forms = [text, Hex.encode(Array(text.utf8)), text.replacing("-", with: "")]
         var found: Set<String> = []
-        for (service, _) in databases {
-            let columns = try await rows(
+        for service in databases.keys {
+            let looks = try await rows(
                 service,
                 """
-                SELECT table_name || '.' || column_name FROM information_schema.columns
+                SELECT string_agg(format('SELECT %L WHERE EXISTS (SELECT 1 FROM %I WHERE %I::text ~ %L)',
+                    table_name || '.' || column_name, table_name, column_name, '\(forms.joined(separator: "|"))'), ' UNION ALL ')
+                FROM information_schema.columns
                 WHERE table_schema = current_schema() AND table_name <> 'schema_migrations'
                 """)
-            for column in columns.split(separator: "\n") {
-                let parts = column.split(separator: ".")
-                // Bytes are hexadecimal as text: a number would stand there by its characters.
-                let bytes = Hex.encode(Array(text.utf8))
-                let hits = try await rows(
-                    service,
-                    """
-                    SELECT count(*) FROM \(parts[0])
-                    WHERE position('\(text)' IN \(parts[1])::text) > 0 OR position('\(bytes)' IN \(parts[1])::text) > 0
-                        OR position('\(text.replacing("-", with: ""))' IN \(parts[1])::text) > 0
-                    """)
-                if hits != "0" { found.insert("\(service).\(column)") }
-            }
+            let columns = try await rows(service, looks)
+            found.formUnion(columns.split(separator: "\n").map { "\(service).\($0)" })
         }
         return found
     }
