@@ -23,7 +23,7 @@ import Testing
     ) {
         let decision = RefreshPolicy.decide(
             tokenGeneration: token, sessionGeneration: session, usedGeneration: session - 1,
-            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isKeyed: false, isEnded: isEnded,
+            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isProven: false, isEnded: isEnded,
             now: Self.now)
         #expect(decision == expected)
     }
@@ -31,16 +31,18 @@ import Testing
     @Test(
         "when a repeated refresh is answered again",
         arguments: [
-            (1, false, .repeatAnswer), (0, false, .repeatAnswer),
-            // The access token of the new pair was seen: its answer was not lost.
-            (2, false, .revoke), (2, true, .revoke),
-            // Its client has a key to repeat it with.
-            (1, true, .invalid),
-        ] as [(Int64, Bool, RefreshPolicy.Decision)])
-    func grace(usedGeneration: Int64, isKeyed: Bool, expected: RefreshPolicy.Decision) {
+            (1, 2, 1, false, .repeatAnswer), (0, 2, 1, false, .repeatAnswer), (1, 2, 11, false, .revoke),
+            // The device proves itself, and its answers were lost, once or twice.
+            (1, 2, 1, true, .repeatAnswer), (1, 2, 11, true, .rotate), (1, 3, 3600, true, .rotate),
+            // A token of the new pair was seen: its answer was not lost.
+            (2, 2, 1, false, .revoke), (2, 2, 1, true, .revoke), (2, 3, 3600, true, .revoke),
+        ] as [(Int64, Int64, Int, Bool, RefreshPolicy.Decision)])
+    func grace(
+        usedGeneration: Int64, session: Int64, replacedSecondsAgo: Int, isProven: Bool, expected: RefreshPolicy.Decision
+    ) {
         let decision = RefreshPolicy.decide(
-            tokenGeneration: 1, sessionGeneration: 2, usedGeneration: usedGeneration,
-            replacedAt: Self.now - .seconds(1), isKeyed: isKeyed, isEnded: false, now: Self.now)
+            tokenGeneration: 1, sessionGeneration: session, usedGeneration: usedGeneration,
+            replacedAt: Self.now - .seconds(replacedSecondsAgo), isProven: isProven, isEnded: false, now: Self.now)
         #expect(decision == expected)
     }
 

@@ -16,10 +16,13 @@ struct RefreshTokenHandler: RequestHandler {
     func handle(_ request: RefreshToken, context: RequestContext) async throws -> Session {
         let hash = secrets.hash(of: request.refreshToken)
         var session: Session = try await house.once(context, carriesToken: true) { transaction in
-            guard let token = try await SessionStore.presented(hash, in: transaction) else { throw Self.invalid }
+            guard
+                let token = try await SessionStore.presented(
+                    hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
+            else { throw Self.invalid }
             let decision = RefreshPolicy.decide(
                 tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
-                usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isKeyed: token.isKeyed,
+                usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isProven: token.isProven,
                 isEnded: token.isRevoked
                     || RefreshPolicy.isOver(
                         createdAt: token.createdAt, lastUsedAt: token.lastUsedAt, now: token.now),
@@ -37,7 +40,7 @@ struct RefreshTokenHandler: RequestHandler {
                 guard let sealed = token.answerSealed else { throw DatabaseError.unreadable(column: "answer_sealed") }
                 return .reply(
                     try WireJSON.decode(Session.self, from: try secrets.answerSealer.open(sealed, associated: hash)))
-            case .rotate: return .reply(try rotate(token, hash: hash, context, in: transaction))
+            case .rotate: return .reply(try rotate(token, hash: hash, in: transaction))
             }
         }
         session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
@@ -45,7 +48,7 @@ struct RefreshTokenHandler: RequestHandler {
     }
 
     @Loop private func rotate(
-        _ token: PresentedToken, hash: [UInt8], _ context: RequestContext, in transaction: Transaction
+        _ token: PresentedToken, hash: [UInt8], in transaction: Transaction
     ) throws -> Session {
         let accessID = Identifier.ordered()
         let refresh = SecretToken.make(prefix: "rf")
@@ -58,10 +61,8 @@ struct RefreshTokenHandler: RequestHandler {
             sessionId: token.session, deviceId: token.device, isNewUser: false,
             user: .init(id: token.person, onboardingStatus: nil))
         let sealed = secrets.answerSealer.seal(try WireJSON.encode(session), associated: hash)
-        let isKeyed = context.idempotencyKey.map { !$0.hasPrefix(IdempotencyKey.gatewayPrefix) } ?? false
         SessionStore.rotate(
-            token, hash: hash, to: secrets.hash(of: refresh), access: accessID, answer: sealed, isKeyed: isKeyed,
-            in: transaction)
+            token, hash: hash, to: secrets.hash(of: refresh), access: accessID, answer: sealed, in: transaction)
         return session
     }
 

@@ -13,11 +13,11 @@ struct PresentedToken: Sendable {
     let hasIdentity: Bool
     let generation: Int64
     let sessionGeneration: Int64
-    /// The last generation of which a gateway saw the access token.
+    /// The last generation of which a token was seen, other than a refresh token that is presented again.
     let usedGeneration: Int64
     let replacedAt: Timestamp?
-    /// Replaced by a request with a key of the client.
-    let isKeyed: Bool
+    /// The secret of the session's device was given.
+    let isProven: Bool
     /// The session ended, or its account is not active.
     let isRevoked: Bool
     /// Of the session.
@@ -54,36 +54,42 @@ struct PresentedToken: Sendable {
             [.bytes(hash), .uuid(session), .integer(generation)])
     }
 
-    static func presented(_ hash: [UInt8], in transaction: Transaction) async throws -> PresentedToken? {
-        try await transaction.query(load, [.bytes(hash)]).first.map { row in
+    /// - Parameters:
+    ///   - hash: of the refresh token.
+    ///   - deviceSecret: the hash of the one that was given.
+    static func presented(
+        _ hash: [UInt8], deviceSecret: [UInt8]?, in transaction: Transaction
+    ) async throws -> PresentedToken? {
+        try await transaction.query(load, [.bytes(hash), .bytes(deviceSecret)]).first.map { row in
             PresentedToken(
                 session: try row.uuid("session_id"), person: try row.uuid("person_id"),
                 device: try row.uuid("device_id"), role: try row.text("role"),
                 hasIdentity: try row.bool("has_identity"),
                 generation: try row.integer("generation"), sessionGeneration: try row.integer("session_generation"),
                 usedGeneration: try row.integer("used_generation"),
-                replacedAt: try row.optionalTimestamp("replaced_at"), isKeyed: try row.bool("is_keyed"),
+                replacedAt: try row.optionalTimestamp("replaced_at"), isProven: try row.bool("is_proven"),
                 isRevoked: try row.bool("is_revoked"),
                 createdAt: try row.timestamp("created_at"), lastUsedAt: try row.timestamp("last_used_at"),
                 answerSealed: try row.optionalBytes("answer_sealed"), now: try row.timestamp("now"))
         }
     }
 
-    /// Puts the next refresh token in the place of the current one.
+    /// Puts the next refresh token in the place of the current one, also where an earlier one was presented.
     ///
     /// - Parameters:
     ///   - hash: of the token that was presented.
     ///   - next: the hash of the new one.
     ///   - access: the `jti` of the new access token.
     ///   - answer: what the client is answered, sealed.
-    ///   - isKeyed: the request had a key of the client.
     static func rotate(
-        _ token: PresentedToken, hash: [UInt8], to next: [UInt8], access: Identifier, answer: [UInt8], isKeyed: Bool,
+        _ token: PresentedToken, hash: [UInt8], to next: [UInt8], access: Identifier, answer: [UInt8],
         in transaction: Transaction
     ) {
-        transaction.send(replace, [.bytes(hash), .bytes(answer), .bool(isKeyed)])
-        transaction.send(advance, [.uuid(token.session), .integer(token.generation + 1), .uuid(access)])
-        insertToken(next, session: token.session, generation: token.generation + 1, in: transaction)
+        transaction.send(replace, [.bytes(hash), .bytes(answer)])
+        let generation = token.sessionGeneration + 1
+        transaction.send(
+            advance, [.uuid(token.session), .integer(generation), .uuid(access), .integer(token.generation)])
+        insertToken(next, session: token.session, generation: generation, in: transaction)
     }
 
     /// Notes that the access token that a session got last is in use.
@@ -272,18 +278,21 @@ struct PresentedToken: Sendable {
     /// Both rows are locked: who waited for the session's alone would read the token's as it was before its twin
     /// replaced it, and take a repeated call for a theft.
     private static let load: Statement = """
-        SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, t.is_keyed, s.generation AS session_generation,
-            s.used_generation, s.person_id, s.device_id, s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, s.created_at,
-            s.last_used_at, a.role, s.opened_by IS NOT NULL AS has_identity, clock_timestamp() AS now
+        SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, s.generation AS session_generation,
+            coalesce(d.secret_hash = $2::bytea, false) AS is_proven, s.used_generation, s.person_id, s.device_id,
+            s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, s.created_at, s.last_used_at, a.role,
+            s.opened_by IS NOT NULL AS has_identity, clock_timestamp() AS now
         FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.person_id
+            JOIN devices d ON d.id = s.device_id
         WHERE t.hash = $1 FOR UPDATE OF s, t
         """
     private static let replace: Statement = """
-        UPDATE refresh_tokens SET replaced_at = clock_timestamp(), answer_sealed = $2, is_keyed = $3
+        UPDATE refresh_tokens SET replaced_at = clock_timestamp(), answer_sealed = $2
         WHERE hash = $1
         """
     private static let advance: Statement = """
-        UPDATE sessions SET generation = $2, access_id = $3, last_used_at = clock_timestamp() WHERE id = $1
+        UPDATE sessions SET generation = $2, access_id = $3, used_generation = greatest(used_generation, $4),
+            last_used_at = clock_timestamp() WHERE id = $1
         """
     private static let noteUse: Statement = """
         UPDATE sessions SET used_generation = generation
