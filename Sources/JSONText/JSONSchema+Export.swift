@@ -1,31 +1,38 @@
 extension JSONSchema {
-    /// What a reader does with a member that the schema does not know.
-    public enum UnknownMembers: Sendable { case refused, skipped }
+    /// Where a schema holds. What is read is read leniently, what is written is written in one way.
+    public enum Place: Sendable {
+        /// A request of the public API: unknown members are refused, and ids are taken in either case.
+        case publicRequest
+        /// An answer of the public API.
+        case publicReply
+        /// A body on the bus, whose readers skip unknown members.
+        case bus
+    }
 
     /// The schema as JSON Schema 2020-12, without `$schema` and `$id`.
-    public func exported(unknownMembers: UnknownMembers = .refused) -> JSONValue {
+    public func exported(_ place: Place = .publicReply) -> JSONValue {
         switch self {
         case .any: [:]
         case .boolean: ["type": "boolean"]
         case .integer(let range): Self.bounded("integer", .integer(range.lowerBound), .integer(range.upperBound))
         case .number(let range): Self.bounded("number", .number(range.lowerBound), .number(range.upperBound))
-        case .string(let rule): rule.exported()
+        case .string(let rule): rule.exported(place)
         case .array(let element, let count):
             [
-                "type": "array", "items": element.exported(unknownMembers: unknownMembers),
+                "type": "array", "items": element.exported(place),
                 "minItems": .integer(Int64(count.lowerBound)),
                 "maxItems": .integer(Int64(count.upperBound)),
             ]
         case .map(let element, let count):
             [
-                "type": "object", "additionalProperties": element.exported(unknownMembers: unknownMembers),
+                "type": "object", "additionalProperties": element.exported(place),
                 "propertyNames": ["minLength": 1, "maxLength": 64],
                 "minProperties": .integer(Int64(count.lowerBound)),
                 "maxProperties": .integer(Int64(count.upperBound)),
             ]
-        case .object(let members): Self.exported(members, unknownMembers)
-        case .nullable(let inner): ["anyOf": [inner.exported(unknownMembers: unknownMembers), ["type": "null"]]]
-        case .anyOf(let schemas): ["anyOf": .array(schemas.map { $0.exported(unknownMembers: unknownMembers) })]
+        case .object(let members): Self.exported(members, place)
+        case .nullable(let inner): ["anyOf": [inner.exported(place), ["type": "null"]]]
+        case .anyOf(let schemas): ["anyOf": .array(schemas.map { $0.exported(place) })]
         }
     }
 
@@ -37,10 +44,10 @@ extension JSONSchema {
         return .object(schema)
     }
 
-    private static func exported(_ members: [Member], _ unknownMembers: UnknownMembers) -> JSONValue {
+    private static func exported(_ members: [Member], _ place: Place) -> JSONValue {
         var properties: [String: JSONValue] = [:]
         for member in members {
-            var schema = member.schema.exported(unknownMembers: unknownMembers)
+            var schema = member.schema.exported(place)
             if !member.note.isEmpty, case .object(var object) = schema {
                 object["description"] = .string(member.note)
                 schema = .object(object)
@@ -50,7 +57,7 @@ extension JSONSchema {
         let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
         var schema: [String: JSONValue] = [
             "type": "object", "properties": .object(properties),
-            "additionalProperties": .bool(unknownMembers == .skipped),
+            "additionalProperties": .bool(place == .bus),
         ]
         if !required.isEmpty { schema["required"] = .array(required) }
         return .object(schema)
@@ -58,7 +65,7 @@ extension JSONSchema {
 }
 
 extension JSONSchema.StringRule {
-    func exported() -> JSONValue {
+    func exported(_ place: JSONSchema.Place) -> JSONValue {
         var schema: [String: JSONValue] = ["type": "string"]
         if let values {
             schema["enum"] = .array(values.map { .string($0) })
@@ -69,7 +76,8 @@ extension JSONSchema.StringRule {
         switch format {
         case .uuid:
             schema["format"] = "uuid"
-            schema["pattern"] = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+            let digit = place == .publicRequest ? "[0-9a-fA-F]" : "[0-9a-f]"
+            schema["pattern"] = .string("^\(digit){8}-\(digit){4}-\(digit){4}-\(digit){4}-\(digit){12}$")
         case .date: schema["format"] = "date"
         case .dateTime:
             schema["format"] = "date-time"

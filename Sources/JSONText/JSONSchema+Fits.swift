@@ -26,6 +26,11 @@ extension JSONSchema {
         }
     }
 
+    /// A sentence about what is wrong with a text, where the schema is one of texts.
+    public func problem(with text: String) -> String? {
+        if case .string(let rule) = self { rule.problem(with: text)?.message } else { nil }
+    }
+
     private static func fit(_ nodes: [JSONNode], _ element: JSONSchema, _ count: ClosedRange<Int>) -> Bool {
         count.contains(nodes.count) && nodes.allSatisfy { element.fits($0) }
     }

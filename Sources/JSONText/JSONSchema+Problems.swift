@@ -125,7 +125,7 @@ extension JSONSchema.StringRule {
 extension JSONSchema.StringFormat {
     var message: String {
         switch self {
-        case .uuid: "Must be a UUID in lower case."
+        case .uuid: "Must be a UUID."
         case .date: "Must be a date, YYYY-MM-DD."
         case .dateTime: "Must be a time in UTC, like 2026-02-20T09:00:00Z."
         case .otp: "Must be the six digits of the code."
@@ -144,7 +144,7 @@ extension JSONSchema.StringFormat {
         }
     }
 
-    /// `d` a digit, `x` a lower-case hexadecimal digit, anything else itself.
+    /// `d` a digit, `x` a hexadecimal digit in either case, anything else itself.
     private static func matches(_ bytes: [UInt8], _ pattern: StaticString) -> Bool {
         guard bytes.count == pattern.utf8CodeUnitCount else { return false }
         return bytes.indices.allSatisfy { index in
@@ -152,7 +152,7 @@ extension JSONSchema.StringFormat {
             let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             switch pattern.utf8Start[index] {
             case UInt8(ascii: "d"): return isDigit
-            case UInt8(ascii: "x"): return isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+            case UInt8(ascii: "x"): return isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
             case let other: return byte == other
             }
         }

@@ -53,8 +53,23 @@ private let json = ["Content-Type": "application/json"]
             let forged = #"{"deviceId":"\#(id)","name":"n","platform":"ios"}"#
             let second = try await stage.send("PUT", "/users/me/devices/\(id)", stage.signedIn(json), body: forged)
             #expect(second.status == 422 && second.json["errors"]?.arrayValue?.first?["field"] == "deviceId")
-            #expect(
-                try await stage.send("PUT", "/users/me/devices/x%22", stage.signedIn(json), body: body).status == 404)
+            let malformed = try await stage.send("PUT", "/users/me/devices/x%22", stage.signedIn(json), body: body)
+            #expect(malformed.status == 404)
+            #expect(malformed.json["detail"] == "{id} in the path is not valid. Must be a UUID.")
+        }
+    }
+
+    /// As Swift on Apple's systems writes them.
+    @Test func takesIdsInUpperCase() async throws {
+        try await onStage { stage async throws in
+            let id = Identifier.ordered()
+            let upper = id.description.uppercased()
+            #expect(Identifier(upper) == id && Identifier(upper)?.description == id.description)
+            let body = #"{"name":"n","platform":"ios"}"#
+            let put = try await stage.send("PUT", "/users/me/devices/\(upper)", stage.signedIn(json), body: body)
+            #expect(put.status == 200)
+            let undo = #"{"challengeId":"\#(upper)","code":"123456"}"#
+            #expect(try await stage.send("POST", "/auth/phone/undo", json, body: undo).status == 200)
         }
     }
 

@@ -41,7 +41,8 @@ import Testing
     @Test(
         "accepted",
         arguments: [
-            #"{ID,"name":"ab"}"#, #"{ID,"name":"äöåéü","maybe":null,"free":{"k":true,"l":"abc"}}"#,
+            #"{ID,"name":"ab"}"#, #"{"id":"0190A5B0-7C1E-7000-8000-000000000001","name":"abc"}"#,
+            #"{ID,"name":"äöåéü","maybe":null,"free":{"k":true,"l":"abc"}}"#,
             #"{ID,"name":"abc","born":"2024-02-29","at":"2026-02-20T09:00:00.125Z","code":"012345"}"#,
             #"{ID,"name":"abc","list":[{"x":0},{"x":1}],"age":0,"kind":"b"}"#,
         ])
@@ -57,7 +58,7 @@ import Testing
             (#"{ID,"name":"abc","code":"12345a"}"#, "code malformed"),
             (#"{ID,"name":"abc","list":[]}"#, "list too_few"),
             (#"{ID,"name":"abc","free":{"k":"abcd"}}"#, "free.k too_long"),
-            (#"{"id":"0190A5B0-7C1E-7000-8000-000000000001","name":"abc"}"#, "id malformed"),
+            (#"{"id":"0190a5b0-7c1e-7000-8000-00000000000g","name":"abc"}"#, "id malformed"),
         ])
     func refused(text: String, problem: String) throws { #expect(try problems(text) == [problem]) }
 

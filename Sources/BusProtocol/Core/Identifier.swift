@@ -1,6 +1,6 @@
 import Foundation
 
-/// A UUID in lower case: version 7 (RFC 9562) for what is made in order of time, version 4 for persons, whose id must
+/// A UUID, written in lower case and read in either: version 7 (RFC 9562) for what is made in order of time, version 4 for persons, whose id must
 /// not tell when they signed up, version 8 for what follows from a request.
 public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
     /// 16 bytes in network order.
@@ -44,7 +44,8 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
         bytes = value
     }
 
-    /// - Parameter text: 36 characters, lower case, hyphens where they belong; anything else is `nil`.
+    /// - Parameter text: 36 characters, hyphens where they belong; anything else is `nil`. Digits may be in upper case: that is how
+    ///   Swift on Apple's systems writes a UUID.
     public init?(_ text: String) {
         var text = text
         let parsed = text.withUTF8 { Self.parse($0) }
@@ -64,6 +65,7 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = UInt64(byte - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = UInt64(byte - UInt8(ascii: "A") + 10)
             default: return nil
             }
             if digits < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
@@ -118,7 +120,7 @@ public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let value = Identifier(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID in lower case")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID")
         }
         self = value
     }

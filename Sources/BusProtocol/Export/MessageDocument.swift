@@ -13,8 +13,8 @@ public struct MessageDocument: Sendable {
     private static func open<Message: BusRequest>(_ message: Message.Type) -> MessageDocument {
         let name = "\(Message.type).v\(Message.version)"
         let definitions: JSONValue = [
-            "request": Message.schema.exported(unknownMembers: .skipped),
-            "reply": Message.Reply.schema.exported(unknownMembers: .skipped),
+            "request": Message.schema.exported(.bus),
+            "reply": Message.Reply.schema.exported(.bus),
         ]
         let value: JSONValue = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:vestibule:message:\(name)"),

@@ -82,14 +82,17 @@ struct OpenAPIDocument: Sendable {
             return ["name": .string(name), "in": .string(place), "required": true, "schema": ["type": "string"]]
         }
         return [
-            "name": .string(name), "in": .string(place), "required": .bool(isRequired), "schema": schema.exported(),
+            "name": .string(name), "in": .string(place), "required": .bool(isRequired),
+            "schema": schema.exported(.publicRequest),
             "example": schema.example(for: name, isWhole: false),
         ]
     }
 
     private static func requestBody(_ route: Route, _ schema: JSONSchema) -> JSONValue {
         let name = if case .patch(let member) = route.body { member } else { "" }
-        let media: JSONValue = ["schema": schema.exported(), "example": schema.example(for: name, isWhole: false)]
+        let media: JSONValue = [
+            "schema": schema.exported(.publicRequest), "example": schema.example(for: name, isWhole: false),
+        ]
         var content: [String: JSONValue] = ["application/json": media]
         if route.method == .patch { content["application/merge-patch+json"] = media }
         return ["required": .bool(schema.hasRequiredMembers), "content": .object(content)]

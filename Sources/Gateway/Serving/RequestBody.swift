@@ -116,7 +116,8 @@ struct RequestBody: Sendable {
         case .path(let name):
             // What cannot be an id is the id of nothing.
             guard let value = parameters[name], Self.fits(value, addition) else {
-                throw Problem(.notFound, "There is nothing here.")
+                let problem = addition.schema?.problem(with: parameters[name] ?? "")
+                throw Problem(.notFound, "{\(name)} in the path is not valid. \(problem ?? "There is nothing here.")")
             }
             return value
         }
