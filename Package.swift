@@ -47,6 +47,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0026_named_accounts.sql"), .embedInCode("Migrations/m0027_sms_budget.sql"),
         .embedInCode("Migrations/m0028_doubted_removals.sql"),
         .embedInCode("Migrations/m0029_proofs_have_an_age.sql"), .embedInCode("Migrations/m0030_sites.sql"),
+        .embedInCode("Migrations/m0031_phone_lookups.sql"),
     ],
     "ProfileService": [
         .embedInCode("Catalogue/profile-fields.json"), .embedInCode("Catalogue/profile-fields-sv.json"),

@@ -32,6 +32,13 @@ enum AuthBlueprint {
         }
         // Who signs in at a new replica would be told that it cannot be done.
         house.isPrepared = { keys.areLoaded }
+        // Who signs in would be given a second account.
+        house.misfit = {
+            try await PhoneLookupStore.missingKey(secrets.lookupKeys, in: house.database).map {
+                "some phones are found by the look-up key \($0) alone. Bring its line back, and run "
+                    + "`vestibule account rehash-phones` before it goes."
+            }
+        }
         let bearer = BearerChecker(keys: keys)
         let checker = ChallengeChecker(audit: house.audit, secrets: secrets, limits: limits)
         let tokens = PushTokens(secrets: secrets)
@@ -85,13 +92,14 @@ enum AuthBlueprint {
         house.handle(BeginExportHandler(house: house))
         house.handle(
             DeleteAccountHandler(
-                house: house, bearer: bearer, apple: apple, eraser: AccountEraser(limitHash: secrets.limitHash)))
+                house: house, bearer: bearer, apple: apple, eraser: AccountEraser(secrets: secrets)))
         let suspender = AccountSuspender(
-            house: house, bearer: bearer, eraser: AccountEraser(limitHash: secrets.limitHash),
+            house: house, bearer: bearer, eraser: AccountEraser(secrets: secrets),
             notes: secrets.noteSealer)
         house.handle(SuspendAccountHandler(suspender: suspender))
         house.handle(RestoreAccountHandler(suspender: suspender))
         house.handle(ChangeStandingAsOperatorHandler(suspender: suspender))
+        house.handle(RehashPhonesHandler(house: house, secrets: secrets))
         house.handle(FindPersonHandler(house: house, bearer: bearer, secrets: secrets))
         house.handle(GetSigningKeysHandler(keys: keys))
         house.handle(RotateSigningKeyHandler(keys: keys))

@@ -3,7 +3,8 @@ import Foundation
 /// The keys of one service, the current one first. Purposes take subkeys, never a key itself.
 ///
 /// What is sealed names its key, so that a new key is put in front and seals from then on. What is looked up by a hash does
-/// not: hashes are made with one key that stays, the one whose line ends with `hashes`, or the last.
+/// not: hashes are made with one key that stays, the one whose line has the word `hashes`, or the last. What people are looked
+/// up by has keys that change, those whose lines have the word `lookup`, or else the one of hashes.
 public struct KeyRing: Sendable {
     public struct Key: Sendable {
         public let id: String
@@ -12,12 +13,15 @@ public struct KeyRing: Sendable {
 
     public enum ParseError: Error, Sendable, CustomStringConvertible {
         case empty, malformedLine(Int), shortKey(Int), repeatedID(Int), severalOfHashes
+        case severalLookups
 
         public var description: String {
             switch self {
             case .empty: "the key ring has no key"
-            case .malformedLine(let line): "line \(line) of the key ring is not `id base64` or `id base64 hashes`"
-            case .severalOfHashes: "more than one line of the key ring ends with `hashes`"
+            case .malformedLine(let line):
+                "line \(line) of the key ring is not `id base64` with or without `lookup` and `hashes`"
+            case .severalOfHashes: "more than one line of the key ring has the word `hashes`"
+            case .severalLookups: "more than two lines of the key ring have the word `lookup`"
             case .shortKey(let line): "the key in line \(line) of the key ring has fewer than 32 bytes"
             case .repeatedID(let line): "the id in line \(line) of the key ring stands there twice"
             }
@@ -25,31 +29,41 @@ public struct KeyRing: Sendable {
     }
 
     public let keys: [Key]
-    public var current: Key { keys[0] }
+    /// The key that seals.
+    public let current: Key
     /// The key that hashes are made with.
     public let hashing: Key
+    /// The one or two keys that people are looked up by: two while one takes the other's place.
+    public let lookups: [Key]
 
-    /// - Parameter contents: a line `id base64` per key, the first is current; at least 32 bytes each. One of them may have a
-    ///   third word, `hashes`.
+    /// - Parameter contents: a line `id base64` per key, the first is current; at least 32 bytes each. One of them may have the
+    ///   word `hashes` behind it, two the word `lookup`. A key that is for look-up alone neither seals nor makes other hashes,
+    ///   so that it can go.
     public init(contents: String) throws(ParseError) {
-        var (keys, hashing) = ([Key](), Key?.none)
+        var (keys, sealing, hashing, lookups) = ([Key](), [Key](), Key?.none, [Key]())
         for (index, line) in contents.split(separator: "\n").enumerated() {
             let parts = line.split(separator: " ")
-            guard parts.count == 2 || (parts.count == 3 && parts[2] == "hashes"),
+            let words = parts.dropFirst(2)
+            guard parts.count >= 2, Set(words).count == words.count, Set(words).isSubset(of: ["hashes", "lookup"]),
                 (1...32).contains(parts[0].utf8.count),
                 let secret = Data(base64Encoded: String(parts[1]))
             else { throw .malformedLine(index + 1) }
             guard secret.count >= 32 else { throw .shortKey(index + 1) }
             let id = String(parts[0])
             guard !keys.contains(where: { $0.id == id }) else { throw .repeatedID(index + 1) }
-            keys.append(Key(id: id, secret: [UInt8](secret)))
-            guard parts.count == 3 else { continue }
+            let key = Key(id: id, secret: [UInt8](secret))
+            keys.append(key)
+            if words != ["lookup"] { sealing.append(key) }
+            if words.contains("lookup") { lookups.append(key) }
+            guard words.contains("hashes") else { continue }
             guard hashing == nil else { throw .severalOfHashes }
-            hashing = keys.last
+            hashing = key
         }
-        guard let last = keys.last else { throw .empty }
-        self.keys = keys
+        guard let first = sealing.first, let last = sealing.last else { throw .empty }
+        guard lookups.count <= 2 else { throw .severalLookups }
+        (self.keys, current) = (keys, first)
         self.hashing = hashing ?? last
+        self.lookups = lookups.isEmpty ? [self.hashing] : lookups
     }
 
     /// A ring with one new random key, as text.
@@ -96,9 +110,10 @@ public struct KeyedHash: Sendable {
     /// The id of the ring's key that the codes are made with.
     public let keyID: String
 
-    public init(_ ring: KeyRing, purpose: String) {
-        keyID = ring.hashing.id
-        key = ring.subkey(purpose: purpose, keyID: keyID) ?? []
+    /// - Parameter keyID: a key of the ring; `nil`: the one of hashes.
+    public init(_ ring: KeyRing, purpose: String, keyID: String? = nil) {
+        self.keyID = keyID ?? ring.hashing.id
+        key = ring.subkey(purpose: purpose, keyID: self.keyID) ?? []
     }
 
     /// 32 bytes.

@@ -45,6 +45,16 @@ public struct ExportSection: Sendable {
         self.init(kind, rows, sealed: nil, opening: opening) { person, _ in .uuid(person) }
     }
 
+    /// - Parameters:
+    ///   - rows: SQL as above, but for its `$1`.
+    ///   - subject: what `$1` stands for.
+    public init(
+        _ kind: String, _ rows: String, sealed: Sealed? = nil,
+        subject: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
+    ) {
+        self.init(kind, rows, sealed: sealed, opening: nil, subject: subject)
+    }
+
     private init(
         _ kind: String, _ rows: String, sealed: Sealed?,
         opening: (@Sendable (JSONValue, Identifier) throws -> JSONValue)?,
@@ -69,7 +79,7 @@ public struct ExportSection: Sendable {
             SELECT lpad(sequence::text, 19, '0') AS key,
                 jsonb_build_object('act', act, 'at', \(time("at")), 'details', details::jsonb) AS record
             FROM audit WHERE chain = $1 AND chain <> 'service'
-            """, sealed: nil, opening: nil
+            """
         ) { person, transaction in .text(try await trail.chain(of: person, in: transaction).name) }
     }
 

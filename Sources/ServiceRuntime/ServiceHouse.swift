@@ -27,6 +27,9 @@ import JSONText
     public var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
     /// Whether the service has what it must have read before its first request comes; asked until the service stops.
     public var isPrepared: @Loop () -> Bool = { true }
+    /// What keeps its keys and its data from belonging together, for who runs it; asked once, before anything is served. `nil`:
+    /// nothing does.
+    public var misfit: @Loop () async throws -> String? = { nil }
     /// What the service shows of itself among this replica's gauges, by names that ``PrometheusText`` has words for.
     public var ownGauges: @Loop () -> [String: Double] = { [:] }
     private var isStopping = false
@@ -319,16 +322,16 @@ import JSONText
         while !isStopping {
             do {
                 try await KeyMarks.verify(keys, in: database)
-                return true
+                guard let misfit = try await misfit() else { return true }
+                refuseKeys(misfit)
+                return false
             } catch let mismatch as KeyMarks.Mismatch {
-                let text =
-                    "\(blueprint.prefix)KEYS and the data of \(blueprint.name) do not belong together: "
-                    + (mismatch.isHashing
+                refuseKeys(
+                    mismatch.isHashing
                         ? "its hashes were made with another key than \(mismatch.id). Let the line of that key end with "
                             + "`hashes`, and put new keys in front."
                         : "the key \(mismatch.id) is not the one that they were written with. "
                             + "Bring that key back, or use an empty database.")
-                end.resolve(.success(.refused(text)))
                 return false
             } catch DatabaseError.unavailable {
                 try? await Loop.sleep(for: .milliseconds(50))
@@ -339,6 +342,11 @@ import JSONText
             }
         }
         return false
+    }
+
+    private func refuseKeys(_ why: String) {
+        let text = "\(blueprint.prefix)KEYS and the data of \(blueprint.name) do not belong together: "
+        end.resolve(.success(.refused(text + why)))
     }
 
     private func keep(_ name: String, _ body: @Loop () async throws -> Void) async {

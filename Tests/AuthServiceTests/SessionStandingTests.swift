@@ -110,12 +110,13 @@ import Testing
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             let database = auth.stage.houses[0].database
-            let hash = try await database.read("SELECT hash FROM phones").first?.bytes("hash")
+            let number = try #require(PhoneNumber(Self.phone))
+            let phone = Secrets(auth.stage.houses[0].keys).hashes(of: number)
             try await database.transaction { moving in
                 _ = try await StandingStore.standing(of: actor(session), in: moving)
                 let error = await #expect(throws: DatabaseError.self) {
                     try await database.transaction {
-                        try await AccountStore.reachable(phone: hash ?? [], in: $0)
+                        try await AccountStore.reachable(phone: phone, in: $0)
                     }
                 }
                 #expect(error?.isLockTimeout == true)

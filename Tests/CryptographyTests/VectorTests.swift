@@ -99,8 +99,35 @@ private func hex(_ text: String) throws -> [UInt8] { try #require(Hex.decode(tex
         "a malformed ring is refused",
         arguments: [
             "", "k1", "k1 !!!", "k1 AAAA", "k1 AAAA extra", KeyRing.generate(id: "a") + KeyRing.generate(id: "a"),
+            ring("a lookup"), ring("a hashes", "b hashes"), ring("a hashes lookup", "b lookup", "c lookup"),
+            ring("a lookup lookup"), ring("a hashes other"),
         ])
     func malformedRing(text: String) { #expect(throws: KeyRing.ParseError.self) { try KeyRing(contents: text) } }
+
+    /// A line for each, with words behind its key.
+    private static func ring(_ lines: String...) -> String {
+        lines.map { line in
+            let words = line.split(separator: " ").map(String.init)
+            let key = KeyRing.generate(id: words[0]).dropLast()
+            return ([String(key)] + words.dropFirst()).joined(separator: " ") + "\n"
+        }.joined()
+    }
+
+    @Test(
+        "a line's words say what its key is for",
+        arguments: [
+            (ring("a"), "a", "a", ["a"]), (ring("a", "b"), "a", "b", ["b"]),
+            (ring("a hashes", "b"), "a", "a", ["a"]),
+            (ring("a lookup hashes", "b lookup"), "a", "a", ["a", "b"]),
+            (ring("a hashes lookup", "b lookup"), "a", "a", ["a", "b"]),
+            // What is for look-up alone neither seals nor hashes, wherever it stands.
+            (ring("a lookup", "b", "c lookup"), "b", "b", ["a", "c"]),
+        ])
+    func words(text: String, current: String, hashing: String, lookups: [String]) throws {
+        let ring = try KeyRing(contents: text)
+        #expect((ring.current.id, ring.hashing.id) == (current, hashing))
+        #expect(ring.lookups.map(\.id) == lookups)
+    }
 
     @Test func base64URLHasOneTextForAValue() {
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")

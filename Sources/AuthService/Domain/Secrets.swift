@@ -4,9 +4,12 @@ import JSONText
 
 /// Everything secret that auth makes or looks up, each under a subkey of its own.
 struct Secrets: Sendable {
+    /// Of a number, with the key that stays.
     let phoneHash: KeyedHash
+    /// Of a number, with each look-up key that is alive.
+    let lookupHashes: [KeyedHash]
     let phoneSealer: Sealer
-    /// Of a phone's look-up hash, for what goes on counting after its account is gone.
+    /// Of a phone's hash, for what goes on counting after its account is gone.
     let limitHash: KeyedHash
     let addressHash: KeyedHash
     let prefixHash: KeyedHash
@@ -25,6 +28,7 @@ struct Secrets: Sendable {
 
     init(_ keys: KeyRing) {
         phoneHash = KeyedHash(keys, purpose: "phone-lookup")
+        lookupHashes = keys.lookups.map { KeyedHash(keys, purpose: "phone-lookup", keyID: $0.id) }
         phoneSealer = Sealer(keys, purpose: "phone")
         limitHash = KeyedHash(keys, purpose: "phone-limits")
         addressHash = KeyedHash(keys, purpose: "client-address")
@@ -42,6 +46,9 @@ struct Secrets: Sendable {
         tokenHash = KeyedHash(keys, purpose: "token")
         referenceHash = KeyedHash(keys, purpose: "phone-reference")
     }
+
+    /// The ids of the look-up keys that are alive, in the ring's order.
+    var lookupKeys: [String] { lookupHashes.map(\.keyID) }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
 

@@ -37,7 +37,7 @@ struct ApplyRecoveryHandler: RequestHandler {
                 // Told after the code was judged and used up, as where an account is moved: of a decoy that is shown as
                 // approved nobody learns by a wrong code that it is one.
                 guard let person, !freeze.isOver else {
-                    let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction)
+                    let owner = try await PhoneStore.owner(of: try secrets.hashes(of: challenge), in: transaction)
                     if let owner, owner != person { throw BusError.claimantHasAccount }
                     var refusal = Self.closed
                     refusal.executed = .yes
@@ -72,13 +72,14 @@ struct ApplyRecoveryHandler: RequestHandler {
         _ person: Identifier, to challenge: Challenge, _ request: ApplyRecovery, in transaction: Transaction
     ) async throws -> Session {
         AccountStore.lock(person, in: transaction)
-        let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction)
-        guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
         let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let phone = secrets.hashes(of: number)
+        let owner = try await PhoneStore.owner(of: phone, in: transaction)
+        guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
         // Before the tokens go that it is told by.
         try await notifier.tell(person, "recovery_completed", ["phone": masked], in: transaction)
-        if owner == nil { try await takeNumber(of: person, to: challenge, number, masked, in: transaction) }
+        if owner == nil { try await takeNumber(of: person, to: phone, number, masked, in: transaction) }
         // The number that is replaced may be a thief's by now, and so may those that sessions gave the account meanwhile.
         PhoneStore.dropAliases(of: person, in: transaction)
         let chain = try await house.audit.chain(of: person, in: transaction)
@@ -91,8 +92,7 @@ struct ApplyRecoveryHandler: RequestHandler {
         try await house.outbox.tell(
             RecoveryApplied(personID: person, caseID: request.caseID, appliedAt: challenge.now), in: transaction)
         guard
-            let account = try await AccountStore.account(
-                phone: challenge.phoneHash, audit: house.audit, in: transaction)
+            let account = try await AccountStore.account(phone: phone, audit: house.audit, in: transaction)
         else { throw DatabaseError.aborted }
         var device = request.device
         (device.id, device.secret) = (nil, nil)
@@ -100,10 +100,10 @@ struct ApplyRecoveryHandler: RequestHandler {
     }
 
     @Loop private func takeNumber(
-        of person: Identifier, to challenge: Challenge, _ number: [UInt8], _ masked: String, in transaction: Transaction
+        of person: Identifier, to phone: PhoneHashes, _ number: [UInt8], _ masked: String, in transaction: Transaction
     ) async throws {
         if let old = try await PhoneStore.phone(of: person, in: transaction) {
-            let before = try secrets.phoneSealer.open(old.sealed, associated: person.array)
+            let before = try secrets.phoneSealer.open(old, associated: person.array)
             let message = SMSMessage(
                 challengeID: nil, to: String(decoding: before, as: UTF8.self),
                 body: NotificationText.sms(
@@ -111,8 +111,7 @@ struct ApplyRecoveryHandler: RequestHandler {
             house.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
         }
         PhoneStore.move(
-            person, to: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
-            sealed: secrets.phoneSealer.seal(number, associated: person.array), in: transaction)
+            person, to: phone, sealed: secrets.phoneSealer.seal(number, associated: person.array), in: transaction)
     }
 }
 

@@ -19,8 +19,8 @@ struct BeginRecoveryHandler: RequestHandler {
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
         let phone = try phones.number(request.accountPhone)
-        let hash = secrets.phoneHash.code(for: phone.e164)
-        let reference = secrets.reference(ofPhoneHash: hash)
+        let sought = secrets.hashes(of: phone)
+        let reference = secrets.reference(ofPhoneHash: sought.lasting)
         // Judged before anything is looked up, so that a refusal tells nothing of the account.
         let shown = try await identity(in: request)
         return try await house.once(context) { transaction in
@@ -39,14 +39,17 @@ struct BeginRecoveryHandler: RequestHandler {
                     throw ChallengeChecker.expired
                 }
                 // Behind whoever signs up with that number at this moment.
-                let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction)
-                let account = try await AccountStore.reachable(phone: hash, in: transaction)
+                let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+                let owner = try await PhoneStore.owner(of: secrets.hashes(of: number), in: transaction)
+                let account = try await AccountStore.reachable(phone: sought, in: transaction)
                 if let owner, owner != account {
                     var refusal = BusError.claimantHasAccount
                     refusal.executed = .yes
                     return .refusal(refusal)
                 }
-                return .reply(try await begin(request, hash, account, challenge, shown, in: transaction))
+                return .reply(
+                    try await begin(
+                        request, reference, account, challenge, number, shown, in: transaction))
             }
         }
     }
@@ -58,16 +61,15 @@ struct BeginRecoveryHandler: RequestHandler {
     }
 
     @Loop private func begin(
-        _ request: BeginRecovery, _ hash: [UInt8], _ account: Identifier?, _ challenge: Challenge,
-        _ shown: ProvenIdentity?, in transaction: Transaction
+        _ request: BeginRecovery, _ reference: String, _ account: Identifier?, _ challenge: Challenge,
+        _ number: [UInt8], _ shown: ProvenIdentity?, in transaction: Transaction
     ) async throws -> RecoveryBegun {
-        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
         let facts = try await FreezeStore.facts(
-            of: account, claimant: challenge.phoneHash, device: request.device.id,
+            of: account, claimant: secrets.hashes(of: number), device: request.device.id,
             secret: request.device.secret.map { secrets.hash(of: $0) }, identity: shown.map { secrets.hash(of: $0) },
             age: hold, dormantAfter: dormantAfter, in: transaction)
         let begun = RecoveryBegun(
-            caseID: request.caseID, accountID: account, accountReference: secrets.reference(ofPhoneHash: hash),
+            caseID: request.caseID, accountID: account, accountReference: reference,
             claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),
             maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number",
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,

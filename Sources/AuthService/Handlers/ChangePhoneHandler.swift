@@ -41,18 +41,22 @@ struct ChangePhoneHandler: RequestHandler {
         let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
         let answer = PhoneChanged(maskedPhone: masked)
-        if let owner = try await PhoneStore.owner(of: challenge.phoneHash, in: transaction) {
+        let phone = secrets.hashes(of: number)
+        if let owner = try await PhoneStore.owner(of: phone, in: transaction) {
             guard owner == actor.userID else { throw Self.inUse }
             return answer
         }
-        let old = try await PhoneStore.phone(of: actor.userID, in: transaction)
-        let token = SecretToken.make(prefix: "dt")
-        PhoneStore.keepAlias(
-            of: actor.userID, by: actor.sessionID, token: secrets.hash(of: token), in: transaction)
+        if let sealed = try await PhoneStore.phone(of: actor.userID, in: transaction) {
+            let old = try secrets.phoneSealer.open(sealed, associated: actor.userID.array)
+            let token = SecretToken.make(prefix: "dt")
+            PhoneStore.keepAlias(
+                secrets.hashes(of: old), of: actor.userID, by: actor.sessionID, token: secrets.hash(of: token),
+                in: transaction)
+            try tell(old, token, in: transaction)
+        }
         PhoneStore.move(
-            actor.userID, to: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
-            sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array), in: transaction)
-        if let old { try tell(old, of: actor.userID, token, in: transaction) }
+            actor.userID, to: phone, sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array),
+            in: transaction)
         let chain = try await house.audit.chain(of: actor.userID, in: transaction)
         try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, house.audit, in: transaction)
         house.audit.note(
@@ -63,10 +67,7 @@ struct ChangePhoneHandler: RequestHandler {
     }
 
     /// The number that is taken off hears of it: whoever holds it may be the owner who was robbed.
-    @Loop private func tell(
-        _ old: KnownPhone, of person: Identifier, _ token: String, in transaction: Transaction
-    ) throws {
-        let number = try secrets.phoneSealer.open(old.sealed, associated: person.array)
+    @Loop private func tell(_ number: [UInt8], _ token: String, in transaction: Transaction) throws {
         let message = SMSMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
             body: "Your \(appName) account has another phone number now. If it was not you, take the change back "

@@ -17,7 +17,7 @@ struct DeleteAccountHandler: RequestHandler {
             let person = actor.userID
             Erasure.wait(for: person, in: transaction)
             guard try await !Erasure.isErased(person, in: transaction) else { return }
-            eraser.lock(person, in: transaction)
+            try await eraser.lock(person, in: transaction)
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustNotBeFrozen()
             try standing.mustBeFresh(to: "delete your account")

@@ -15,9 +15,11 @@ struct DormantNumber: Sendable {
 
     /// Whose number a challenge is for, with the account's turn taken: it comes before every other lock.
     @Loop func holder(of challenge: Identifier, in transaction: Transaction) async throws -> Identifier? {
-        guard limit != nil, let holder = try await DormancyStore.holder(of: challenge, in: transaction) else {
+        guard limit != nil, let number = try await ChallengeStore.number(of: challenge, in: transaction) else {
             return nil
         }
+        let phone = try secrets.hashes(ofSealed: number, for: challenge)
+        guard let holder = try await DormancyStore.holder(of: phone, in: transaction) else { return nil }
         Erasure.wait(for: holder, in: transaction)
         return holder
     }
@@ -30,8 +32,9 @@ struct DormantNumber: Sendable {
         in transaction: Transaction
     ) async throws {
         guard let holder else { return }
-        AccountStore.lock(phone: challenge.phoneHash, in: transaction)
-        let seenAt = try await DormancyStore.seen(holder, phone: challenge.phoneHash, in: transaction)
+        let phone = try secrets.hashes(of: challenge)
+        AccountStore.lock(phone: phone, in: transaction)
+        let seenAt = try await DormancyStore.seen(holder, phone: phone, in: transaction)
         let decision = DormancyPolicy.decide(
             seenAt: seenAt, now: challenge.now, isKnownDevice: try await isKnown(claim, to: holder, in: transaction),
             wantsNewAccount: wantsNewAccount, limit: limit)

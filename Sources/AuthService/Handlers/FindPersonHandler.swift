@@ -21,7 +21,7 @@ struct FindPersonHandler: RequestHandler {
             let person =
                 switch key {
                 case .phone(let number):
-                    try await AccountStore.found(byPhone: secrets.phoneHash.code(for: number.e164), in: transaction)
+                    try await AccountStore.found(byPhone: secrets.hashes(of: number), in: transaction)
                 case .id(let id): try await AccountStore.found(byID: id, in: transaction)
                 }
             let name = try await house.audit.chain(of: staff.userID, in: transaction).name

@@ -18,7 +18,8 @@ struct SendOTPHandler: RequestHandler {
     func handle(_ request: SendOTP, context: RequestContext) async throws -> OTPSent {
         let phone = try phones.number(request.phone)
         try sms.refuseWhileDown()
-        let hash = secrets.phoneHash.code(for: phone.e164)
+        let hashes = secrets.hashes(of: phone)
+        let hash = hashes.lasting
         let prefix = secrets.prefixHash.code(for: phone.destinationPrefix)
         let origin = ClientOrigin(context.clientAddress, hash: secrets.addressHash)
         let proof = request.device.map {
@@ -26,7 +27,7 @@ struct SendOTPHandler: RequestHandler {
         }
         return try await house.once(context) { transaction in
             let (asker, history) = try await ChallengeStore.history(
-                phone: hash, limit: secrets.limitHash.code(for: hash), prefix: prefix, country: phone.region,
+                phone: hashes, limit: secrets.limitHash.code(for: hash), prefix: prefix, country: phone.region,
                 origin: origin, proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
             let act = try await acts.act(of: request, context, in: transaction)

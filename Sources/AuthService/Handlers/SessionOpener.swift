@@ -17,12 +17,11 @@ struct SessionOpener: Sendable {
     @Loop func signIn(
         _ challenge: Challenge, _ claim: DeviceClaim, in transaction: Transaction
     ) async throws -> Session {
+        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
         let account = try await AccountStore.ensure(
-            phone: challenge.phoneHash, keyID: secrets.phoneHash.keyID,
-            seal: { person in
-                let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
-                return secrets.phoneSealer.seal(number, associated: person.array)
-            }, audit: house.audit, in: transaction)
+            phone: secrets.hashes(of: number),
+            seal: { secrets.phoneSealer.seal(number, associated: $0.array) },
+            audit: house.audit, in: transaction)
         if account.isNew {
             try await house.outbox.tell(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
         }

@@ -54,7 +54,7 @@ struct AccountSuspender: Sendable {
                 }
             }
             // Behind every sign-in that is under way, whose session must be seen to be ended.
-            eraser.lock(person, in: transaction)
+            try await eraser.lock(person, in: transaction)
             guard let held = try await AccountStore.standing(of: person, in: transaction) else {
                 throw BusError(.notFound, "There is no such account.")
             }

@@ -15,22 +15,24 @@ struct UndoPhoneChangeHandler: RequestHandler {
     let notifier: PersonNotifier
 
     func handle(_ request: UndoPhoneChange, context: RequestContext) async throws -> PhoneChanged {
-        let proof = try proof(in: request)
+        let shown = try shown(in: request)
         let actor = request.device == nil ? try bearer.actor(of: context) : nil
         return try await house.once(context) { transaction in
             // Found before the code is looked at, since the account's turn comes before the phone's; used after it, so
             // that a wrong code tells nothing of the number.
-            let person = try await TakenNumberStore.person(by: proof, in: transaction)
+            let proof = try await proof(shown, in: transaction)
+            var person: Identifier?
+            if let proof { person = try await TakenNumberStore.person(by: proof, in: transaction) }
             if let person { Erasure.wait(for: person, in: transaction) }
-            if case .challenge(let id) = proof {
+            if case .code(let id, let code) = shown {
                 let purpose = ChallengeAct.undoPhoneChange.purpose
                 if case .refused(let error) = try await checker.check(
-                    id, request.code ?? "", purpose: purpose, in: transaction)
+                    id, code, purpose: purpose, in: transaction)
                 {
                     return .refusal(error)
                 }
             }
-            guard let person else { throw Self.nothingToUndo }
+            guard let proof, let person else { throw Self.nothingToUndo }
             AccountStore.lock(person, in: transaction)
             guard let number = try await TakenNumberStore.locked(of: person, by: proof, in: transaction) else {
                 throw Self.nothingToUndo
@@ -40,10 +42,26 @@ struct UndoPhoneChangeHandler: RequestHandler {
         }
     }
 
-    private func proof(in request: UndoPhoneChange) throws(BusError) -> TakenNumberStore.Proof {
+    private enum Shown {
+        case token(String)
+        case code(challenge: Identifier, String)
+    }
+
+    /// `nil` where a challenge is for no number (any more).
+    @Loop private func proof(_ shown: Shown, in transaction: Transaction) async throws -> TakenNumberStore.Proof? {
+        switch shown {
+        case .token(let token): return .token(secrets.hash(of: token))
+        case .code(let challenge, _):
+            return try await ChallengeStore.number(of: challenge, in: transaction).map {
+                .number(try secrets.hashes(ofSealed: $0, for: challenge))
+            }
+        }
+    }
+
+    private func shown(in request: UndoPhoneChange) throws(BusError) -> Shown {
         switch (request.disputeToken, request.challengeId, request.code) {
-        case (let token?, nil, nil): return .token(secrets.hash(of: token))
-        case (nil, let challenge?, _?): return .challenge(challenge)
+        case (let token?, nil, nil): return .token(token)
+        case (nil, let challenge?, let code?): return .code(challenge: challenge, code)
         default:
             throw BusError(
                 .validationFailed, "Some members of the request are missing or wrong.",
@@ -76,10 +94,10 @@ struct UndoPhoneChangeHandler: RequestHandler {
     ) async throws -> PhoneChanged {
         // A recovery that was begun since must not use up the time that an undo has: whoever took the number would begin one.
         try await StandingStore.mustNotBeFrozen(person, before: number.at, in: transaction)
-        guard try await PhoneStore.owner(of: number.hash, in: transaction) == nil else {
-            throw ChangePhoneHandler.inUse
-        }
-        TakenNumberStore.restore(number, to: person, in: transaction)
+        let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)
+        let phone = secrets.hashes(of: text)
+        guard try await PhoneStore.owner(of: phone, in: transaction) == nil else { throw ChangePhoneHandler.inUse }
+        TakenNumberStore.restore(number, phone, to: person, in: transaction)
         let since = number.doubtedSince
         for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= since {
             try await apple.revoke(identity, in: transaction)
@@ -93,7 +111,6 @@ struct UndoPhoneChangeHandler: RequestHandler {
         DeviceStore.restore(device, in: transaction)
         house.audit.note(
             AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)
-        let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)
         let masked = PhoneNumber(String(decoding: text, as: UTF8.self))?.masked ?? "another number"
         try await notifier.tell(person, "phone_change_undone", ["phone": masked], in: transaction)
         return PhoneChanged(maskedPhone: masked)

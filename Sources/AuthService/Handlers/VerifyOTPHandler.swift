@@ -79,7 +79,8 @@ struct ChallengeChecker: Sendable {
                 throw Self.locked(for: limits.lock, stranger: challenge.isOfStranger)
             }
             ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
-            let chain = try await AccountStore.chain(phone: challenge.phoneHash, audit: audit, in: transaction)
+            let chain = try await AccountStore.chain(
+                phone: try secrets.hashes(of: challenge), audit: audit, in: transaction)
             audit.note(
                 AuditAct("code_locked", ["challenge": id.description, "purpose": purpose]), on: chain, in: transaction)
             return .refused(Self.locked(for: limits.lock, stranger: challenge.isOfStranger, executed: .yes))

@@ -5,12 +5,14 @@ import EventLoop
 
 /// Removes everything that auth holds about a person.
 @Loop struct AccountEraser {
-    let limitHash: KeyedHash
+    let secrets: Secrets
 
     /// Has sign-ins by the person's number wait until the transaction ends, as they have each other wait, and whatever
     /// else would add something to the account.
-    func lock(_ person: Identifier, in transaction: Transaction) {
-        transaction.send(Self.lockPhone, [.uuid(person)])
+    func lock(_ person: Identifier, in transaction: Transaction) async throws {
+        for phone in try await numbers(Self.number, of: person, in: transaction) {
+            AccountStore.lock(lasting: phone, in: transaction)
+        }
         transaction.send("SELECT id FROM accounts WHERE id = $1 FOR UPDATE", [.uuid(person)])
     }
 
@@ -19,24 +21,35 @@ import EventLoop
     /// what the person had sent to a number that was to be theirs.
     func erase(_ person: Identifier, in transaction: Transaction) async throws {
         let wanted = try await transaction.query(Self.wanted, [.uuid(person)])
-        let phones = try await transaction.query(Self.numbers, [.uuid(person)])
+        let phones = try await numbers(Self.numbers, of: person, in: transaction)
         for row in wanted {
             let (id, phone) = (try row.uuid("id"), try row.bytes("phone_hash"))
-            transaction.send(Self.bare("id = $1"), [.uuid(id), .bytes(limitHash.code(for: phone))])
+            transaction.send(Self.bare("id = $1"), [.uuid(id), .bytes(secrets.limitHash.code(for: phone))])
         }
-        for phone in try phones.map({ try $0.bytes("hash") }) {
-            let values: [SQLValue] = [.bytes(phone), .bytes(limitHash.code(for: phone))]
+        for phone in phones {
+            let values: [SQLValue] = [.bytes(phone), .bytes(secrets.limitHash.code(for: phone))]
             for statement in Self.limits { transaction.send(statement, values) }
             transaction.send(Self.claims, [.bytes(phone)])
         }
         for statement in Self.statements { transaction.send(statement, [.uuid(person)]) }
     }
 
-    private static let lockPhone = Statement(
-        "SELECT \(AdvisoryLock.number.wait(for: "encode(hash, 'hex')")) FROM phones WHERE person_id = $1")
+    /// The lasting hashes of a person's numbers. Of one that cannot be opened it is what the row has, which it is wherever
+    /// no look-up key took the place of another: nothing keeps a person from being erased.
+    private func numbers(
+        _ which: Statement, of person: Identifier, in transaction: Transaction
+    ) async throws -> [[UInt8]] {
+        try await transaction.query(which, [.uuid(person)]).map { row in
+            let hashes = try? secrets.hashes(ofSealed: try row.bytes("sealed"), for: person)
+            return try hashes?.lasting ?? row.bytes("hash")
+        }
+    }
+
+    private static let number: Statement = "SELECT hash, sealed FROM phones WHERE person_id = $1"
     /// Those that the account had before, too.
     private static let numbers: Statement = """
-        SELECT hash FROM phones WHERE person_id = $1 UNION SELECT hash FROM phone_aliases WHERE person_id = $1
+        SELECT hash, sealed FROM phones WHERE person_id = $1
+        UNION ALL SELECT hash, sealed FROM phone_aliases WHERE person_id = $1
         """
     /// Codes for a change of the number.
     private static let wanted: Statement = """

@@ -16,14 +16,14 @@ struct Account: Sendable {
     /// The account that a sign-in is for, locked until the transaction ends and read behind the lock: whoever takes its
     /// number, an identity, its role or its sessions away did so before, and is seen here, or finds the new session.
     ///
-    /// - Parameter find: gives the account's row, by a hash.
+    /// - Parameter find: gives the account's row, by what it is found by.
     static func settled(
-        _ find: Statement, _ hash: [UInt8], audit: AuditTrail, in transaction: Transaction
+        _ find: Statement, _ key: SQLValue, audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
         var locked: Identifier?
         // Twice where nobody interferes; once more where it became another account's while it was waited for.
         for _ in 0..<4 {
-            guard let row = try await transaction.query(find, [.bytes(hash)]).first else { return nil }
+            guard let row = try await transaction.query(find, [key]).first else { return nil }
             let id = try row.uuid("id")
             if id == locked { return try await account(row, audit: audit, in: transaction) }
             lock(id, in: transaction)
@@ -33,8 +33,10 @@ struct Account: Sendable {
     }
 
     /// The account that has a number; only looked at.
-    static func account(phone: [UInt8], audit: AuditTrail, in transaction: Transaction) async throws -> Account? {
-        guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first else { return nil }
+    static func account(
+        phone: PhoneHashes, audit: AuditTrail, in transaction: Transaction
+    ) async throws -> Account? {
+        guard let row = try await transaction.query(byPhone, [phone.sought]).first else { return nil }
         return try await account(row, audit: audit, in: transaction)
     }
 
@@ -57,8 +59,13 @@ struct Account: Sendable {
     }
 
     /// Waits for whoever gives this number an account.
-    static func lock(phone: [UInt8], in transaction: Transaction) {
-        transaction.send(lockNumber, [.bytes(phone)])
+    static func lock(phone: PhoneHashes, in transaction: Transaction) {
+        lock(lasting: phone.lasting, in: transaction)
+    }
+
+    /// - Parameter hash: the number's lasting one.
+    static func lock(lasting hash: [UInt8], in transaction: Transaction) {
+        transaction.send(lockNumber, [.bytes(hash)])
     }
     private static let lockNumber = Statement("SELECT \(AdvisoryLock.number.wait(for: "encode($1, 'hex')"))")
 
@@ -68,8 +75,8 @@ struct Account: Sendable {
     }
 
     /// Locks the account that has a number, where one has, until the transaction ends.
-    static func lock(holderOf phone: [UInt8], in transaction: Transaction) {
-        transaction.send(lockHolder, [.bytes(phone)])
+    static func lock(holderOf phone: PhoneHashes, in transaction: Transaction) {
+        transaction.send(lockHolder, [phone.sought])
     }
 
     /// How an account stands, and whose role it has; `nil` where there is none, or it is deleted.
@@ -85,8 +92,8 @@ struct Account: Sendable {
     }
 
     /// For staff: whose a number is now; not whose it was before.
-    static func found(byPhone phone: [UInt8], in transaction: Transaction) async throws -> FoundPerson? {
-        try await transaction.query(foundByPhone, [.bytes(phone)]).first.map(found)
+    static func found(byPhone phone: PhoneHashes, in transaction: Transaction) async throws -> FoundPerson? {
+        try await transaction.query(foundByPhone, [phone.sought]).first.map(found)
     }
 
     static func found(byID person: Identifier, in transaction: Transaction) async throws -> FoundPerson? {
@@ -99,10 +106,12 @@ struct Account: Sendable {
             createdAt: try row.timestamp("created_at"))
     }
 
-    private static let foundByPhone: Statement = """
-        SELECT a.id, a.status, a.role, a.created_at FROM phones p JOIN accounts a ON a.id = p.person_id
-        WHERE p.hash = $1
+    private static let isOfNumber = PhoneHashes.found("p", by: "$1")
+    private static let foundByPhone = Statement(
         """
+        SELECT a.id, a.status, a.role, a.created_at FROM phones p JOIN accounts a ON a.id = p.person_id
+        WHERE \(isOfNumber)
+        """)
     private static let foundByID: Statement = "SELECT id, status, role, created_at FROM accounts WHERE id = $1"
 
     static func set(_ standing: SuspensionPolicy.Standing, of person: Identifier, in transaction: Transaction) {
@@ -112,18 +121,18 @@ struct Account: Sendable {
     /// The account that a claim may reach; one that is closed is none, and cannot be told from none. It is locked until the
     /// transaction ends, so that whoever moves it meanwhile finds the freeze, or has moved it before. A number that an
     /// account had reaches it while it is nobody else's.
-    static func reachable(phone: [UInt8], in transaction: Transaction) async throws -> Identifier? {
-        var row = try await transaction.query(lockedByPhone, [.bytes(phone)]).first
-        if row == nil { row = try await transaction.query(lockedByAlias, [.bytes(phone)]).first }
+    static func reachable(phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
+        var row = try await transaction.query(lockedByPhone, [phone.sought]).first
+        if row == nil { row = try await transaction.query(lockedByAlias, [phone.sought]).first }
         guard let row, try row.text("status") == "active" else { return nil }
         return try row.uuid("id")
     }
 
     /// The chain of the person who has a phone; that of the service where nobody has it.
     static func chain(
-        phone: [UInt8], audit: AuditTrail, in transaction: Transaction
+        phone: PhoneHashes, audit: AuditTrail, in transaction: Transaction
     ) async throws -> AuditChain {
-        guard let row = try await transaction.query(byPhone, [.bytes(phone)]).first else { return .service }
+        guard let row = try await transaction.query(byPhone, [phone.sought]).first else { return .service }
         return try await audit.chain(of: try row.uuid("id"), in: transaction)
     }
 
@@ -131,39 +140,44 @@ struct Account: Sendable {
     ///
     /// - Parameter seal: the number, encrypted for the account whose id it is given.
     static func ensure(
-        phone: [UInt8], keyID: String, seal: (Identifier) throws -> [UInt8], audit: AuditTrail,
+        phone: PhoneHashes, seal: (Identifier) -> [UInt8], audit: AuditTrail,
         in transaction: Transaction
     ) async throws -> Account {
         // Codes of two challenges may be right at the same moment: the second waits here and finds the account.
         lock(phone: phone, in: transaction)
-        if let known = try await settled(byPhone, phone, audit: audit, in: transaction) { return known }
+        if let known = try await settled(byPhone, phone.sought, audit: audit, in: transaction) { return known }
         // Whoever claims an account by this number would have two.
-        if try await FreezeStore.isClaiming(phone, in: transaction) { throw BusError.claimUnderWay }
+        if try await FreezeStore.isClaiming(phone.lasting, in: transaction) { throw BusError.claimUnderWay }
         let id = Identifier.random()
-        let sealed = try seal(id)
+        let sealed = seal(id)
         transaction.send("INSERT INTO accounts (id) VALUES ($1)", [.uuid(id)])
-        _ = try await transaction.query(insertPhone, [.bytes(phone), .text(keyID), .uuid(id), .bytes(sealed)])
+        _ = try await transaction.query(insertPhone, phone.row + [.uuid(id), .bytes(sealed)])
         let chain = audit.begin(id, in: transaction)
         audit.note(AuditAct("account_created"), on: chain, in: transaction)
         return Account(id: id, role: "user", isNew: true, chain: chain)
     }
 
-    private static let byPhone: Statement = """
+    private static let byPhone = Statement(
+        """
         SELECT a.id, a.role, a.status, n.key_sealed
         FROM phones p JOIN accounts a ON a.id = p.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
-        WHERE p.hash = $1
+        WHERE \(isOfNumber)
+        """)
+    private static let lockHolder = Statement(
         """
-    private static let lockHolder: Statement = """
-        SELECT a.id FROM accounts a JOIN phones p ON p.person_id = a.id WHERE p.hash = $1 FOR NO KEY UPDATE OF a
+        SELECT a.id FROM accounts a JOIN phones p ON p.person_id = a.id WHERE \(isOfNumber) FOR NO KEY UPDATE OF a
+        """)
+    private static let lockedByPhone = Statement(
         """
-    private static let lockedByPhone: Statement = """
-        SELECT a.id, a.status FROM accounts a JOIN phones p ON p.person_id = a.id WHERE p.hash = $1 FOR SHARE OF a, p
+        SELECT a.id, a.status FROM accounts a JOIN phones p ON p.person_id = a.id WHERE \(isOfNumber) FOR SHARE OF a, p
+        """)
+    private static let lockedByAlias = Statement(
         """
-    private static let lockedByAlias: Statement = """
         SELECT a.id, a.status FROM accounts a JOIN phone_aliases p ON p.person_id = a.id
-        WHERE p.hash = $1 AND p.until > clock_timestamp() ORDER BY p.taken_off_at DESC LIMIT 1 FOR SHARE OF a
-        """
+        WHERE \(isOfNumber) AND p.until > clock_timestamp() ORDER BY p.taken_off_at DESC LIMIT 1 FOR SHARE OF a
+        """)
     private static let insertPhone: Statement = """
-        INSERT INTO phones (hash, key_id, person_id, sealed) VALUES ($1, $2, $3, $4) RETURNING person_id
+        INSERT INTO phones (hash, key_id, other_hash, other_key_id, person_id, sealed)
+        VALUES ($1, $2, $3, $4, $5, $6) RETURNING person_id
         """
 }

@@ -1,5 +1,7 @@
 import BusProtocol
+import Cryptography
 import Database
+import EventLoop
 import JSONText
 import ServiceRuntime
 
@@ -29,7 +31,8 @@ enum AuthExport {
             ExportSection("formerPhone", formerPhone, sealed: number),
             ExportSection("identity", identity, sealed: proven),
             ExportSection("device", device), ExportSection("formerPushToken", formerPushToken),
-            ExportSection("session", session), ExportSection("code", code, sealed: sentTo),
+            ExportSection("session", session),
+            ExportSection("code", code, sealed: sentTo) { try await codes(of: $0, secrets, in: $1) },
             ExportSection("freeze", freeze), ExportSection("roleProposal", roleProposal),
             ExportSection("staffNote", staffNote, sealed: note), .audit(audit),
         ]
@@ -81,6 +84,20 @@ enum AuthExport {
         """
     /// To the number, to one of before while it was the person's, and to one that was to be theirs. Who has a number of
     /// theirs by now is somebody else. What a number is sealed with is its challenge's id.
+    /// `$1` of ``code``: challenges know a number by its lasting hash, and a person's numbers stand under look-up hashes.
+    @Loop private static func codes(
+        of person: Identifier, _ secrets: Secrets, in transaction: Transaction
+    ) async throws -> SQLValue {
+        let phones = try await transaction.query(numbers, [.uuid(person)]).map { row -> JSONValue in
+            let hashes = try secrets.hashes(ofSealed: try row.bytes("sealed"), for: person)
+            return ["hash": .string(Hex.encode(hashes.lasting)), "until": .string(try row.text("until"))]
+        }
+        return .json(CanonicalJSON.bytes(of: ["person": .string(person.description), "phones": .array(phones)]))
+    }
+    private static let numbers: Statement = """
+        SELECT sealed, 'infinity' AS until FROM phones WHERE person_id = $1
+        UNION ALL SELECT sealed, taken_off_at::text FROM phone_aliases WHERE person_id = $1
+        """
     private static let code = """
         SELECT c.id::text AS key, CASE WHEN c.phone_sealed <> '' THEN uuid_send(c.id) || c.phone_sealed END AS sealed,
             jsonb_build_object(
@@ -88,11 +105,11 @@ enum AuthExport {
                 'createdAt', \(time("c.created_at")), 'sentAt', \(time("c.sent_at")),
                 'expiresAt', \(time("c.expires_at"))) AS record
         FROM challenges c WHERE c.id IN (
-            SELECT o.id FROM challenges o JOIN phones p ON p.hash = o.phone_hash WHERE p.person_id = $1
-            UNION SELECT f.id FROM challenges f JOIN phone_aliases a ON a.hash = f.phone_hash
-                WHERE a.person_id = $1 AND f.created_at <= a.taken_off_at
+            SELECT o.id FROM jsonb_array_elements($1::jsonb -> 'phones') AS p (number)
+                JOIN challenges o ON o.phone_hash = decode(number ->> 'hash', 'hex')
+                    AND o.created_at <= (number ->> 'until')::timestamptz
             UNION SELECT b.challenge_id FROM challenge_bindings b JOIN sessions s ON s.id = b.session_id
-                WHERE s.person_id = $1)
+                WHERE s.person_id = ($1::jsonb ->> 'person')::uuid)
         """
     private static let freeze = """
         SELECT case_id::text AS key, jsonb_build_object(

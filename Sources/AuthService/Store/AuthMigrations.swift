@@ -54,5 +54,8 @@ enum AuthMigrations {
             name: "m0029_proofs_have_an_age",
             sql: String(decoding: PackageResources.m0029_proofs_have_an_age_sql, as: UTF8.self)),
         Migration(name: "m0030_sites", sql: String(decoding: PackageResources.m0030_sites_sql, as: UTF8.self)),
+        Migration(
+            name: "m0031_phone_lookups",
+            sql: String(decoding: PackageResources.m0031_phone_lookups_sql, as: UTF8.self)),
     ]
 }

@@ -7,6 +7,7 @@ import ServiceRuntime
 /// A challenge as its row says.
 struct Challenge: Sendable {
     let id: Identifier
+    /// The number's lasting one.
     let phoneHash: [UInt8]
     let phoneSealed: [UInt8]
     let purpose: String
@@ -42,14 +43,17 @@ struct Challenge: Sendable {
     ///   - country: the phone's, ISO 3166-1 alpha-2.
     /// - Returns: who asks, as the challenge's row says it, and what is known.
     static func history(
-        phone: [UInt8], limit: [UInt8], prefix: [UInt8], country: String, origin: ClientOrigin, proof: Proof?,
+        phone: PhoneHashes, limit: [UInt8], prefix: [UInt8], country: String, origin: ClientOrigin, proof: Proof?,
         in transaction: Transaction
     ) async throws -> (asker: String, SendHistory) {
         // Always in this order, so that no two wait for each other.
-        for key in [origin.site, origin.address, phone].compactMap({ $0 }) { transaction.send(lock, [.bytes(key)]) }
+        for key in [origin.site, origin.address, phone.lasting].compactMap({ $0 }) {
+            transaction.send(lock, [.bytes(key)])
+        }
         let values: [SQLValue] = [
-            .bytes(phone), .bytes(origin.address), .text(stranger(at: origin.address)), .uuid(proof?.device),
+            .bytes(phone.lasting), .bytes(origin.address), .text(stranger(at: origin.address)), .uuid(proof?.device),
             .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit), .bytes(origin.site), .text(country),
+            phone.sought,
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
         let history = SendHistory(
@@ -116,6 +120,13 @@ struct Challenge: Sendable {
             expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
     }
 
+    /// The number that a challenge is for, sealed for it; `nil` where there is no such challenge, or its number was erased.
+    static func number(of id: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
+        try await transaction.query(
+            "SELECT phone_sealed FROM challenges WHERE id = $1 AND phone_sealed <> ''", [.uuid(id)]
+        ).first?.bytes("phone_sealed")
+    }
+
     static func use(_ id: Identifier, in transaction: Transaction) {
         transaction.send("UPDATE challenges SET state = 'used' WHERE id = $1", [.uuid(id)])
     }
@@ -136,11 +147,12 @@ struct Challenge: Sendable {
     private static let lock = Statement("SELECT \(AdvisoryLock.codes.wait(for: "encode($1, 'hex')"))")
     /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. A wrong try counts
     /// for a day after the last moment at which it can have been made, and a code lives for 15 minutes at the most.
-    private static let history: Statement = """
+    private static let history = Statement(
+        """
         WITH me AS (
             SELECT d.id IS NOT NULL AS is_device, coalesce('device ' || d.id, $3) AS asker
             FROM (VALUES (1)) AS one
-            LEFT JOIN (devices d JOIN phones p ON p.person_id = d.person_id AND p.hash = $1)
+            LEFT JOIN (devices d JOIN phones p ON p.person_id = d.person_id AND \(PhoneHashes.found("p", by: "$10")))
                 ON d.id = $4 AND d.secret_hash = $5
         ), counted AS (
             SELECT c.created_at, c.wrong_tries,
@@ -184,7 +196,7 @@ struct Challenge: Sendable {
             (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until,
             budget.sms_in_hour, budget.sms_to_country, budget.hour + interval '1 hour' AS hour_ends
         FROM me CROSS JOIN sums CROSS JOIN devices CROSS JOIN budget
-        """
+        """)
     private static let supersede: Statement = """
         UPDATE challenges SET state = 'superseded'
         WHERE phone_hash = $1 AND state = 'open' AND (asker = $2 OR id NOT IN (

@@ -4,25 +4,24 @@ import EventLoop
 
 /// When accounts were last used.
 @Loop enum DormancyStore {
-    /// The account that has the number of a challenge; nothing is locked.
-    static func holder(of challenge: Identifier, in transaction: Transaction) async throws -> Identifier? {
-        try await transaction.query(holder, [.uuid(challenge)]).first?.uuid("person_id")
+    /// The account that has a number; nothing is locked.
+    static func holder(of phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
+        try await transaction.query(holder, [phone.sought]).first?.uuid("person_id")
     }
 
     /// When an account was last used; `nil` where the number is not its own (any more).
     static func seen(
-        _ person: Identifier, phone: [UInt8], in transaction: Transaction
+        _ person: Identifier, phone: PhoneHashes, in transaction: Transaction
     ) async throws -> Timestamp? {
-        try await transaction.query(seen, [.uuid(person), .bytes(phone)]).first?.timestamp("seen_at")
+        try await transaction.query(seen, [.uuid(person), phone.sought]).first?.timestamp("seen_at")
     }
 
     static func detach(_ person: Identifier, in transaction: Transaction) {
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
     }
 
-    private static let holder: Statement = """
-        SELECT p.person_id FROM challenges c JOIN phones p ON p.hash = c.phone_hash WHERE c.id = $1
-        """
+    private static let holder = Statement(
+        "SELECT p.person_id FROM phones p WHERE \(PhoneHashes.found("p", by: "$1"))")
     /// When the account of a row `p` of phones was last used. Housekeeping keeps of an ended session with its device when it
     /// was used.
     static let seenAt = """
@@ -32,5 +31,7 @@ import EventLoop
             (SELECT max(i.last_used_at) FROM identities i WHERE i.person_id = p.person_id))
         """
     private static let seen = Statement(
-        "SELECT \(seenAt) AS seen_at FROM phones p WHERE p.person_id = $1 AND p.hash = $2")
+        """
+        SELECT \(seenAt) AS seen_at FROM phones p WHERE p.person_id = $1 AND \(PhoneHashes.found("p", by: "$2"))
+        """)
 }

@@ -39,19 +39,19 @@ import JSONText
     /// Asked for a number without an account too, so that it takes as long.
     ///
     /// - Parameters:
-    ///   - claimant: the look-up hash of the number that the claimant proved.
+    ///   - claimant: the number that the claimant proved.
     ///   - secret: the hash of the device's secret.
     ///   - identity: the hash of the identity that the claimant signed in with.
     ///   - age: seconds that a device, an identity or a number was with the account before it proves anything.
     ///   - dormantAfter: the sleep after which an account counts as dormant; `nil`: none does.
     static func facts(
-        of account: Identifier?, claimant: [UInt8], device: Identifier?, secret: [UInt8]?, identity: [UInt8]?,
+        of account: Identifier?, claimant: PhoneHashes, device: Identifier?, secret: [UInt8]?, identity: [UInt8]?,
         age: Int64, dormantAfter: Duration?, in transaction: Transaction
     ) async throws -> Facts? {
         try await transaction.query(
             facts,
             [
-                .uuid(account), .bytes(claimant), .uuid(device), .bytes(secret),
+                .uuid(account), claimant.sought, .uuid(device), .bytes(secret),
                 .integer(dormantAfter?.components.seconds), .bytes(identity), .integer(age),
             ]
         ).first.map { row in
@@ -86,7 +86,7 @@ import JSONText
             [.uuid(caseID)])
     }
 
-    /// Whether a number claims an account at this moment, by its look-up hash.
+    /// Whether a number claims an account at this moment, by its lasting hash.
     static func isClaiming(_ phone: [UInt8], in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(claiming, [.bytes(phone)]).isEmpty
     }
@@ -176,7 +176,7 @@ import JSONText
                 < clock_timestamp() - $5::bigint * interval '1 s', false) AS is_dormant,
             EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = a.id
                 AND s.otp_at > clock_timestamp() - interval '1 day') AS has_recent,
-            EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND p.hash = $2
+            EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND \(PhoneHashes.found("p", by: "$2"))
                 AND p.until > clock_timestamp() AND p.held >= age.least) AS has_former_number,
             EXISTS (SELECT 1 FROM identities i WHERE i.person_id = a.id AND i.hash = $6
                 AND i.to_confirm_since IS NULL AND i.linked_at <= clock_timestamp() - age.least) AS has_linked_identity,

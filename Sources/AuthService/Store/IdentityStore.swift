@@ -21,7 +21,7 @@ struct LinkedIdentity: Sendable {
     static func account(
         _ hash: [UInt8], audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
-        try await AccountStore.settled(byHash, hash, audit: audit, in: transaction)
+        try await AccountStore.settled(byHash, .bytes(hash), audit: audit, in: transaction)
     }
 
     /// Whose an identity is; `nil` where it is linked to nobody.

@@ -4,8 +4,6 @@ import EventLoop
 
 /// A number that was taken off an account a short while ago.
 struct TakenNumber: Sendable {
-    let hash: [UInt8]
-    let keyID: String
     /// For the account.
     let sealed: [UInt8]
     let at: Timestamp
@@ -25,15 +23,15 @@ struct TakenNumber: Sendable {
     nonisolated static let doubt = Duration.seconds(72 * 3600)
 
     /// What somebody shows for having the number.
-    enum Proof: Sendable, Equatable {
+    enum Proof: Sendable {
         /// The hash of the token that the SMS carried.
         case token([UInt8])
-        case challenge(Identifier)
+        case number(PhoneHashes)
 
         fileprivate var values: [SQLValue] {
             switch self {
-            case .token(let hash): [.bytes(hash), .uuid(nil)]
-            case .challenge(let id): [.bytes(nil), .uuid(id)]
+            case .token(let hash): [.bytes(hash), .array([.bytes(nil)])]
+            case .number(let phone): [.bytes(nil), phone.sought]
             }
         }
     }
@@ -51,20 +49,20 @@ struct TakenNumber: Sendable {
         let values = proof.values + [.integer(patience.components.seconds), .uuid(person)]
         return try await transaction.query(lock, values).first.map {
             TakenNumber(
-                hash: try $0.bytes("hash"), keyID: try $0.text("key_id"), sealed: try $0.bytes("sealed"),
-                at: try $0.timestamp("taken_off_at"), changedBy: try $0.optionalUUID("changed_by"))
+                sealed: try $0.bytes("sealed"), at: try $0.timestamp("taken_off_at"),
+                changedBy: try $0.optionalUUID("changed_by"))
         }
     }
 
     /// Gives the number back. Those that came after it are no way to recover the account.
-    static func restore(_ number: TakenNumber, to person: Identifier, in transaction: Transaction) {
+    ///
+    /// - Parameter phone: the number.
+    static func restore(
+        _ number: TakenNumber, _ phone: PhoneHashes, to person: Identifier, in transaction: Transaction
+    ) {
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
-        transaction.send(
-            restore,
-            [
-                .bytes(number.hash), .text(number.keyID), .uuid(person), .bytes(number.sealed),
-                .timestamp(number.at),
-            ])
+        let values: [SQLValue] = [.uuid(person), .bytes(number.sealed), .timestamp(number.at), phone.sought]
+        transaction.send(restore, phone.row + values)
     }
 
     /// The secret's hash of a device that was known beyond doubt when the number was taken off. A device that a doubted one
@@ -88,20 +86,23 @@ struct TakenNumber: Sendable {
 
     private static let which = """
         a.taken_off_at > clock_timestamp() - $3::bigint * interval '1 s'
-            AND (a.token_hash = $1 OR a.hash = (SELECT c.phone_hash FROM challenges c WHERE c.id = $2))
+            AND (a.token_hash = $1 OR \(PhoneHashes.found("a", by: "$2")))
         """
     private static let find = Statement(
         "SELECT a.person_id FROM phone_aliases a WHERE \(which) ORDER BY a.taken_off_at DESC LIMIT 1")
     private static let lock = Statement(
         """
-        SELECT a.hash, a.key_id, a.sealed, a.taken_off_at, a.changed_by FROM phone_aliases a
+        SELECT a.sealed, a.taken_off_at, a.changed_by FROM phone_aliases a
         WHERE a.person_id = $4 AND \(which) FOR UPDATE
         """)
-    private static let restore: Statement = """
-        WITH back AS (DELETE FROM phone_aliases WHERE person_id = $3 AND taken_off_at >= $5 RETURNING hash, held)
-        INSERT INTO phones (hash, key_id, person_id, sealed, held_before)
-        VALUES ($1, $2, $3, $4, coalesce((SELECT held FROM back WHERE hash = $1), '0'))
+    private static let restore = Statement(
         """
+        WITH back AS (
+            DELETE FROM phone_aliases WHERE person_id = $5 AND taken_off_at >= $7 RETURNING hash, other_hash, held)
+        INSERT INTO phones (hash, key_id, other_hash, other_key_id, person_id, sealed, held_before)
+        VALUES ($1, $2, $3, $4, $5, $6,
+            coalesce((SELECT max(b.held) FROM back b WHERE \(PhoneHashes.found("b", by: "$8"))), '0'))
+        """)
     private static let secret: Statement = """
         SELECT coalesce(d.removed_secret_hash, d.secret_hash) AS secret_hash
         FROM devices d LEFT JOIN devices b ON b.id = d.removed_by_device_id

@@ -13,5 +13,6 @@ extension Catalogue {
         VisitorIdentified.self, SuspendAccount.self, RestoreAccount.self, AccountStatusChanged.self,
         ChangeStandingAsOperator.self, FindPerson.self,
         ApplyRecovery.self, RecoveryApplied.self, CheckRecovery.self,
+        RehashPhones.self,
     ]
 }

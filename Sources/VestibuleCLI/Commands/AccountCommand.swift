@@ -6,15 +6,17 @@ import JSONText
 enum AccountCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(
-            words, options: ["--state", "--complete", "--note", "--operator"], flags: ["--json"], mostWords: 2)
+            words, options: ["--state", "--complete", "--note", "--operator", "--batch"], flags: ["--json"],
+            mostWords: 2)
         let bus = try BusAccess(state: arguments["--state"])
         switch (arguments.rest.first, arguments.rest.count) {
         case ("backfill", 1): try backfill(arguments, bus)
+        case ("rehash-phones", 1): try rehashPhones(arguments, bus)
         case ("suspend", 2), ("restore", 2): try change(arguments, bus)
         default:
             throw CommandError.usage(
                 "expected vestibule account suspend or restore with a person's id and --note TEXT, "
-                    + "or vestibule account backfill --complete FILE")
+                    + "backfill --complete FILE, or rehash-phones")
         }
     }
 
@@ -34,6 +36,42 @@ enum AccountCommand {
         } catch let error as BusError {
             throw CommandError("\(error.code): \(error.detail)")
         }
+    }
+
+    /// Has every phone written anew under the look-up keys of auth's ring, in batches. What stands so is left alone, so whoever
+    /// was interrupted begins anew.
+    private static func rehashPhones(_ arguments: Arguments, _ bus: BusAccess) throws {
+        let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 500
+        guard (1...1000).contains(batch) else {
+            throw CommandError.usage("expected vestibule account rehash-phones, and a --batch of 1 to 1000")
+        }
+        var (sum, next, waits) = (
+            PhonesRehashed(people: 0, phones: 0), RehashPhones?.some(RehashPhones(limit: batch)), 0
+        )
+        while let request = next {
+            do {
+                let rehashed = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
+                sum.people += rehashed.people
+                sum.phones += rehashed.phones
+                sum.left = rehashed.left
+                next = rehashed.next.map { RehashPhones(limit: batch, after: $0) }
+            } catch let error as BusError where error.code == ErrorCode.overloaded.name && waits < 1000 {
+                // Somebody changes one of these numbers in this moment.
+                waits += 1
+                usleep(200_000)
+            } catch let error as BusError {
+                throw QuestionnaireCommand.interruption(error, after: request.after == nil ? nil : told(sum))
+            }
+        }
+        say("\(told(sum)) Left under other look-up keys: \(sum.left ?? 0).")
+        guard sum.left == 0 else {
+            throw CommandError(
+                "Some phones are left. Run it again; if that does not help, auth's log says phones_not_opened.")
+        }
+    }
+
+    private static func told(_ sum: PhonesRehashed) -> String {
+        "Written anew: \(sum.phones) phone\(sum.phones == 1 ? "" : "s") of \(sum.people) people."
     }
 
     private static func backfill(_ arguments: Arguments, _ bus: BusAccess) throws {

@@ -115,6 +115,8 @@ enum Help {
           vestibule account suspend|restore PERSON --note TEXT [--operator NAME] [--state DIR]
           vestibule account backfill --complete FILE [--state DIR] [--json]
                                           people by their ids, one on each line, skip the onboarding from now on
+          vestibule account rehash-phones [--batch N] [--state DIR]
+                                          writes all phones under auth's look-up keys, and no other; run again, it goes on
           vestibule funnel [--from DAY] [--to DAY] [--state DIR] [--json]
                                           how far those came who began within the days, and where they left
           vestibule questionnaire check FILE [--json]

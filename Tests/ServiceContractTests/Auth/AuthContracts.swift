@@ -17,5 +17,6 @@ enum AuthContracts {
         SuspendAccountContract.self, RestoreAccountContract.self, AccountStatusChangedContract.self,
         ChangeStandingAsOperatorContract.self, FindPersonContract.self,
         ApplyRecoveryContract.self, RecoveryAppliedContract.self, CheckRecoveryContract.self,
+        RehashPhonesContract.self,
     ]
 }

@@ -190,6 +190,29 @@ enum RotateSigningKeyContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, RotateSigningKey>] = [:]
 }
 
+enum RehashPhonesContract: MessageContract {
+    static let canonical = RehashPhones(limit: 500, after: Sample.person)
+    static let minimal = RehashPhones(limit: 1)
+    static let maximal = RehashPhones(limit: 1000, after: Sample.person)
+
+    static let canonicalReply = PhonesRehashed(people: 500, phones: 504, next: Sample.person)
+    static let minimalReply = PhonesRehashed(people: 0, phones: 0)
+    static let maximalReply = PhonesRehashed(
+        people: Sample.largestInteger, phones: Sample.largestInteger, next: Sample.person, left: Sample.largestInteger)
+
+    static let errors: [BusError] = []
+
+    static let route: String? = nil
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<RehashPhones> {
+        Asked(RehashPhones(limit: 100), as: .operator)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, RehashPhones>] = [:]
+}
+
 enum NoteTokenUseContract: MessageContract {
     static let canonical = NoteTokenUse(sessionID: Sample.session, tokenID: Sample.challenge)
     static let minimal: NoteTokenUse = canonical

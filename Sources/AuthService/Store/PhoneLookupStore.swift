@@ -1,0 +1,120 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// The look-up keys that accounts' numbers stand under.
+@Loop enum PhoneLookupStore {
+    /// A number as a row of `phones` or `phone_aliases` has it.
+    struct Stale: Sendable {
+        let person: Identifier
+        let hash: [UInt8]
+        let sealed: [UInt8]
+    }
+
+    /// A number's row as it is to be.
+    struct Fresh: Sendable {
+        let stale: Stale
+        let hashes: PhoneHashes
+        let sealed: [UInt8]
+    }
+
+    enum Table: String, CaseIterable { case phones, aliases = "phone_aliases" }
+
+    /// A key without which some account's number is not found; `nil`: these find them all.
+    static func missingKey(_ keys: [String], in database: Database) async throws -> String? {
+        for table in Table.allCases {
+            let row = try await database.read(missing(table), [.textArray(keys)]).first
+            if let row { return try row.text("key_id") }
+        }
+        return nil
+    }
+
+    /// The next people, by their ids.
+    static func people(after person: Identifier?, limit: Int64, in database: Database) async throws -> [Identifier] {
+        try await database.read(people, [.uuid(person), .integer(limit)]).map { try $0.uuid("id") }
+    }
+
+    /// Their numbers that do not stand under exactly these keys.
+    static func stale(
+        in table: Table, of people: [Identifier], _ keys: [String], _ database: Database
+    ) async throws -> [Stale] {
+        try await database.read(stale(table), [.uuidArray(people)] + pair(keys)).map {
+            Stale(person: try $0.uuid("person_id"), hash: try $0.bytes("hash"), sealed: try $0.bytes("sealed"))
+        }
+    }
+
+    /// How many numbers do not stand under exactly these keys.
+    static func left(_ keys: [String], in database: Database) async throws -> Int64 {
+        var sum: Int64 = 0
+        for table in Table.allCases {
+            sum += try await database.read(left(table), pair(keys)).first?.integer("left") ?? 0
+        }
+        return sum
+    }
+
+    /// A row that became another number's meanwhile is left alone.
+    ///
+    /// - Returns: how many were written.
+    static func write(_ rows: [Fresh], to table: Table, in database: Database) async throws -> Int64 {
+        guard !rows.isEmpty else { return 0 }
+        let columns = rows.map {
+            [.uuid($0.stale.person), .bytes($0.stale.hash)] + $0.hashes.row + [.bytes($0.sealed)]
+        }
+        let values = columns[0].indices.map { column in SQLValue.array(columns.map { $0[column] }) }
+        return try await database.write(write(table), values).first?.integer("written") ?? 0
+    }
+
+    private static func pair(_ keys: [String]) -> [SQLValue] {
+        [.text(keys.first), .text(keys.dropFirst().first)]
+    }
+
+    private static let people: Statement = """
+        SELECT id FROM accounts WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2
+        """
+    private static func missing(_ table: Table) -> Statement {
+        Statement(
+            """
+            SELECT coalesce(other_key_id, key_id) AS key_id FROM \(table.rawValue)
+            WHERE key_id <> ALL ($1) AND (other_key_id IS NULL OR other_key_id <> ALL ($1)) LIMIT 1
+            """)
+    }
+    private static let isStale = "(key_id, other_key_id) IS DISTINCT FROM"
+    private static func stale(_ table: Table) -> Statement {
+        Statement(
+            """
+            SELECT person_id, hash, sealed FROM \(table.rawValue)
+            WHERE person_id = ANY ($1) AND \(isStale) ($2::text, $3::text)
+            """)
+    }
+    private static func left(_ table: Table) -> Statement {
+        Statement("SELECT count(*) AS left FROM \(table.rawValue) WHERE \(isStale) ($1::text, $2::text)")
+    }
+    private static func write(_ table: Table) -> Statement {
+        Statement(
+            """
+            WITH written AS (
+                UPDATE \(table.rawValue) t SET hash = n.hash, key_id = n.key_id, other_hash = n.other_hash,
+                    other_key_id = n.other_key_id, sealed = n.sealed
+                FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::bytea[], $6::text[], $7::bytea[])
+                    AS n (person_id, stale, hash, key_id, other_hash, other_key_id, sealed)
+                WHERE t.person_id = n.person_id AND t.hash = n.stale RETURNING 1)
+            SELECT count(*) AS written FROM written
+            """)
+    }
+}
+
+extension PhoneHashes {
+    /// For the columns `hash`, `key_id`, `other_hash` and `other_key_id`.
+    var row: [SQLValue] {
+        let other = lookups.dropFirst().first
+        return [.bytes(lookups[0].hash), .text(lookups[0].keyID), .bytes(other?.hash), .text(other?.keyID)]
+    }
+
+    /// For ``found(_:by:)``.
+    var sought: SQLValue { .array(lookups.map { .bytes($0.hash) }) }
+
+    /// The condition that a row of accounts' numbers has a number, whichever key it was written under.
+    static func found(_ row: String, by sought: String) -> String {
+        "(\(row).hash = ANY (\(sought)) OR \(row).other_hash = ANY (\(sought)))"
+    }
+}
