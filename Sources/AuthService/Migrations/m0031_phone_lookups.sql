@@ -12,4 +12,4 @@ COMMENT ON COLUMN phones.other_hash IS 'The number under the other look-up key, 
 COMMENT ON COLUMN phone_aliases.other_hash IS 'The number under the other look-up key, while two are alive.';
 CREATE UNIQUE INDEX phones_other ON phones (other_hash) WHERE other_hash IS NOT NULL;
 CREATE INDEX phone_aliases_other ON phone_aliases (other_hash) WHERE other_hash IS NOT NULL;
-CREATE INDEX phones_keys ON phones (key_id, other_key_id);
+CREATE INDEX phones_keys ON phones (key_id, coalesce(other_key_id, ''));

@@ -71,11 +71,19 @@ import EventLoop
     private static let people: Statement = """
         SELECT id FROM accounts WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2
         """
+    /// Every service asks this when it starts. It goes from one pair of keys to the next by the index, however many phones
+    /// stand under each.
     private static func missing(_ table: Table) -> Statement {
-        Statement(
+        let next = "SELECT key_id, coalesce(other_key_id, '') AS other FROM \(table.rawValue)"
+        let order = "ORDER BY key_id, coalesce(other_key_id, '') LIMIT 1"
+        return Statement(
             """
-            SELECT coalesce(other_key_id, key_id) AS key_id FROM \(table.rawValue)
-            WHERE key_id <> ALL ($1) AND (other_key_id IS NULL OR other_key_id <> ALL ($1)) LIMIT 1
+            WITH RECURSIVE pairs AS (
+                (\(next) \(order))
+                UNION ALL SELECT n.* FROM pairs p, LATERAL (
+                    \(next) WHERE (key_id, coalesce(other_key_id, '')) > (p.key_id, p.other) \(order)) AS n)
+            SELECT coalesce(nullif(other, ''), key_id) AS key_id FROM pairs
+            WHERE key_id <> ALL ($1) AND other <> ALL ($1) LIMIT 1
             """)
     }
     private static let isStale = "(key_id, other_key_id) IS DISTINCT FROM"
