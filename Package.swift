@@ -82,7 +82,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0007_reviews.sql"), .embedInCode("Migrations/m0008_completion.sql"),
         .embedInCode("Migrations/m0009_holds.sql"), .embedInCode("Migrations/m0010_owner_evidence.sql"),
         .embedInCode("Migrations/m0011_all_evidence.sql"), .embedInCode("Migrations/m0012_lock_ends.sql"),
-        .embedInCode("Migrations/m0014_sites.sql"),
+        .embedInCode("Migrations/m0014_sites.sql"), .embedInCode("Migrations/m0015_reasons.sql"),
     ],
 ]
 let exclusions: [String: [String]] = [

@@ -243,12 +243,12 @@ import Testing
     }
 
     func claim(
-        _ phone: String = accountPhone, claimant: String = "000001", key: String? = nil,
+        _ phone: String = accountPhone, claimant: String = "000001", reason: String? = nil, key: String? = nil,
         at address: String = "192.0.2.7"
     ) async throws -> RecoveryRequested {
         let request = RequestRecovery(
             accountPhone: phone, challengeId: .ordered(), code: claimant,
-            device: DeviceClaim(name: "Pixel 9", platform: "android"))
+            device: DeviceClaim(name: "Pixel 9", platform: "android"), reason: reason)
         return try await patiently { try await gateway.call(request, options(key: key, at: address)) }
     }
 

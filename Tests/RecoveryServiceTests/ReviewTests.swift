@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import JSONText
 import TestSupport
 import Testing
 
@@ -72,6 +73,56 @@ import Testing
                     == "t")
             #expect(
                 try await recovery.stage.rows("SELECT count(*) FROM cases WHERE evidence_sealed IS NOT NULL") == "1")
+        }
+    }
+
+    /// The owner hears that there is a reason, and never which: who wrote it may be a thief.
+    @Test func aReasonIsForTheReviewersWhileTheCaseIsOpen() async throws {
+        try await RecoveryStage.run { recovery in
+            let kept = "SELECT count(reason_sealed) FROM cases"
+            let silent = try await recovery.claim(claimant: "000002", reason: "")
+            #expect(try await recovery.page(of: silent.recoveryId).reason == nil)
+            for phone in [RecoveryStage.unknownPhone, RecoveryStage.accountPhone] {
+                #expect(try await recovery.stage.rows(kept) == "0", "a decoy keeps none")
+                _ = try await recovery.claim(phone, claimant: "000003", reason: "My phone was stolen. 🐻")
+            }
+            let id = try #require(
+                Identifier(try await recovery.stage.rows("SELECT id FROM cases WHERE reason_sealed IS NOT NULL")))
+            #expect(try await recovery.page(of: id).reason == "My phone was stolen. 🐻")
+            let own = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
+            let export = try await recovery.gateway.call(ExportCases(after: nil), recovery.options(recovery.owner))
+            #expect(own.cases.count == 2 && !"\(own) \(export)".contains("stolen"))
+            let said = try export.records.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["kind"] == "case" }
+            #expect(Set(said.map { $0["hasClaimantReason"] }) == [true, false])
+            _ = try await recovery.dispute(id, as: recovery.owner)
+            #expect(try await recovery.page(of: id).reason == nil)
+            #expect(try await recovery.stage.rows(kept) == "0")
+        }
+    }
+
+    /// Where the first answer was lost, the reason comes with the request that is sent again.
+    @Test func aReasonGoesWithTheAccountAndComesToNoCaseThatIsOver() async throws {
+        try await RecoveryStage.run { recovery in
+            for isOver in [true, false] {
+                let request = RequestRecovery(
+                    accountPhone: RecoveryStage.accountPhone, challengeId: .ordered(), code: "00000\(isOver ? 1 : 2)",
+                    device: DeviceClaim(name: "Pixel 9", platform: "android"), reason: "It broke.")
+                let options = recovery.options(key: "the-key-\(request.challengeId)")
+                let claim = try await patiently { try await recovery.gateway.call(request, options) }
+                let forget = "DELETE FROM inbox; UPDATE cases SET reason_sealed = NULL"
+                try await recovery.stage.rows(forget)
+                if isOver { _ = try await recovery.dispute(claim.recoveryId, as: recovery.owner) }
+                let again = try await patiently { try await recovery.gateway.call(request, options) }
+                #expect(again.recoveryId == claim.recoveryId)
+                #expect(try await recovery.page(of: claim.recoveryId).reason == (isOver ? nil : "It broke."))
+            }
+            let deleted = AccountDeleted(personID: recovery.owner, personSequence: 1, deletedAt: .now())
+            var rules = AccountDeleted.rules
+            rules.service = .recovery
+            _ = try await recovery.stage.asking(as: .auth).callRaw(
+                type: AccountDeleted.type, version: 1, rules: rules, body: try WireJSON.encode(deleted),
+                recovery.options())
+            #expect(try await recovery.stage.rows("SELECT count(*), count(reason_sealed) FROM cases") == "2|0")
         }
     }
 

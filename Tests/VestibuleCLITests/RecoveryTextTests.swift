@@ -18,7 +18,7 @@ import Testing
             summary: ReviewSummary(
                 recoveryId: id, status: "in_review", requestedAt: Self.at, holdUntil: Self.at, evidenceAt: Self.at,
                 verdict: nil, proof: "device", approvals: 1, approvalsNeeded: 2, reviewer: nil, reviewerUntil: nil),
-            evidence: "ver-1",
+            reason: "My phone was stolen.\nstatus     approved \u{1B}[2J\u{202E}👩‍👧", evidence: "ver-1\r",
             trail: [
                 .init(
                     sequence: 1, at: Self.at, act: "requested", details: ["status": "held", "by": "claimant"], hash: "")
@@ -26,7 +26,8 @@ import Testing
             notices: [.init(at: Self.at, about: "recovery_requested", delivered: 2, failed: 1)])
         let text = RecoveryText.page(page, in: try #require(TimeZone(secondsFromGMT: 0)))
         for part in [
-            "in_review", "1 of 2", "ver-1 (not judged yet)", "has shown  device", "by=claimant status=held",
+            "in_review", "1 of 2", "reason     My phone was stolen. status     approved  [2J 👩‍👧\n",
+            "ver-1  (not judged yet)", "has shown  device", "by=claimant status=held",
             "operator anna", "It fits.", "recovery_requested", "2026-02-20 09:00:00",
         ] {
             #expect(text.contains(part), "\(part)")

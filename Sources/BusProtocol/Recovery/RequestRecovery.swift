@@ -10,7 +10,7 @@ public struct RequestRecovery: BusRequest {
         .required("accountPhone", .string(1...64), "The number of the account, with a country code"),
         .required("challengeId", .uuid, "A `recovery` challenge for the number that the claimant holds now"),
         .required("code", .string(.init(length: 6...6, format: .otp))), .required("device", DeviceClaim.schema),
-        .optional("reason", .string(0...500)),
+        .optional("reason", .string(0...500), "Why, for the reviewers; kept sealed while the case is open"),
         .optional("identity", IdentityProof.schema, "Proves the claim where it is linked to the account"),
     ])
     public static let rules = MessageRules(
@@ -25,6 +25,7 @@ public struct RequestRecovery: BusRequest {
     public var challengeId: Identifier
     public var code: String
     public var device: DeviceClaim
+    /// Why, for the reviewers. It is kept sealed while the case is open, and its owner never reads it.
     public var reason: String?
     /// A sign-in with Apple or Google: a claim by what is linked to the account is not ended by a dispute alone.
     public var identity: IdentityProof?

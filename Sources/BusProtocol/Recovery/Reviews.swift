@@ -78,6 +78,7 @@ public struct GetReview: BusRequest {
 public struct ReviewPage: PublicReply {
     public static let schema = JSONSchema.object([
         .required("summary", ReviewSummary.schema),
+        .optional("reason", .string(1...500), "What the claimant gave for the request, while the case is open"),
         .optional("evidence", .string(1...1024), "The reference that the claimant gave, while the case is open"),
         .optional(
             "ownerEvidence", .string(1...1024), "What the owner gave last of a contested case, while it is open"),
@@ -89,6 +90,8 @@ public struct ReviewPage: PublicReply {
         .required("notices", .array(of: Notice.schema, count: 0...1000)),
     ])
     public var summary: ReviewSummary
+    /// What the claimant gave for the request, while the case is open. Came later and is optional.
+    public var reason: String?
     public var evidence: String?
     public var ownerEvidence: String?
     public var earlierOwnerEvidence: [String]?
@@ -151,10 +154,11 @@ public struct ReviewPage: PublicReply {
     }
 
     public init(
-        summary: ReviewSummary, evidence: String?, ownerEvidence: String? = nil, earlierOwnerEvidence: [String]? = nil,
-        trail: [TrailEntry], notes: [Note], notices: [Notice]
+        summary: ReviewSummary, reason: String? = nil, evidence: String?, ownerEvidence: String? = nil,
+        earlierOwnerEvidence: [String]? = nil, trail: [TrailEntry], notes: [Note], notices: [Notice]
     ) {
         self.summary = summary
+        self.reason = reason
         self.evidence = evidence
         self.ownerEvidence = ownerEvidence
         self.earlierOwnerEvidence = earlierOwnerEvidence

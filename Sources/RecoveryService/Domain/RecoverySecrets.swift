@@ -10,7 +10,7 @@ struct RecoverySecrets: Sendable {
     private let addressHash: KeyedHash
     /// Of what an owner is told of a claim.
     let factsSealer: Sealer
-    /// Of a claimant's evidence, and of what reviewers write.
+    /// Of a claimant's reason and evidence, and of what reviewers write.
     let evidenceSealer: Sealer
 
     init(_ keys: KeyRing) {

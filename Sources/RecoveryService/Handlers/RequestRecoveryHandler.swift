@@ -37,7 +37,7 @@ struct RequestRecoveryHandler: RequestHandler {
             let (token, device) = (SecretToken.make(prefix: "rt"), SecretToken.make(prefix: "rd"))
             store.setSecrets(
                 token: store.secrets.hash(of: token), device: store.secrets.hash(of: device), origin: origin,
-                of: made.id, in: transaction)
+                reason: request.reason, of: made.id, in: transaction)
             return .reply(
                 RecoveryRequested(
                     recoveryId: made.id, recoveryToken: token, status: CaseStatus.held.rawValue,

@@ -24,13 +24,18 @@ extension CaseStore {
     }
 
     /// Gives the case the claimant's secrets, in place of those that it had, and the address that it was asked for from; all
-    /// of them as keyed hashes.
+    /// of them as keyed hashes. The reason is sealed for a decoy, too, which takes the same time and keeps none.
     @Loop func setSecrets(
-        token: [UInt8], device: [UInt8], origin: ClientOrigin, of id: Identifier, in transaction: Transaction
+        token: [UInt8], device: [UInt8], origin: ClientOrigin, reason: String?, of id: Identifier,
+        in transaction: Transaction
     ) {
+        let given = (reason ?? "").isEmpty ? nil : reason
+        let sealed = given.map { secrets.evidenceSealer.seal(Array($0.utf8), associated: id.array) }
         transaction.send(
-            "UPDATE cases SET token_hash = $2, device_hash = $3, address_hash = $4, site_hash = $5 WHERE id = $1",
-            [.uuid(id), .bytes(token), .bytes(device), .bytes(origin.address), .bytes(origin.site)])
+            Self.keepSecrets,
+            [
+                .uuid(id), .bytes(token), .bytes(device), .bytes(origin.address), .bytes(origin.site), .bytes(sealed),
+            ])
     }
 
     /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
@@ -135,6 +140,12 @@ extension CaseStore {
             $12)
         ON CONFLICT DO NOTHING RETURNING \(RecoveryCase.columns)
         """)
+    /// A case that was made by auth's event may be over before its claimant hears of it.
+    private static let keepSecrets: Statement = """
+        UPDATE cases SET token_hash = $2, device_hash = $3, address_hash = $4, site_hash = $5,
+            reason_sealed = CASE WHEN is_decoy OR closed_at IS NOT NULL THEN NULL ELSE $6::bytea END
+        WHERE id = $1
+        """
     private static let byOrigin: Statement = """
         SELECT (SELECT count(*) FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day')
                 AS of_address,

@@ -168,6 +168,7 @@ struct CaseStore: Sendable {
             seen_closed_at = CASE WHEN $5 THEN coalesce(seen_closed_at, clock_timestamp()) END,
             expires_at = coalesce(clock_timestamp() + $6::bigint * interval '1 s', expires_at),
             evidence_at = CASE WHEN $8 THEN clock_timestamp() ELSE evidence_at END,
+            reason_sealed = CASE WHEN $4 THEN NULL ELSE reason_sealed END,
             evidence_sealed = CASE WHEN $4 THEN NULL ELSE evidence_sealed END,
             owner_evidence_sealed = CASE WHEN $4 THEN NULL ELSE owner_evidence_sealed END,
             owner_evidence_earlier = CASE WHEN $4 THEN '{}' ELSE owner_evidence_earlier END,
@@ -200,7 +201,7 @@ struct CaseStore: Sendable {
         "DELETE FROM locks WHERE person_id = $1",
         """
         UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, facts_sealed = NULL,
-            evidence_sealed = NULL, owner_evidence_sealed = NULL, owner_evidence_earlier = '{}',
+            reason_sealed = NULL, evidence_sealed = NULL, owner_evidence_sealed = NULL, owner_evidence_earlier = '{}',
             status = CASE WHEN shadow IS NOT NULL THEN shadow WHEN status IN ('approved', 'completing') THEN 'rejected'
                 ELSE status END,
             seen_closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,

@@ -25,5 +25,6 @@ enum RecoveryMigrations {
         Migration(
             name: "m0012_lock_ends", sql: String(decoding: PackageResources.m0012_lock_ends_sql, as: UTF8.self)),
         Migration(name: "m0014_sites", sql: String(decoding: PackageResources.m0014_sites_sql, as: UTF8.self)),
+        Migration(name: "m0015_reasons", sql: String(decoding: PackageResources.m0015_reasons_sql, as: UTF8.self)),
     ]
 }

@@ -47,6 +47,7 @@ struct ReviewStore: Sendable {
         let chain = AuditChain.thing("case", id).name
         return ReviewPage(
             summary: try Self.summary(row),
+            reason: try row.optionalBytes("reason_sealed").map { try open($0, of: id) },
             evidence: try row.optionalBytes("evidence_sealed").map { try open($0, of: id) },
             ownerEvidence: try row.optionalBytes("owner_evidence_sealed").map { try open($0, of: id) },
             earlierOwnerEvidence: try row.textArray("owner_evidence_earlier").map {
@@ -181,7 +182,8 @@ struct ReviewStore: Sendable {
 
     /// Two must approve where a dispute of any case against the account came before, and where it is of staff.
     private static let columns = """
-        c.id, c.status, c.created_at, c.hold_until, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed, c.verdict, c.proof,
+        c.id, c.status, c.created_at, c.hold_until, c.reason_sealed, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed,
+        c.verdict, c.proof,
         ARRAY(SELECT encode(earlier, 'hex') FROM unnest(c.owner_evidence_earlier) AS earlier) AS owner_evidence_earlier,
         c.first_approval, c.first_approval_key,
         CASE WHEN c.status IN ('approved', 'completing', 'completed') THEN n.needed

@@ -77,6 +77,17 @@ enum RecoveryText {
         return formatter.string(from: Date(timeIntervalSince1970: Double(time.microsecondsSinceEpoch) / 1_000_000))
     }
 
+    /// What somebody wrote neither begins a line of its own, nor steers the terminal, nor turns the direction of writing.
+    static func oneLine(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isPlain = ![.control, .lineSeparator, .paragraphSeparator].contains(
+                        scalar.properties.generalCategory)
+                    return isPlain && !scalar.properties.isBidiControl ? scalar : " "
+                }))
+    }
+
     static func page(_ page: ReviewPage, in zone: TimeZone = .current) -> String {
         let summary = page.summary
         var lines = [
@@ -84,11 +95,12 @@ enum RecoveryText {
             "requested  \(time(summary.requestedAt, in: zone))", "hold until \(time(summary.holdUntil, in: zone))",
             "approvals  \(summary.approvals) of \(summary.approvalsNeeded)",
         ]
+        if let reason = page.reason { lines.append("reason     \(oneLine(reason))") }
         if let evidence = page.evidence {
-            lines.append("evidence   \(evidence) (\(summary.verdict ?? "not judged yet"))")
+            lines.append("evidence   \(oneLine(evidence)) (\(summary.verdict ?? "not judged yet"))")
         }
         for evidence in (page.earlierOwnerEvidence ?? []) + [page.ownerEvidence].compactMap(\.self) {
-            lines.append("of owner   \(evidence)")
+            lines.append("of owner   \(oneLine(evidence))")
         }
         if let proof = summary.proof { lines.append("has shown  \(proof)") }
         let trail = page.trail.map { entry in
@@ -97,7 +109,7 @@ enum RecoveryText {
         }
         lines += ["", TextTable.text(of: [["", "at", "act", ""]] + trail)]
         if !page.notes.isEmpty {
-            let notes = page.notes.map { [time($0.at, in: zone), $0.act, $0.reviewer, $0.note] }
+            let notes = page.notes.map { [time($0.at, in: zone), $0.act, $0.reviewer, oneLine($0.note)] }
             lines += ["", TextTable.text(of: [["at", "decision", "by", "note"]] + notes)]
         }
         if !page.notices.isEmpty {

@@ -7,11 +7,14 @@ import Testing
 /// A recovery through the whole house, from the claim to the account in its claimant's hands.
 @Suite("recovery") struct RecoveryTests {
     private static let (phone, claimant) = ("+14155552671", "+46701234567")
+    private static let reason = "My phone lies in the sea off Öland."
 
     @Loop private func claim(_ town: Town) async throws -> RecoveryRequested {
         let (challenge, code) = try await town.code(for: Self.claimant, purpose: "recovery")
         return try await town.ask(
-            RequestRecovery(accountPhone: Self.phone, challengeId: challenge, code: code, device: Sample.phone))
+            RequestRecovery(
+                accountPhone: Self.phone, challengeId: challenge, code: code, device: Sample.phone,
+                reason: Self.reason))
     }
 
     /// A claim that two members of staff had nothing against.
@@ -89,8 +92,12 @@ import Testing
             let owner = try await town.settled(Self.phone)
             try await town.age()
             let requested = try await claim(town)
-            // The owner's number hears of it, too.
+            // The owner's number hears of it, too, and nobody but reviewers of what the claimant gave for it.
             try await town.quiet()
+            #expect(try await town.columns(holding: Self.reason) == [])
+            #expect(!town.pushes().isEmpty && !"\(town.pushes())".contains("Öland"))
+            #expect(
+                try await town.rows(.recovery, "SELECT count(reason_sealed) FROM cases WHERE closed_at IS NULL") == "1")
             try await town.age()
             let again = try await town.signIn(Self.phone)
             #expect(again.user.id == owner.user.id, "with a fresh sign-in, too")
