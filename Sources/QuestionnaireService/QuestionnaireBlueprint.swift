@@ -82,6 +82,7 @@ enum QuestionnaireBlueprint {
         house.handle(GetSessionHandler(desk: desk))
         house.handle(CompleteSessionHandler(desk: desk))
         house.handle(ReopenSessionHandler(desk: desk))
+        house.handle(StopSessionHandler(desk: desk))
         house.handle(PutAnswerHandler(desk: desk))
         house.handle(DeleteAnswerHandler(desk: desk))
         house.handle(PutAnswersHandler(desk: desk))

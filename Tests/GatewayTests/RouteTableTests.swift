@@ -59,6 +59,7 @@ private let contract = """
     DELETE /questionnaires/{key}/sessions/{id}/subjects/{uuid}
     POST /questionnaires/{key}/sessions/{id}/complete
     POST /questionnaires/{key}/sessions/{id}/reopen
+    POST /questionnaires/{key}/sessions/{id}/stop
     POST /questionnaires/{key}/sessions/{id}/migrations
     POST /questionnaires/{key}/sessions/{id}/migrations/undo
     GET /admin/questionnaires/{key}

@@ -91,6 +91,9 @@ extension ErrorCode {
         "session_already_open", .failedPrecondition, http: 409, "Session already open")
     public static let sessionNotOpen = ErrorCode(
         "session_not_open", .failedPrecondition, http: 409, "Session not open")
+    public static let sessionStopped = ErrorCode("session_stopped", .failedPrecondition, http: 409, "Session stopped")
+    public static let tooManySessions = ErrorCode(
+        "too_many_sessions", .failedPrecondition, http: 409, "Too many sessions")
     public static let versionClosed = ErrorCode("version_closed", .failedPrecondition, http: 409, "Version closed")
     public static let migrationFinal = ErrorCode("migration_final", .failedPrecondition, http: 409, "Migration final")
     public static let sealingOff = ErrorCode("sealing_off", .failedPrecondition, http: 409, "Sealing off")

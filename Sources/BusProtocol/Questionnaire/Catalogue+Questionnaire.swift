@@ -3,8 +3,9 @@ extension Catalogue {
     static let questionnaire: [any BusRequest.Type] = [
         GetQuestions.self, ExportAnswers.self, SessionOpened.self, SessionCompleted.self, SessionAmended.self,
         SubmitResponses.self, OpenSession.self, ListQuestionnaireSessions.self, GetSession.self, CompleteSession.self,
-        ReopenSession.self, PutAnswer.self, DeleteAnswer.self, PutAnswers.self, PutSubject.self, RemoveSubject.self,
-        ListQuestionnaires.self, GetQuestionnaire.self, GetQuestionnaireVersion.self, ViewQuestionnaire.self,
+        ReopenSession.self, StopSession.self, PutAnswer.self, DeleteAnswer.self, PutAnswers.self, PutSubject.self,
+        RemoveSubject.self, ListQuestionnaires.self, GetQuestionnaire.self, GetQuestionnaireVersion.self,
+        ViewQuestionnaire.self,
         CreateDraft.self, GetDraft.self, PutDraft.self, CheckDraft.self, PublishDraft.self, RetireVersion.self,
         CompareVersions.self, MigrateSession.self, UndoMigration.self, MigrateSessions.self,
         SealDates.self, CompareProfiles.self, GetStatistics.self, GetExtracts.self,

@@ -55,7 +55,7 @@ public struct QuestionStatistics: Codable, Sendable, Equatable {
         .required("acknowledged", count, "Seen, and left empty."),
         .optional(
             "medianSeconds", .number(0...1e9), "From the answer before, in the same session; none after an hour."),
-        .required("dropOff", count, "Open sessions of which it is the next."),
+        .required("dropOff", count, "Sessions, open or stopped, of which it is the next."),
     ])
 
     private static let count = JSONSchema.integer(0...9_007_199_254_740_991)
@@ -70,7 +70,7 @@ public struct QuestionStatistics: Codable, Sendable, Equatable {
     public var acknowledged: Int64 = 0
     /// From the answer before, in the same session; what took longer than an hour was a pause.
     public var medianSeconds: Double?
-    /// Open sessions of which it is the next.
+    /// Sessions, open or stopped, of which it is the next.
     public var dropOff: Int64 = 0
 
     public init(question: String) { self.question = question }

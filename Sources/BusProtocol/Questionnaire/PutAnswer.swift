@@ -9,7 +9,10 @@ public struct PutAnswer: BusRequest {
     public static let type: MessageType = "questionnaire.put-answer"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed])
+        errors: [
+            .unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed,
+            .sessionStopped,
+        ])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("question", .string(1...64), "Key of the question."),
@@ -73,7 +76,10 @@ public struct DeleteAnswer: BusRequest {
     public static let type: MessageType = "questionnaire.delete-answer"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed])
+        errors: [
+            .unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed,
+            .sessionStopped,
+        ])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("question", .string(1...64), "Key of the question."),

@@ -7,7 +7,7 @@ public struct PutAnswers: BusRequest {
     public static let type: MessageType = "questionnaire.put-answers"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .versionClosed])
+        errors: [.unauthorized, .notFound, .versionClosed, .sessionStopped])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("answers", .array(of: QueuedAnswer.schema, count: 1...100), "Saved in this order."),

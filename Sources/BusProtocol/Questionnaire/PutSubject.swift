@@ -10,7 +10,7 @@ public struct PutSubject: BusRequest {
     public static let type: MessageType = "questionnaire.put-subject"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .validationFailed, .versionClosed])
+        errors: [.unauthorized, .notFound, .validationFailed, .versionClosed, .sessionStopped])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session,
         .required("subject", .uuid, "Chosen by the client."),
@@ -46,7 +46,7 @@ public struct RemoveSubject: BusRequest {
     public static let type: MessageType = "questionnaire.remove-subject"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .versionClosed])
+        errors: [.unauthorized, .notFound, .versionClosed, .sessionStopped])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.session, .required("subject", .uuid),
     ])

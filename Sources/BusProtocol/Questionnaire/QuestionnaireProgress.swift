@@ -26,8 +26,8 @@ public struct QuestionnaireProgress: Codable, Sendable, Equatable {
     }
 }
 
-/// Where a session stands: `in_progress`, `completed`, `amended` (changed after it was completed) or `stopped`.
-/// An open set.
+/// Where a session stands: `in_progress`, `completed`, `amended` (changed after it was completed) or `stopped`
+/// (ended for good without being completed). An open set.
 public struct SessionStatus: RawRepresentable, Codable, Sendable, Hashable, ExpressibleByStringLiteral {
     static let schema = JSONSchema.string(1...32)
 

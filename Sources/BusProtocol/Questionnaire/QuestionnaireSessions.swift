@@ -1,13 +1,15 @@
 import JSONText
 
-/// Opens a session of the newest published version, or answers with the one that is open.
+/// Opens a session of the newest published version, or answers with the one that is open. Stopped sessions make room for it,
+/// the oldest first; where there are none and the person has ``most``, it is refused.
 ///
 /// Handled by QuestionnaireService, behind `POST /questionnaires/{key}/sessions`. The person is the request's actor.
 public struct OpenSession: BusRequest {
     public typealias Reply = SessionView
     public static let type: MessageType = "questionnaire.open-session"
     public static let rules = MessageRules(
-        service: .questionnaire, callers: [.gateway], effect: .idempotent, errors: [.unauthorized, .notFound])
+        service: .questionnaire, callers: [.gateway], effect: .idempotent,
+        errors: [.unauthorized, .notFound, .tooManySessions])
     public static let schema = JSONSchema.object([
         SessionMembers.questionnaire, SessionMembers.acceptLanguage,
         .optional(
@@ -15,6 +17,8 @@ public struct OpenSession: BusRequest {
             "Where it is opened; conditions may look at that."),
     ])
 
+    /// Sessions that a person has of one questionnaire, at most.
+    public static let most: Int64 = 16
     /// Where a session can be opened.
     public static let platforms = ["ios", "android", "web"]
 
@@ -75,7 +79,7 @@ public struct CompleteSession: BusRequest {
     public static let type: MessageType = "questionnaire.complete-session"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .questionnaireIncomplete, .versionClosed])
+        errors: [.unauthorized, .notFound, .questionnaireIncomplete, .versionClosed, .sessionStopped])
     public static let schema = GetSession.schema
 
     /// Key of the questionnaire.
@@ -96,7 +100,30 @@ public struct ReopenSession: BusRequest {
     public static let type: MessageType = "questionnaire.reopen-session"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
-        errors: [.unauthorized, .notFound, .sessionAlreadyOpen])
+        errors: [.unauthorized, .notFound, .sessionAlreadyOpen, .sessionStopped])
+    public static let schema = GetSession.schema
+
+    /// Key of the questionnaire.
+    public var questionnaire: String
+    public var sessionId: Identifier
+    /// The header `Accept-Language`, for the title.
+    public var acceptLanguage: String?
+
+    public init(questionnaire: String, sessionId: Identifier, acceptLanguage: String? = nil) {
+        (self.questionnaire, self.sessionId, self.acceptLanguage) = (questionnaire, sessionId, acceptLanguage)
+    }
+}
+
+/// Ends an open session for good without completing it; stopped again, it is answered as the first time
+/// (`POST /questionnaires/{key}/sessions/{id}/stop`).
+///
+/// It can be read, and counts for nothing any more. Whoever opens a session afterwards begins anew.
+public struct StopSession: BusRequest {
+    public typealias Reply = SessionView
+    public static let type: MessageType = "questionnaire.stop-session"
+    public static let rules = MessageRules(
+        service: .questionnaire, callers: [.gateway], effect: .idempotent,
+        errors: [.unauthorized, .notFound, .sessionNotOpen])
     public static let schema = GetSession.schema
 
     /// Key of the questionnaire.

@@ -12,7 +12,7 @@ public struct SubmitResponses: BusRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [
             .unauthorized, .notFound, .validationFailed, .questionnaireIncomplete, .answerConflict, .mutationIDReused,
-            .versionClosed,
+            .versionClosed, .sessionStopped,
         ])
     public static let schema = JSONSchema.object([
         .optional("sessionId", .uuid, "The person's current session where it is missing."),

@@ -91,6 +91,10 @@ extension RouteTable {
             "Opens a completed session again."
         ).with { $0.sources = view },
         Route(
+            .post, session + "/stop", .user, .message("questionnaire.stop-session"),
+            "Ends an open session for good without completing it."
+        ).with { $0.sources = view },
+        Route(
             .post, session + "/migrations", .user, .message("questionnaire.migrate-session"),
             "Moves the session to the newest version."
         ).with { $0.sources = view.merging(["dryRun": .query("dryRun")]) { $1 } },

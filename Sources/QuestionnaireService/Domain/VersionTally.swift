@@ -26,7 +26,9 @@ struct VersionTally: Sendable {
             default: break
             }
         }
-        if status == .inProgress, let next = sheet.next, let place = definition.place(of: next.question) {
+        if [.inProgress, .stopped].contains(status), let next = sheet.next,
+            let place = definition.place(of: next.question)
+        {
             byQuestion[place].dropOff += 1
         }
     }

@@ -13,7 +13,7 @@ struct GetExtractsHandler: RequestHandler {
         guard context.caller == .profile else {
             throw BusError(.callerNotAllowed, "This service does not take this message from this caller.")
         }
-        guard let result = try await sessions.result(of: request.sessionID, of: request.personID),
+        guard let result = try await sessions.resultThatCounts(of: request.sessionID, of: request.personID),
             let hash = Hex.decode(result.hash)
         else { return ProfileExtracts(extracts: []) }
         let definition = try await definitions.definition(hash).definition

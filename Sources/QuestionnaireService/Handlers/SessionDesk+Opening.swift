@@ -81,9 +81,15 @@ extension SessionDesk {
     func opened(
         for person: Identifier, _ questionnaire: String, knowing facts: SessionFacts, in transaction: Transaction
     ) async throws -> (session: StoredSession, isNew: Bool)? {
-        let id = try await open(
-            for: person, questionnaire, unless: [.inProgress], knowing: facts, in: transaction)
-        return try await sessions.findOpen(of: person, for: questionnaire, in: transaction).map { ($0, $0.id == id) }
+        // Whoever stops or completes the open one at this moment leaves none: another is opened then.
+        for _ in 0..<2 {
+            let id = try await open(
+                for: person, questionnaire, unless: [.inProgress], knowing: facts, in: transaction)
+            if let session = try await sessions.findOpen(of: person, for: questionnaire, in: transaction) {
+                return (session, session.id == id)
+            }
+        }
+        return nil
     }
 
     private static let notStopped: [SessionStatus] = [.inProgress, .completed, .amended]

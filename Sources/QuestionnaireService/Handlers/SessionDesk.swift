@@ -12,9 +12,13 @@ struct SessionAtHand: Sendable {
     /// The answers of the session, beside its questions.
     private(set) var sheet: AnswerSheet
 
-    /// The session's version was retired for so long that nothing is written with it any more.
-    var isDrained: Bool {
-        published.definition.policy.isDrained(retiredAt: session.retiredAt, now: session.now)
+    /// - Throws: ``BusError`` `session_stopped`; `version_closed` where the session's version was retired for so long that
+    ///   nothing is written with it any more.
+    func mustTakeWrites() throws(BusError) {
+        if session.status == .stopped { throw .sessionStopped }
+        if published.definition.policy.isDrained(retiredAt: session.retiredAt, now: session.now) {
+            throw .versionClosed
+        }
     }
 
     /// - Parameter known: the same person's session as it was before, whose sheet is taken where it is of the same revision.
@@ -124,13 +128,13 @@ struct SessionAtHand: Sendable {
 
     /// The answers after a plan, and what it does to the session's state.
     ///
-    /// - Throws: ``BusError`` `version_closed`.
+    /// - Throws: As ``SessionAtHand/mustTakeWrites()``.
     func step(
         after plan: ResponsePlan, on hand: SessionAtHand, completes: Bool
     ) throws(BusError) -> (AnswerSheet, SessionStep) {
         // What was written before is answered as then.
-        let writes = !plan.writes.isEmpty || completes && hand.session.status == .inProgress
-        if writes, hand.isDrained { throw .versionClosed }
+        let completes = completes && [.inProgress, .stopped].contains(hand.session.status)
+        if completes || !plan.writes.isEmpty { try hand.mustTakeWrites() }
         let sheet = plan.changesAnswers ? hand.sheet.with(plan.answers) : hand.sheet
         let step = SessionStep(
             status: hand.session.status, wasCompleted: hand.session.snapshots > 0, changesAnswers: plan.changesAnswers,
@@ -195,7 +199,10 @@ struct SessionAtHand: Sendable {
 }
 
 extension BusError {
-    /// Reading, opening again and moving go on.
+    /// Reading goes on.
+    static let sessionStopped = BusError(
+        .sessionStopped, "This session was stopped. Open a new one to answer the questions.")
+    /// Reading, opening again, moving and stopping go on.
     static let versionClosed = BusError(
         .versionClosed, "This version of the questionnaire is closed. Move the session to the newest one to go on.")
 }

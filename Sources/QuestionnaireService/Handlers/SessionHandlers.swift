@@ -91,6 +91,7 @@ struct ReopenSessionHandler: RequestHandler {
         return try await desk.once(context) { transaction in
             var hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            if hand.session.status == .stopped { throw BusError.sessionStopped }
             if hand.session.status != .inProgress {
                 try await reopen(hand.session.id, of: person, in: transaction)
                 (hand.session.status, hand.session.completedAt) = (.inProgress, nil)
@@ -105,6 +106,26 @@ struct ReopenSessionHandler: RequestHandler {
             try await desk.sessions.reopen(session, of: person, in: transaction)
         } catch let error as DatabaseError where error.isUniqueViolation(of: "sessions_one_open") {
             throw BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open.")
+        }
+    }
+}
+
+/// Ends an open session without completing it.
+struct StopSessionHandler: RequestHandler {
+    let desk: SessionDesk
+
+    func handle(_ request: StopSession, context: RequestContext) async throws -> SessionView {
+        let person = try context.person().userID
+        return try await desk.once(context) { transaction in
+            var hand = try await desk.take(
+                request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            guard [.inProgress, .stopped].contains(hand.session.status) else {
+                throw BusError(.sessionNotOpen, "This session was completed. Only an open session is stopped.")
+            }
+            desk.sessions.stop(hand.session.id, of: person, in: transaction)
+            hand.session.status = .stopped
+            let result = try await desk.sessions.result(of: hand.session.id, of: person, in: transaction)
+            return .reply(try await desk.view(hand, language: request.acceptLanguage, result: result))
         }
     }
 }

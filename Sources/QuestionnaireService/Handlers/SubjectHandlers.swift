@@ -12,7 +12,7 @@ struct PutSubjectHandler: RequestHandler {
         return try await desk.sessions.database.transaction { transaction in
             let hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            if hand.isDrained { throw BusError.versionClosed }
+            try hand.mustTakeWrites()
             let all = try await desk.sessions.subjects(of: person, session: hand.session.id, in: transaction)
             let plan = try SubjectPlan.make(request, all: all, on: hand.sheet, now: hand.session.now)
             desk.sessions.put(
@@ -36,7 +36,7 @@ struct RemoveSubjectHandler: RequestHandler {
         return try await desk.sessions.database.transaction { transaction in
             let hand = try await desk.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            if hand.isDrained { throw BusError.versionClosed }
+            try hand.mustTakeWrites()
             let all = try await desk.sessions.subjects(of: person, session: hand.session.id, in: transaction)
             guard all.contains(where: { $0.id == request.subject }) else {
                 throw BusError(.notFound, "There is nobody of that id in this session.")

@@ -110,6 +110,11 @@ extension SessionStore {
         _ = try await transaction.query(Self.reopenSession, [.uuid(person), .uuid(session)])
     }
 
+    /// Ends an open session; one that is not open stays as it is.
+    func stop(_ session: Identifier, of person: Identifier, in transaction: Transaction) {
+        transaction.send(Self.stopSession, [.uuid(person), .uuid(session)])
+    }
+
     /// Closes the session, or notes that a closed one was changed, and takes the snapshot that the answers came to.
     func conclude(
         _ sheet: AnswerSheet, as status: SessionStatus, of person: Identifier, session: StoredSession,
@@ -226,6 +231,9 @@ extension SessionStore {
     private static let reopenSession: Statement = """
         UPDATE sessions SET status = 'in_progress', completed_at = NULL
         WHERE person_id = $1 AND session_id = $2 AND status IN ('completed', 'amended')
+        """
+    private static let stopSession: Statement = """
+        UPDATE sessions SET status = 'stopped' WHERE person_id = $1 AND session_id = $2 AND status = 'in_progress'
         """
     private static let setStatus: Statement = """
         UPDATE sessions SET status = $3, completed_at = coalesce(completed_at, $4)

@@ -64,6 +64,7 @@ import JSONText
     /// - Parameter statuses: a session in one of these is one, and nothing is opened beside it.
     /// - Returns: the hash of its definition; `nil` where there is a session, nothing is published, or the person was
     ///   deleted.
+    /// - Throws: ``BusError`` `too_many_sessions` where the person has all that they may, and stopped none of them.
     func toOpen(
         for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], in transaction: Transaction
     ) async throws -> [UInt8]? {
@@ -71,10 +72,18 @@ import JSONText
         let values: [SQLValue] = [
             .uuid(person), .text(questionnaire), .textArray(statuses.map(\.rawValue)), .bytes(nil),
         ]
-        return try await transaction.query(Self.findToOpen, values).first?.bytes("content_hash")
+        guard let row = try await transaction.query(Self.findToOpen, values).first else { return nil }
+        guard try row.bool("has_room") else {
+            throw BusError(
+                .tooManySessions,
+                "You have completed this questionnaire \(Self.most) times. Open one of them again to change your answers."
+            )
+        }
+        return try row.bytes("content_hash")
     }
 
-    /// Opens what ``toOpen(for:_:unless:in:)`` found.
+    /// Opens what ``toOpen(for:_:unless:in:)`` found. Stopped sessions beyond ``most`` leave with all that is in them: the
+    /// oldest first, and those that were completed before last.
     ///
     /// - Returns: of which version, and when; `nil` where somebody else opened a session meanwhile.
     func open(
@@ -103,6 +112,12 @@ import JSONText
     /// The newest snapshot of a session; `nil` before it is completed.
     func result(of session: Identifier, of person: Identifier) async throws -> SessionResult? {
         let row = try await database.read(Self.newest, [.uuid(person), .uuid(session)]).first
+        return try row.map { try SessionResult($0, of: person, dates) }
+    }
+
+    /// As ``result(of:of:)``; `nil` of a stopped session, too.
+    func resultThatCounts(of session: Identifier, of person: Identifier) async throws -> SessionResult? {
+        let row = try await database.read(Self.newestThatCounts, [.uuid(person), .uuid(session)]).first
         return try row.map { try SessionResult($0, of: person, dates) }
     }
 
@@ -142,6 +157,7 @@ import JSONText
         return max(revisions, Int64(mutations.count)) == Self.page
     }
 
+    private static let most = OpenSession.most
     private static let page: Int64 = 1000
     private static let purgeMutations: Statement = """
         WITH old AS MATERIALIZED (
@@ -168,6 +184,9 @@ import JSONText
     private static func load(_ mutations: [Identifier]) -> Statement {
         mutations.isEmpty ? load : mutations.count > 1 ? loadWithMany : loadWithOne
     }
+
+    /// A stopped session is found by its id only.
+    private static let isMeant = "(session_id = $3 OR $3::uuid IS NULL AND status <> 'stopped')"
 
     // The open session counts, an older one that was opened again too; else the newest: a stopped one does not, a completed
     // one does. It stands in a row of its own beside those of its answers: what a row does not have is neither sent nor read.
@@ -202,8 +221,7 @@ import JSONText
                     WHERE u.person_id = $1 AND u.session_id = t.session_id AND removed_at IS NULL) AS subjects,
                     \(mutations) AS mutations
                 FROM sessions t
-                WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped'
-                    AND ($3::uuid IS NULL OR session_id = $3)
+                WHERE person_id = $1 AND questionnaire = $2 AND \(isMeant)
                 ORDER BY status = 'in_progress' DESC, opened_at DESC, session_id DESC LIMIT 1
             )
             SELECT NULL AS question, NULL AS answer_state, NULL::jsonb AS value, NULL::bigint AS answer_revision,
@@ -220,16 +238,17 @@ import JSONText
     }
     // Whoever has read a session without its lock finds another revision then. Without an id all of them: which is the current
     // one is said by the statement behind the wait.
-    private static let lock: Statement = """
+    private static let lock = Statement(
+        """
         WITH turn AS MATERIALIZED (
             SELECT session_id FROM sessions
-            WHERE person_id = $1 AND questionnaire = $2 AND status <> 'stopped' AND ($3::uuid IS NULL OR session_id = $3)
+            WHERE person_id = $1 AND questionnaire = $2 AND \(isMeant)
             ORDER BY session_id FOR UPDATE
         )
         UPDATE sessions s SET revision = revision + 1 FROM turn
         WHERE s.person_id = $1 AND s.session_id = turn.session_id
         RETURNING s.session_id
-        """
+        """)
     private static let toOpen = """
         FROM definitions d
         WHERE d.questionnaire = $2 AND NOT is_erased($1) AND NOT EXISTS (
@@ -239,13 +258,30 @@ import JSONText
         ) AND ($4::bytea IS NULL OR d.content_hash = $4)
         ORDER BY d.version DESC LIMIT 1
         """
-    private static let findToOpen = Statement("SELECT d.content_hash \(toOpen)")
+    private static let findToOpen = Statement(
+        """
+        SELECT d.content_hash, \(most) > (
+            SELECT count(*) FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2 AND s.status <> 'stopped'
+        ) AS has_room \(toOpen)
+        """)
     private static let open = Statement(
         """
-        INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash, facts)
-        SELECT $1, $5, d.questionnaire, d.version, d.content_hash, $6::jsonb \(toOpen)
-        ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING
-        RETURNING version, opened_at
+        WITH opened AS (
+            INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash, facts)
+            SELECT $1, $5, d.questionnaire, d.version, d.content_hash, $6::jsonb \(toOpen)
+            ON CONFLICT (person_id, questionnaire) WHERE status = 'in_progress' DO NOTHING
+            RETURNING version, opened_at
+        ), gone AS (
+            DELETE FROM sessions g USING (
+                SELECT s.session_id FROM sessions s WHERE s.person_id = $1 AND s.questionnaire = $2
+                ORDER BY s.status = 'stopped', NOT EXISTS (
+                    SELECT 1 FROM snapshots n WHERE n.person_id = $1 AND n.session_id = s.session_id
+                ), s.opened_at DESC, s.session_id DESC OFFSET \(most - 1)
+            ) AS old
+            WHERE g.person_id = $1 AND g.session_id = old.session_id AND g.status = 'stopped'
+                AND EXISTS (SELECT 1 FROM opened)
+        )
+        SELECT version, opened_at FROM opened
         """)
     private static let findOpen: Statement = """
         SELECT session_id FROM sessions WHERE person_id = $1 AND questionnaire = $2 AND status = 'in_progress'
@@ -262,6 +298,11 @@ import JSONText
     private static let newest: Statement = """
         SELECT number, version, content_hash, answers, scores, taken_at FROM snapshots
         WHERE person_id = $1 AND session_id = $2 ORDER BY number DESC LIMIT 1
+        """
+    private static let newestThatCounts: Statement = """
+        SELECT n.number, n.version, n.content_hash, n.answers, n.scores, n.taken_at
+        FROM sessions s JOIN snapshots n USING (person_id, session_id)
+        WHERE s.person_id = $1 AND s.session_id = $2 AND s.status <> 'stopped' ORDER BY n.number DESC LIMIT 1
         """
 }
 

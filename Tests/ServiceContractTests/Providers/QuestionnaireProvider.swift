@@ -78,6 +78,12 @@ import TestSupport
         return (view.id, person)
     }
 
+    func stopped() async throws -> (session: Identifier, person: Identifier) {
+        let (session, person) = try await session()
+        try await reply(to: Asked(StopSession(questionnaire: "yoked-compat", sessionId: session), for: person))
+        return (session, person)
+    }
+
     /// An open session of a questionnaire with a section that repeats.
     func family(children: Int) async throws -> (session: Identifier, person: Identifier) {
         let definition = try DefinitionParser.parse(CanonicalJSON.bytes(of: Self.family))

@@ -23,7 +23,7 @@ enum PutAnswerContract: MessageContract {
         shown: ["menstrualCycle"], hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
     static let errors = [
         Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.invalid, SessionSamples.conflict,
-        SessionSamples.reused, SessionSamples.closed,
+        SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped,
     ]
 
     static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/answers/{question} 200"
@@ -73,6 +73,13 @@ enum PutAnswerContract: MessageContract {
                     questionnaire: "family", sessionId: session, question: "homeTown", mutationId: .ordered(),
                     state: .answered, value: "Umeå"), for: person)
         },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(
+                PutAnswer(
+                    questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: .ordered(),
+                    state: .answered, value: "never"), for: person)
+        },
     ]
 }
 
@@ -94,7 +101,7 @@ enum DeleteAnswerContract: MessageContract {
         BusError(
             .validationFailed, "Some answers cannot be saved as they are.",
             errors: [.init(field: "question", code: "unknown_question", message: "There is no such question.")]),
-        SessionSamples.conflict, SessionSamples.reused, SessionSamples.closed,
+        SessionSamples.conflict, SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped,
     ]
 
     static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/answers/{question} 200"
@@ -149,6 +156,13 @@ enum DeleteAnswerContract: MessageContract {
                     questionnaire: "family", sessionId: session, question: "homeTown", mutationId: .ordered()),
                 for: person)
         },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(
+                DeleteAnswer(
+                    questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: .ordered()),
+                for: person)
+        },
     ]
 }
 
@@ -189,7 +203,9 @@ enum PutAnswersContract: MessageContract {
                     reason: "answer_conflict", current: ["revision": 2, "state": "answered", "value": "Zoë’s ☕️"]))
         ], progress: SessionSamples.done, next: SessionSamples.fullNext, shown: ["menstrualCycle"],
         hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
-    static let errors = [Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.closed]
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.closed, SessionSamples.stopped,
+    ]
 
     static let route: String? = "POST /questionnaires/{key}/sessions/{id}/answers:batch 200"
     static let hasEffect = true
@@ -217,6 +233,15 @@ enum PutAnswersContract: MessageContract {
                         QueuedAnswer(question: "homeTown", mutationId: .ordered(), state: .answered, value: "Umeå")
                     ]), for: person)
         },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(
+                PutAnswers(
+                    questionnaire: "yoked-compat", sessionId: session,
+                    answers: [
+                        QueuedAnswer(question: "smoking", mutationId: .ordered(), state: .answered, value: "never")
+                    ]), for: person)
+        },
     ]
 }
 
@@ -240,7 +265,7 @@ enum PutSubjectContract: MessageContract {
         BusError(
             .validationFailed, "Some answers cannot be saved as they are.",
             errors: [.init(field: "subject", code: "too_many", message: "There are at most 3 of these.")]),
-        SessionSamples.closed,
+        SessionSamples.closed, SessionSamples.stopped,
     ]
 
     static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
@@ -268,6 +293,12 @@ enum PutSubjectContract: MessageContract {
                 PutSubject(questionnaire: "family", sessionId: session, subject: .ordered(), label: "Alva"),
                 for: person)
         },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(
+                PutSubject(questionnaire: "yoked-compat", sessionId: session, subject: .ordered(), label: "Alva"),
+                for: person)
+        },
     ]
 }
 
@@ -283,7 +314,7 @@ enum RemoveSubjectContract: MessageContract {
     static let maximalReply = PutSubjectContract.maximalReply
     static let errors = [
         Sample.unauthorized, BusError(.notFound, "There is nobody of that id in this session."),
-        SessionSamples.closed,
+        SessionSamples.closed, SessionSamples.stopped,
     ]
 
     static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
@@ -309,6 +340,11 @@ enum RemoveSubjectContract: MessageContract {
             let (session, person) = try await questionnaire.closed()
             return Asked(
                 RemoveSubject(questionnaire: "family", sessionId: session, subject: .ordered()), for: person)
+        },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(
+                RemoveSubject(questionnaire: "yoked-compat", sessionId: session, subject: .ordered()), for: person)
         },
     ]
 }

@@ -42,4 +42,20 @@ enum CompareProfilesContract: MessageContract {
             #expect(nobody == CompareProfilesContract.minimalReply)
         }
     }
+
+    @Test func whatWasStoppedIsComparedNoMore() async throws {
+        try await QuestionnaireProvider.run { questionnaire in
+            let asked = try await CompareProfilesContract.everyday(questionnaire)
+            let person = asked.message.second
+            let list = try await questionnaire.reply(
+                to: Asked(ListQuestionnaireSessions(questionnaire: "yoked-compat"), for: person))
+            let session = try #require(list.sessions.first).id
+            try await questionnaire.reply(
+                to: Asked(ReopenSession(questionnaire: "yoked-compat", sessionId: session), for: person))
+            #expect(try await questionnaire.reply(to: asked).psychological.score == 100)
+            try await questionnaire.reply(
+                to: Asked(StopSession(questionnaire: "yoked-compat", sessionId: session), for: person))
+            #expect(try await questionnaire.reply(to: asked) == CompareProfilesContract.minimalReply)
+        }
+    }
 }

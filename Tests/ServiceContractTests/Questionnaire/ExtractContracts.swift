@@ -89,6 +89,20 @@ enum GetExtractsContract: MessageContract {
         }
     }
 
+    @Test func nothingIsToldOfASessionThatWasStopped() async throws {
+        try await QuestionnaireProvider.run { questionnaire in
+            let asked = try await GetExtractsContract.everyday(questionnaire)
+            let (person, session) = (asked.message.personID, asked.message.sessionID)
+            try await questionnaire.reply(
+                to: Asked(ReopenSession(questionnaire: "about-me", sessionId: session), for: person))
+            #expect(try await questionnaire.reply(to: asked).extracts.count == 1)
+            let stopped = try await questionnaire.reply(
+                to: Asked(StopSession(questionnaire: "about-me", sessionId: session), for: person))
+            #expect(stopped.result != nil, "its person reads what it came to")
+            #expect(try await questionnaire.reply(to: asked).extracts == [])
+        }
+    }
+
     @Test func theProfileHasWhatWasAnsweredAndItsPersonDidNotSayThere() async throws {
         try await Town.run { town in
             try await town.publish(Self.definition)

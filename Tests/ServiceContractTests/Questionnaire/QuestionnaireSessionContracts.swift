@@ -57,6 +57,8 @@ enum SessionSamples {
         ])
     static let closed = BusError(
         .versionClosed, "This version of the questionnaire is closed. Move the session to the newest one to go on.")
+    static let stopped = BusError(
+        .sessionStopped, "This session was stopped. Open a new one to answer the questions.")
     static let incomplete = BusError(
         .questionnaireIncomplete, "Some questions still want an answer.",
         errors: [.init(field: "coreValues", code: "unanswered", message: "This question wants an answer.")],
@@ -71,7 +73,12 @@ enum OpenSessionContract: MessageContract {
     static let canonicalReply = SessionSamples.view
     static let minimalReply = SessionSamples.small
     static let maximalReply = SessionSamples.full
-    static let errors = [Sample.unauthorized, BusError(.notFound, "There is no such questionnaire.")]
+    static let errors = [
+        Sample.unauthorized, BusError(.notFound, "There is no such questionnaire."),
+        BusError(
+            .tooManySessions,
+            "You have completed this questionnaire 16 times. Open one of them again to change your answers."),
+    ]
 
     static let route: String? = "POST /questionnaires/{key}/sessions 200"
     static let hasEffect = true
@@ -84,6 +91,17 @@ enum OpenSessionContract: MessageContract {
     static let provocations: [String: Provocation<QuestionnaireProvider, OpenSession>] = [
         "unauthorized": { _ in Asked(canonical) },
         "not_found": { _ in Asked(OpenSession(questionnaire: "no-such"), for: .random()) },
+        "too_many_sessions": { questionnaire in
+            let person = Identifier.random()
+            for _ in 0..<OpenSession.most {
+                let open = try await questionnaire.reply(to: Asked(canonical, for: person))
+                try await questionnaire.reply(
+                    to: Asked(
+                        SubmitResponses(
+                            sessionId: open.id, answers: QuestionnaireProvider.required, complete: true), for: person))
+            }
+            return Asked(canonical, for: person)
+        },
     ]
 }
 
@@ -158,6 +176,7 @@ enum CompleteSessionContract: MessageContract {
     static let maximalReply = SessionSamples.full
     static let errors = [
         Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.incomplete, SessionSamples.closed,
+        SessionSamples.stopped,
     ]
 
     static let route: String? = "POST /questionnaires/{key}/sessions/{id}/complete 200"
@@ -180,6 +199,10 @@ enum CompleteSessionContract: MessageContract {
             let (session, person) = try await questionnaire.closed()
             return Asked(CompleteSession(questionnaire: "family", sessionId: session), for: person)
         },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(CompleteSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+        },
     ]
 }
 
@@ -194,7 +217,7 @@ enum ReopenSessionContract: MessageContract {
     static let maximalReply = SessionSamples.full
     static let errors = [
         Sample.unauthorized, SessionSamples.unknownSession,
-        BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open."),
+        BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open."), SessionSamples.stopped,
     ]
 
     static let route: String? = "POST /questionnaires/{key}/sessions/{id}/reopen 200"
@@ -214,6 +237,44 @@ enum ReopenSessionContract: MessageContract {
             let person = asked.options.actor?.userID
             try await questionnaire.reply(to: Asked(OpenSessionContract.canonical, for: person))
             return asked
+        },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(ReopenSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+        },
+    ]
+}
+
+enum StopSessionContract: MessageContract {
+    static let canonical = StopSession(questionnaire: "yoked-compat", sessionId: Sample.session)
+    static let minimal = StopSession(questionnaire: "a", sessionId: Sample.session)
+    static let maximal = StopSession(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
+
+    static let canonicalReply = SessionSamples.view
+    static let minimalReply = SessionSamples.small
+    static let maximalReply = SessionSamples.full
+    static let errors = [
+        Sample.unauthorized, SessionSamples.unknownSession,
+        BusError(.sessionNotOpen, "This session was completed. Only an open session is stopped."),
+    ]
+
+    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/stop 200"
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<StopSession> {
+        let (session, person) = try await questionnaire.session(answers: QuestionnaireProvider.required)
+        return Asked(StopSession(questionnaire: "yoked-compat", sessionId: session), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, StopSession>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { _ in Asked(canonical, for: .random()) },
+        "session_not_open": { questionnaire in
+            let (session, person) = try await questionnaire.session(
+                answers: QuestionnaireProvider.required, complete: true)
+            return Asked(StopSession(questionnaire: "yoked-compat", sessionId: session), for: person)
         },
     ]
 }

@@ -3,6 +3,7 @@ import BusRuntime
 import Cryptography
 import EventLoop
 import JSONText
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -164,6 +165,77 @@ import Testing
             #expect(open.json["status"] == "in_progress" && open.json["completedAt"] == nil)
             let closed = try await town.send("POST", session + "/complete", as: person)
             #expect(closed.json["status"] == "amended" && closed.json["result"]?["number"] == 3)
+        }
+    }
+
+    /// Who stopped is asked again, and what was stopped is kept, counts for nothing, and goes with its person.
+    @Test func aStoppedSessionIsReadAndNothingElse() async throws {
+        try await Town.run { town in
+            @Loop func isAsked(_ person: Session) async throws -> Bool {
+                let due = try await town.send("GET", "/users/me/requirements", as: person).json["match"]
+                return due?["currentlyDue"]?.arrayValue?.contains("questionnaire") == true
+            }
+            let person = try await town.signIn("+14155550123")
+            let opened = try await town.send("POST", Self.base, as: person)
+            let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
+            let write = Self.put("never")
+            let saved = try await town.send("PUT", session + "/answers/smoking", write, as: person)
+            let stopped = try await town.send("POST", session + "/stop", as: person)
+            #expect(stopped.status == 200 && stopped.json["status"] == "stopped")
+            #expect(try await town.send("POST", session + "/stop", as: person).body == stopped.body)
+            #expect(try await town.send("GET", session, as: person).body == stopped.body)
+
+            let queue: JSONValue = [
+                "answers": [
+                    .object((Self.put("never").objectValue ?? [:]).merging(["question": "drinking"]) { $1 })
+                ]
+            ]
+            let subject = session + "/subjects/\(Identifier.ordered())"
+            let refusals: [(String, String, JSONValue?)] = [
+                ("PUT", session + "/answers/smoking", Self.put("socially")),
+                ("DELETE", session + "/answers/smoking", nil), ("POST", session + "/answers:batch", queue),
+                ("PUT", subject, ["label": "Kim"]), ("DELETE", subject, nil), ("POST", session + "/complete", nil),
+                ("POST", session + "/reopen", nil),
+                (
+                    "POST", "/compatibility/responses",
+                    ["sessionId": opened.json["id"] ?? .null, "answers": [], "complete": true]
+                ),
+            ]
+            for (method, path, body) in refusals {
+                let refused = try await town.send(method, path, body, as: person)
+                #expect(refused.status == 409 && refused.json["code"] == "session_stopped", "\(method) \(path)")
+            }
+            let moved = try await town.send("POST", session + "/migrations", as: person)
+            #expect(moved.status == 409 && moved.json["code"] == "session_not_open")
+            let repeated = try await town.send("PUT", session + "/answers/smoking", write, as: person)
+            #expect(repeated.body == saved.body, "what was saved before is answered as then")
+            #expect(try await town.send("GET", session, as: person).body == stopped.body)
+
+            // What is shown is another one, which the person is asked for until it is completed.
+            let questions = try await town.send("GET", "/compatibility/questions", as: person)
+            #expect(questions.json["sessionId"] != opened.json["id"] && questions.json["answers"] == [])
+            #expect(try await isAsked(person))
+            let again = try await town.send("POST", Self.base, as: person)
+            #expect(again.status == 200 && again.json["id"] == questions.json["sessionId"])
+            let list = try await town.send("GET", Self.base, as: person).json["sessions"]?.arrayValue
+            #expect(list?.map { $0["status"] } == ["in_progress", "stopped"])
+            _ = try await town.ask(
+                SubmitResponses(answers: QuestionnaireProvider.required, complete: true), as: person)
+            #expect(try await comes { try await !isAsked(person) })
+            let second = Self.base + "/" + (again.json["id"]?.stringValue ?? "")
+            let late = try await town.send("POST", second + "/stop", as: person)
+            #expect(late.status == 409 && late.json["code"] == "session_not_open")
+            #expect(try await town.rows(.profile, "SELECT count(*) FROM profiles") == "1")
+
+            let lines = try await town.send("GET", "/users/me/export", as: person).text.components(separatedBy: "\r\n")
+            let body = stride(from: 1, to: lines.count, by: 2).map { lines[$0] }.joined()
+            let records = try JSONValue.parse(Array(body.utf8))["questionnaire"]?.arrayValue ?? []
+            let statuses = records.filter { $0["kind"] == "session" }.compactMap { $0["status"]?.stringValue }
+            #expect(Set(statuses) == ["stopped", "completed"])
+            #expect(records.contains { $0["kind"] == "answer" && $0["sessionId"] == opened.json["id"] })
+            #expect(try await town.send("DELETE", "/users/me", as: person).status == 202)
+            #expect(
+                try await comes { try await town.rows(.questionnaire, "SELECT count(*) FROM sessions") == "0" })
         }
     }
 

@@ -41,7 +41,10 @@ enum GetStatisticsContract: MessageContract {
                 ResponseItem(question: "relationshipGoal", value: "long_term"),
                 ResponseItem(question: "causes", state: .skipped),
             ])
-            _ = try await questionnaire.session()
+            // Who stopped came as far as who has paused there.
+            let (stopped, person) = try await questionnaire.session()
+            try await questionnaire.reply(
+                to: Asked(StopSession(questionnaire: "yoked-compat", sessionId: stopped), for: person))
             let found = try await questionnaire.reply(to: DraftSamples.admin(GetStatisticsContract.current))
             #expect(found.sessions == 3 && found.of == 3 && found.completed == 1 && found.questions.count == 25)
             let byKey = Dictionary(uniqueKeysWithValues: found.questions.map { ($0.question, $0) })

@@ -66,7 +66,7 @@ enum SubmitResponsesContract: MessageContract {
                     field: "answers.0.mutationId", code: "mutation_id_reused",
                     message: "This id was used for another write.")
             ]),
-        SessionSamples.closed,
+        SessionSamples.closed, SessionSamples.stopped,
     ]
 
     static let route: String? = "POST /compatibility/responses 200"
@@ -108,6 +108,12 @@ enum SubmitResponsesContract: MessageContract {
                 QuestionnaireBlueprint.definitions[0], limits: DefinitionParser.limits)
             let (_, person) = try await questionnaire.closed(shipped, then: shipped, of: "yoked-compat")
             return questionnaire.item(ResponseItem(question: "smoking", value: "never"), for: person)
+        },
+        "session_stopped": { questionnaire in
+            let (session, person) = try await questionnaire.stopped()
+            return Asked(
+                SubmitResponses(sessionId: session, answers: [ResponseItem(question: "smoking", value: "never")]),
+                for: person)
         },
     ]
 }
