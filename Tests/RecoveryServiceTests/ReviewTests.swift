@@ -226,6 +226,10 @@ import Testing
             let approved = try await recovery.ask(ApproveCase(recoveryId: id, note: "Yes, too."), as: second)
             #expect(approved.status == "approved" && approved.approvals == 2)
             #expect(try await recovery.look(claim).status == "approved")
+            let count = ["staff": 2, "dispute": 4, "contest": 3][why] ?? 0
+            let told = try await recovery.notified.atLeast(count)[count - 1]
+            #expect(told.kind == "recovery_approved")
+            #expect((told.data["disputeToken"] != nil) == (why != "contest"))
             guard why == "contest" else { return }
             // What reviewers decided over both sides, one side does not undo.
             let late = await #expect(throws: BusError.self) { try await recovery.dispute(id, as: recovery.owner) }

@@ -96,6 +96,11 @@ enum NotificationText {
             )
         case "recovery_expired":
             ("Recovery over", "The request to recover your \(appName) account is over. Nothing has changed.")
+        case "recovery_approved" where data["disputeToken"] == nil:
+            (
+                "Recovery approved",
+                "Reviewers heard both sides and approved the request to recover your \(appName) account. If it was not you, contact support now."
+            )
         case "recovery_approved":
             (
                 "Recovery approved",

@@ -100,9 +100,10 @@ struct CaseStore: Sendable {
         // Who never heard of a claim, since there were so many, needs not hear that it is over.
         let isNews = record.told > 0 || ![.withdrawn, .neglected].contains(event)
         if effects.contains(.ownerTold), isNews {
+            // What reviewers decided over both sides is not stopped by one of them.
+            let isDecided = life.status != .approved || record.contestedAt != nil
             try await notifier.tell(
-                "recovery_\(life.status.rawValue)", [record], of: account, isOver: life.status != .approved,
-                in: transaction)
+                "recovery_\(life.status.rawValue)", [record], of: account, isOver: isDecided, in: transaction)
         }
     }
 
