@@ -1,4 +1,5 @@
 #pragma once
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -11,6 +12,12 @@ static inline int CLinux_timerfd(unsigned long nanoseconds) {
     int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (descriptor >= 0) timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &at, 0);
     return descriptor;
+}
+/// A connection that never blocks and is closed on exec, in one call. glibc declares `accept4` in GNU's dialect of C alone; its
+/// flags are those of `open`.
+static inline int CLinux_accept(int listener, void *address, unsigned *length) {
+    extern int accept4(int, void *, unsigned *, int);
+    return accept4(listener, address, length, O_NONBLOCK | O_CLOEXEC);
 }
 static inline int CLinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 /// `operation` is `EPOLL_CTL_ADD`, `_MOD` or `_DEL`; `token` comes back from `CLinux_epoll_wait`.

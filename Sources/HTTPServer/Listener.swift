@@ -42,6 +42,8 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+        // Inherited by whatever is accepted (tcp(7) of Linux).
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         let bound =
             address.withPointer { bind(descriptor, $0, $1) } == 0 && listen(descriptor, Int32(Self.backlog)) == 0
         guard bound else {
@@ -90,14 +92,10 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
             }
             var accepted: Int32 = -1
             let peer = SocketAddress { address, length in
-                accepted = accept(descriptor, address, &length)
+                accepted = acceptWithoutBlocking(descriptor, address, &length)
                 return accepted
             }
             guard let peer else { return pauseAfter(errno) }
-            _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
-            _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-            var one: Int32 = 1
-            setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
             onConnection(accepted, peer.host)
         }
     }
