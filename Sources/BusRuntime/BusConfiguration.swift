@@ -21,7 +21,8 @@ public struct BusConfiguration: Sendable {
     public var mostWaiting = 200_000
     /// How long a call waits for a replica when none is ready.
     public var grace = Duration.seconds(2)
-    /// Between looks for replicas, at least; names are asked for no more than once a second.
+    /// Between looks for replicas, at least; names are asked for no more than once a second. While none is known, a directory
+    /// is looked at every 50 ms.
     public var discoveryInterval = Duration.milliseconds(500)
 
     public init(

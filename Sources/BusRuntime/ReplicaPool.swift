@@ -211,10 +211,14 @@ public struct ReplicaState: Sendable, Equatable {
             let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
             let (discovery, name) = (discovery, service.rawValue)
             if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
-            let pause = discovery.interval(configuration.discoveryInterval) * Double.random(in: 1...1.5)
-            try? await Loop.sleep(for: pause)
+            let interval = configuration.discoveryInterval
+            // Whoever found nobody started together with whom it looks for, or waits for them to come back.
+            let pause = discovery.interval(replicas.isEmpty ? min(interval, Self.eagerInterval) : interval)
+            try? await Loop.sleep(for: pause * Double.random(in: 1...1.5))
         }
     }
+
+    private static let eagerInterval = Duration.milliseconds(50)
 
     private func apply(_ found: Set<String>) {
         guard !isClosed else { return }

@@ -27,6 +27,15 @@ import Testing
         }
     }
 
+    @Test func whoFindsNobodyLooksAgainSoon() async throws {
+        try await BusLab.run { lab in
+            let client = try lab.client { $0.discoveryInterval = .seconds(60) }
+            await #expect(throws: BusError.self) { try await client.call(Echo(text: "a"), .within(.milliseconds(200))) }
+            _ = try lab.server()
+            #expect(try await client.call(Echo(text: "a"), .standard).text == "a")
+        }
+    }
+
     @Test func aReplicaThatIsGoneIsForgottenAndItsFileSwept() async throws {
         try await BusLab.run { lab in
             let path = "\(lab.directory)/auth-dead.sock"

@@ -104,6 +104,7 @@ import ServiceRuntime
         var configuration = BusConfiguration(service: caller, peers: peers)
         configuration.security = try keys.security(of: caller)
         configuration.grace = Self.grace
+        configuration.discoveryInterval = .milliseconds(20)
         let bus = Bus(configuration)
         others[caller] = bus
         try bus.start()
@@ -126,6 +127,7 @@ import ServiceRuntime
         configuration.bind = [try configuration.endpoint(inDirectory: folder)]
         configuration.security = try keys.security(of: service)
         configuration.grace = Self.grace
+        configuration.discoveryInterval = .milliseconds(20)
         let bus = Bus(configuration)
         repeat bus.register(each handlers)
         others[service] = bus
