@@ -12,6 +12,7 @@ import Testing
     let owner: Identifier
     let notified = Ears<NotifyPerson>()
     let bearers = Bearers()
+    private var claimants = 0
 
     /// Numbers that auth gives the answer to.
     nonisolated static let accountPhone = "+14155552671"
@@ -138,6 +139,12 @@ import Testing
             claimantReference: "reference-of-\(claimant)", maskedClaimantPhone: "+46 (***) ***-4567")
     }
 
+    /// The code of somebody who has claimed nothing yet.
+    func newCode() -> String {
+        claimants += 1
+        return String(400_000 + claimants)
+    }
+
     /// A claim of the account by who has the code.
     func claim(code: String, phone: String = accountPhone) -> Asked<RequestRecovery> {
         let request = RequestRecovery(
@@ -150,7 +157,7 @@ import Testing
     func heldCase() async throws -> (requested: RecoveryRequested, disputeToken: String) {
         // More than three a day are told together, later.
         try await stage.rows("UPDATE cases SET created_at = created_at - interval '1 day'")
-        let requested = try await reply(to: claim(code: String(400_000 + notified.heard.count)))
+        let requested = try await reply(to: claim(code: newCode()))
         while true {
             let told = notified.heard.first { $0.data["recoveryId"] == requested.recoveryId.description }
             if let token = told?.data["disputeToken"] { return (requested, token) }

@@ -31,7 +31,7 @@ enum RequestRecoveryContract: MessageContract {
     static let clockMembers: Set<String> = []
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<RequestRecovery> {
-        recovery.claim(code: String(500_000 + recovery.notified.heard.count))
+        recovery.claim(code: recovery.newCode())
     }
 
     static let provocations: [String: Provocation<RecoveryProvider, RequestRecovery>] = [

@@ -55,14 +55,14 @@ enum SetRecoveryLockContract: MessageContract {
     static let clockMembers: Set<String> = []
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<SetRecoveryLock> {
-        Asked(SetRecoveryLock(enabled: true), for: recovery.owner)
+        Asked(SetRecoveryLock(enabled: true), for: .random())
     }
 
     static let provocations: [String: Provocation<RecoveryProvider, SetRecoveryLock>] = [
         "unauthorized": { _ in Asked(SetRecoveryLock(enabled: true)) },
         "reauthentication_required": { recovery in
             recovery.bearers.isFresh = false
-            return Asked(SetRecoveryLock(enabled: true), for: recovery.owner)
+            return Asked(SetRecoveryLock(enabled: true), for: .random())
         },
     ]
 }
@@ -97,7 +97,8 @@ enum SubmitOwnerEvidenceContract: MessageContract {
 
     private static func evidence(_ id: Identifier, by person: Identifier) -> Asked<SubmitOwnerEvidence> {
         Asked(
-            SubmitOwnerEvidence(recoveryId: id, verificationId: "mine-1"), for: person, key: "key-owner-evidence")
+            SubmitOwnerEvidence(recoveryId: id, verificationId: "mine-1"), for: person,
+            key: "key-\(Identifier.random())")
     }
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<SubmitOwnerEvidence> {
