@@ -234,7 +234,7 @@ import Testing
 
     // MARK: A rotation
 
-    @Test("two replicas agree on a number in each step", arguments: 0..<6)
+    @Test("two replicas agree on a number in each step", arguments: steps)
     func agreed(step: Int) async throws {
         try await AuthStage.run { auth in
             let rings = pair(step, try ring(auth))
@@ -309,6 +309,9 @@ import Testing
         }
     }
 
+    /// Where the new key comes and where the former one goes; `make prove` takes every pair, either way round.
+    private static let steps = Rounds.count(2, prove: 6) == 2 ? [0, 3] : Array(0..<6)
+
     /// Pairs of rings that are alive at the same time.
     private func pair(_ step: Int, _ rings: Rings) -> (String, String) {
         [
@@ -317,19 +320,22 @@ import Testing
         ][step]
     }
 
-    /// Begins things together behind whoever gives the number an account, and has them go on once that many wait.
+    /// Begins things together behind whoever gives the number an account, and has them go on once one of them waits.
     @Loop private func together<Outcome: Sendable>(
-        _ phone: String, waiting: Int, _ auth: AuthStage, _ begin: @Loop () -> [Task<Outcome, any Error>]
+        _ phone: String, _ auth: AuthStage, _ begin: @Loop () -> [Task<Outcome, any Error>]
     ) async throws -> [Task<Outcome, any Error>] {
         let database = auth.stage.houses[0].database
         let hashes = Secrets(auth.stage.houses[0].keys).hashes(of: try number(phone))
         let (tasks, areWaiting) = try await database.transaction { transaction in
             AccountStore.lock(phone: hashes, in: transaction)
-            let me = try await transaction.query("SELECT pg_backend_pid() AS pid").first?.integer("pid") ?? 0
+            _ = try await transaction.query("SELECT 1 AS locked")
             let tasks = begin()
-            let areWaiting = try await comes {
+            // Who waits for a lock for a fifth of a second is refused: the first one that waits is enough for them to overlap.
+            let areWaiting = try await comes(within: .seconds(4)) {
                 try await auth.stage.rows(
-                    "SELECT count(*) FROM pg_stat_activity WHERE \(me) = ANY(pg_blocking_pids(pid))") == "\(waiting)"
+                    """
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                    """) != "0"
             }
             return (tasks, areWaiting)
         }
@@ -337,7 +343,7 @@ import Testing
         return tasks
     }
 
-    @Test(arguments: 0..<6) func oneNumberIsOneAccountWhicheverRingsAreAlive(step: Int) async throws {
+    @Test(arguments: steps) func oneNumberIsOneAccountWhicheverRingsAreAlive(step: Int) async throws {
         try await AuthStage.run { auth in
             let rings = pair(step, try ring(auth))
             let phone = "+14155552671"
@@ -349,8 +355,7 @@ import Testing
                     let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
                     asked.append((replica.auth, verify))
                 }
-                // One waits for the other's code, too.
-                let verifying = try await together(phone, waiting: 1, auth) {
+                let verifying = try await together(phone, auth) {
                     asked.map { stage, verify in Loop.spawn { try await stage.ask(verify) } }
                 }
                 var sessions: [Session] = []
@@ -363,7 +368,7 @@ import Testing
     }
 
     /// Who signs up with a number while it is given back to the account that had it: it is one's or the other's.
-    @Test(arguments: 0..<6) func aNumberThatIsGivenBackIsNobodyElses(step: Int) async throws {
+    @Test(arguments: steps) func aNumberThatIsGivenBackIsNobodyElses(step: Int) async throws {
         try await AuthStage.run { auth in
             let rings = pair(step, try ring(auth))
             try await replicas(rings.0, rings.1, auth) { a, b in
@@ -375,7 +380,7 @@ import Testing
                 try await auth.age("2 hours")
                 let (challenge, code) = try await a.auth.code(for: old)
                 let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
-                let both = try await together(old, waiting: 2, auth) {
+                let both = try await together(old, auth) {
                     [
                         Loop.spawn { try await a.auth.ask(verify).user.id == owner.user.id },
                         Loop.spawn {
