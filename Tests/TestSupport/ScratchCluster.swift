@@ -34,8 +34,9 @@ public final class ScratchCluster: Sendable {
 
     /// Starts the server and waits until it answers.
     public func start() throws {
+        // Each test leaves a database behind, and autovacuum would go round all of them, ten a second.
         let options =
-            "-k \(folder) -c listen_addresses='' -c fsync=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB"
+            "-k \(folder) -c listen_addresses='' -c fsync=off -c full_page_writes=off -c autovacuum=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB"
         try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(folder)/log", "-w", "start"])
     }
 
@@ -55,10 +56,12 @@ public final class ScratchCluster: Sendable {
     /// - Returns: the last statement's rows, a line each, columns parted by `|`.
     @discardableResult
     public func query(_ database: String, _ sql: String) throws -> String {
-        let connection = PQconnectdb("host=\(folder) user=postgres dbname=\(database)")
-        defer { PQfinish(connection) }
+        let connection = connect(database)
         let result = PQexec(connection, sql)
-        defer { PQclear(result) }
+        defer {
+            PQclear(result)
+            keep(connection, database)
+        }
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK: return ""
         case PGRES_TUPLES_OK:
@@ -68,6 +71,41 @@ public final class ScratchCluster: Sendable {
             return rows.joined(separator: "\n")
         default: throw Failure(description: "\(sql): \(String(cString: PQerrorMessage(connection)))")
         }
+    }
+
+    /// The connection of the last query, for the next one to the same database: a new one costs the server a process that has
+    /// read nothing yet.
+    private let last = Mutex<Connection?>(nil)
+
+    /// One thread has it at a time: who takes it leaves none.
+    private struct Connection: @unchecked Sendable {
+        let database: String
+        let raw: OpaquePointer?
+    }
+
+    private func replaceLast(by next: Connection?) -> Connection? {
+        last.withLock { kept in
+            defer { kept = next }
+            return kept
+        }
+    }
+
+    private func connect(_ database: String) -> OpaquePointer? {
+        if let kept = replaceLast(by: nil) {
+            // Whoever has something to say without being asked was closed by the server.
+            var socket = pollfd(fd: PQsocket(kept.raw), events: Int16(POLLIN), revents: 0)
+            if kept.database == database, poll(&socket, 1, 0) == 0 { return kept.raw }
+            PQfinish(kept.raw)
+        }
+        return PQconnectdb("host=\(folder) user=postgres dbname=\(database)")
+    }
+
+    private func keep(_ connection: OpaquePointer?, _ database: String) {
+        // As new: whatever was set or locked is not the next one's.
+        let result = PQexec(connection, "DISCARD ALL")
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == PGRES_COMMAND_OK else { return PQfinish(connection) }
+        PQfinish(replaceLast(by: Connection(database: database, raw: connection))?.raw)
     }
 
     private func asServer(_ program: String, _ arguments: [String]) throws {
