@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -111,7 +112,9 @@ let package = Package(
         library("EventLoop", ["CLinux", "CZMQ"]),
         library("JSONText", [], byByte),
         library("Cryptography", ["CCrypto"]),
-        library("BusProtocol", ["JSONText"], strict),
+        library("MessageExpansion", [], strict),
+        .macro(name: "MessageMacros", dependencies: ["MessageExpansion"], swiftSettings: strict),
+        library("BusProtocol", ["JSONText", "MessageMacros"], strict),
         library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
         library("Database", ["BusProtocol", "CPostgres", "Cryptography", "EventLoop"]),
         library("HTTPServer", ["EventLoop"]),
@@ -140,6 +143,7 @@ let package = Package(
             path: "Tests/TestReplica", swiftSettings: strict),
         tests("EventLoopTests", ["EventLoop"]),
         tests("JSONTextTests", ["JSONText"]),
+        tests("MessageExpansionTests", ["MessageExpansion"]),
         tests("CryptographyTests", ["Cryptography", "TestSupport"]),
         tests(
             "BusRuntimeTests",

@@ -97,16 +97,10 @@ import JSONText
     public func call<Request: BusRequest>(
         _ request: Request, _ options: CallOptions
     ) async throws(BusError) -> Request.Reply {
-        let body: [UInt8]
-        do {
-            body = try WireJSON.encode(request)
-        } catch {
-            throw BusError(.internalError, "The request cannot be written.")
-        }
         let reply = try await callRaw(
-            type: Request.type, version: Request.version, rules: Request.rules, body: body, options)
+            type: Request.type, version: Request.version, rules: Request.rules, body: request.jsonBytes, options)
         do {
-            return try WireJSON.decode(Request.Reply.self, from: reply.body)
+            return try Request.Reply(json: JSONDocument(reply.body).root)
         } catch {
             throw BusError(.internalError, "The answer cannot be read.", executed: .yes)
         }

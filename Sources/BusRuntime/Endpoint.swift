@@ -22,7 +22,7 @@ struct Endpoint: Sendable {
                 ? try await Loop.compute { try Self.decode(Request.self, body) } : try Self.decode(Request.self, body)
             let reply = try await handler.handle(request, context: context)
             return RawReply(
-                body: try reply.encoded(), isReplay: context.isReplay, entityRevision: reply.entityRevision,
+                body: reply.jsonBytes, isReplay: context.isReplay, entityRevision: reply.entityRevision,
                 entityTag: reply.entityTag, isCreated: reply.isCreated)
         }
     }
@@ -42,7 +42,7 @@ struct Endpoint: Sendable {
                 errors: problems.map { .init(field: $0.field, code: $0.code, message: $0.message) })
         }
         do {
-            return try WireJSON.decode(type, from: document.root)
+            return try Request(json: document.root)
         } catch {
             throw BusError(.invalidMessage, "The message cannot be read as \(Request.type).")
         }

@@ -126,7 +126,7 @@ public enum Outcome<Reply: BusReply>: Sendable {
         }
         let bytes = try sealer.open(sealed, associated: key)
         guard try row.bool("is_refusal") else {
-            return (.reply(try WireJSON.decode(Reply.self, from: bytes)), true)
+            return (.reply(try Reply(json: JSONDocument(bytes).root)), true)
         }
         return (.refusal(try WireJSON.decode(BusError.self, from: bytes)), true)
     }
@@ -180,7 +180,7 @@ extension Outcome {
 
     fileprivate func encoded() throws -> (bytes: [UInt8], isRefusal: Bool) {
         switch self {
-        case .reply(let reply): (try WireJSON.encode(reply), false)
+        case .reply(let reply): (reply.jsonBytes, false)
         case .refusal(let error): (try WireJSON.encode(error), true)
         }
     }

@@ -46,7 +46,7 @@ public struct OutboxItem: Sendable {
         guard let sequence = try rows.first?.integer("last") else { return }
         event.personSequence = sequence
         let type = Swift.type(of: event)
-        let body = try WireJSON.encode(event)
+        let body = event.jsonBytes
         for service in [type.rules.service] + type.rules.alsoTold {
             let id = Identifier.ordered()
             transaction.send(

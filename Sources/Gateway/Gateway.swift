@@ -36,7 +36,7 @@ import ServiceRuntime
     private let log: Log
     private let metrics: MetricsListener?
 
-    /// - Throws: ``ConfigurationError``, ``RouteTableError``.
+    /// - Throws: ``ConfigurationError``.
     init(environment: [String: String]) throws {
         let values = try Configuration(
             variables: GatewayConfiguration.variables, prefix: "GATEWAY_", environment: environment)
@@ -50,7 +50,7 @@ import ServiceRuntime
         security.onProblem = { log.error("bus_keys", ["problem": .string($0)]) }
         var limits = HTTPLimits()
         limits.connections = min(limits.connections, max(64, Self.mostOpenFiles() - 256))
-        let server = try GatewayServer(try GatewayConfiguration(values), bus: Bus(bus), limits: limits)
+        let server = GatewayServer(try GatewayConfiguration(values), bus: Bus(bus), limits: limits)
         self.server = server
         metrics = try MetricsListener(values) {
             let page = server.ownMetrics

@@ -21,24 +21,18 @@ public enum CanonicalJSON {
         case .integer(let value): writeNumber(value, to: text)
         case .number(let value): text.put(ascii: number(value))
         case .string(let value): text.put(quoted: value)
-        case .array(let values):
-            text.put(UInt8(ascii: "["))
-            for (index, value) in values.enumerated() {
-                if index > 0 { text.put(UInt8(ascii: ",")) }
-                write(value, to: text)
-            }
-            text.put(UInt8(ascii: "]"))
+        case .array(let values): values.write(to: text)
         case .object(let members): write(members, to: text)
         }
     }
 
-    static func write(_ members: [String: JSONValue], to text: JSONOutput) {
+    static func write<Value: JSONCoded>(_ members: [String: Value], to text: JSONOutput) {
         text.put(UInt8(ascii: "{"))
         for (index, member) in members.sorted(by: { precedes($0.key, $1.key) }).enumerated() {
             if index > 0 { text.put(UInt8(ascii: ",")) }
             text.put(quoted: member.key)
             text.put(UInt8(ascii: ":"))
-            write(member.value, to: text)
+            member.value.write(to: text)
         }
         text.put(UInt8(ascii: "}"))
     }

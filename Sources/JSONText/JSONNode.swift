@@ -43,6 +43,9 @@ public struct JSONNode: Sendable {
         }
     }
 
+    /// Whether this is the name of a member that is written so, with escapes or without.
+    func isName(_ name: StaticString) -> Bool { entry.flag ? string == name.description : isString(name) }
+
     /// The elements of an array, in order; empty for any other kind.
     public var elements: [JSONNode] {
         guard entry.kind == .array else { return [] }

@@ -2,7 +2,7 @@
 ///
 /// Memory of its own: an array in a class is checked for a second owner and for a second access at every byte, which cost
 /// more than the writing.
-final class JSONOutput {
+public final class JSONOutput {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private(set) var count = 0
@@ -85,8 +85,8 @@ final class JSONOutput {
         digits.reverse()
     }
 
-    /// In quotes, with the escapes that RFC 8785 wants and no others.
-    func put(quoted string: String) {
+    /// A string in quotes, with the escapes that RFC 8785 wants and no others.
+    public func put(quoted string: String) {
         var string = string
         string.withUTF8 { text in
             put(UInt8(ascii: "\""))

@@ -62,6 +62,16 @@ public indirect enum JSONSchema: Sendable, Hashable {
     // Short forms for the schemas of messages.
     public static func string(_ length: ClosedRange<Int>) -> JSONSchema { .string(StringRule(length: length)) }
     public static func values(_ values: String...) -> JSONSchema { .string(StringRule(values: values)) }
+    /// Visible ASCII characters, so many of them.
+    public static func visibleASCII(_ length: ClosedRange<Int>) -> JSONSchema {
+        .string(StringRule(length: length, format: .visibleASCII))
+    }
+    /// A whole number from 0 that every reader of JSON can hold: 2^53 - 1 at the most.
+    public static let count = JSONSchema.integer(0...9_007_199_254_740_991)
+    /// As ``count``, from 1.
+    public static let ordinal = JSONSchema.integer(1...9_007_199_254_740_991)
+    /// The six digits of a code.
+    public static let otp = JSONSchema.string(StringRule(length: 6...6, format: .otp))
     public static let uuid = JSONSchema.string(StringRule(length: 36...36, format: .uuid))
     public static let date = JSONSchema.string(StringRule(length: 10...10, format: .date))
     public static let dateTime = JSONSchema.string(StringRule(length: 20...27, format: .dateTime))

@@ -35,6 +35,10 @@ final class WireEncoder: Encoder {
         if Value.self == [String: JSONValue].self, let members = value as? [String: JSONValue] {
             return CanonicalJSON.write(members, to: text)
         }
+        // Below, names are ordered as they are written, with their escapes; those of a dictionary may have some.
+        if Value.self == [String: String].self, let members = value as? [String: String] {
+            return CanonicalJSON.write(members, to: text)
+        }
         let (depth, start) = (frames.count, text.count)
         try value.encode(to: self)
         while frames.count > depth { closeFrame() }

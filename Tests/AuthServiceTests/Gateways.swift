@@ -28,7 +28,7 @@ import TestSupport
     func add(routes: RouteTable = .vestibule) throws -> GatewayServer {
         var configuration = GatewayConfiguration()
         (configuration.port, configuration.rateLimit) = (0, nil)
-        let gateway = try GatewayServer(configuration, bus: bus, table: routes)
+        let gateway = GatewayServer(configuration, bus: bus, table: routes)
         try gateway.start()
         all.append(gateway)
         return gateway

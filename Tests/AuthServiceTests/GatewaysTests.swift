@@ -143,8 +143,8 @@ import Testing
         try await run(replicas: 2, gateways: 2) { auth, gateways in
             let routes =
                 RouteTable.vestibule.routes + [
-                    Route(.get, "/test/staff", .staff, .message("auth.list-devices"), "For staff."),
-                    Route(.get, "/test/admin", .admin, .message("auth.list-devices"), "For admins."),
+                    Route(ListDevices.self, at: HTTPRoute(.get, "/test/staff", .staff, "For staff.")),
+                    Route(ListDevices.self, at: HTTPRoute(.get, "/test/admin", .admin, "For admins.")),
                 ]
             let gateway = try gateways.add(routes: RouteTable(routes))
             @Loop func statuses(_ session: Session) async throws -> [Int] {

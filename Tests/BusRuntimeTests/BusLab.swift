@@ -6,27 +6,25 @@ import JSONText
 import TestSupport
 
 /// Asks for a text back; changes nothing.
+@Message
 struct Echo: BusRequest {
     typealias Reply = Echoed
     static let type: MessageType = "auth.echo"
-    static let schema = JSONSchema.object([
-        .required("text", .string(1...100_000)), .optional("number", .integer(0...9)),
-    ])
     static let rules = MessageRules(service: .auth, callers: [.gateway, .profile], effect: .read, largestBody: 65_536)
-    var text: String
-    var number: Int?
+    @Field(.string(1...100_000)) var text: String
+    @Field(.integer(0...9)) var number: Int?
 }
 
+@Message
 struct Echoed: BusReply {
-    static let schema = JSONSchema.object([.required("text", .string(0...100_000))])
-    var text: String
+    @Field(.string(0...100_000)) var text: String
 }
 
 /// Has an effect: repeated with a key only.
+@Message
 struct Charge: BusRequest {
     typealias Reply = Echoed
     static let type: MessageType = "auth.charge"
-    static let schema = JSONSchema.object([])
     static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .once)
 }
 

@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import JSONText
 import TestSupport
 import Testing
 
@@ -9,24 +10,24 @@ private protocol Hop: BusRequest where Reply == Echoed {
     init()
 }
 
+@Message
 private struct FirstHop: Hop {
     typealias Reply = Echoed
     static let type: MessageType = "auth.hop"
-    static let schema = Charge.schema
     static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read)
 }
 
+@Message
 private struct SecondHop: Hop {
     typealias Reply = Echoed
     static let type: MessageType = "profile.hop"
-    static let schema = Charge.schema
     static let rules = MessageRules(service: .profile, callers: [.auth], effect: .read)
 }
 
+@Message
 private struct ThirdHop: Hop {
     typealias Reply = Echoed
     static let type: MessageType = "questionnaire.hop"
-    static let schema = Charge.schema
     static let rules = MessageRules(service: .questionnaire, callers: [.profile], effect: .read)
 }
 

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Database
 
+@Message
 struct Counted: BusReply {
-    static let schema = JSONSchema.object([.required("count", .integer(0...1000))])
-    var count: Int64
+    @Field(.integer(0...1000)) var count: Int64
 }
 
 @Suite("inbox") @Loop struct InboxTests {

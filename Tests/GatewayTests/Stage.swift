@@ -35,7 +35,7 @@ import TestSupport
         var bus = BusConfiguration(service: .gateway, peers: peers)
         bus.discoveryInterval = .milliseconds(20)
         bus.grace = .milliseconds(500)
-        gateway = try GatewayServer(configuration, bus: Bus(bus))
+        gateway = GatewayServer(configuration, bus: Bus(bus))
     }
 
     /// Starts everything and waits until the gateway is ready.

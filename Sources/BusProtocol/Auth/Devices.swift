@@ -1,91 +1,65 @@
 import JSONText
 
-/// The devices that an account knows (`GET /users/me/devices`).
-public struct ListDevices: BusRequest {
+/// The devices that an account knows.
+@Message
+public struct ListDevices: PublicRequest {
     public typealias Reply = DeviceList
     public static let type: MessageType = "auth.list-devices"
-    public static let schema = JSONSchema.object([])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .read, errors: [.unauthorized])
-    public init() {}
+    public static let route = HTTPRoute(
+        .get, "/users/me/devices", .user, "Lists the known devices.")
 }
 
 /// The answer to ``ListDevices``, the device used last first.
+@Message
 public struct DeviceList: PublicReply {
-    public static let schema = JSONSchema.object([.required("devices", .array(of: KnownDevice.schema, count: 0...100))])
-    public var devices: [KnownDevice]
-    public init(devices: [KnownDevice]) { self.devices = devices }
+    @Field(count: 0...100) public var devices: [KnownDevice]
 }
 
-/// Changes a device (`PUT /users/me/devices/{id}`): one's own, or any after a sign-in within five minutes.
-public struct PutDevice: BusRequest {
+/// Changes a device: one's own, or any after a sign-in within five minutes.
+@Message
+public struct PutDevice: PublicRequest {
     public typealias Reply = KnownDevice
     public static let type: MessageType = "auth.put-device"
-    public static let schema = JSONSchema.object([
-        .required("deviceId", .uuid), .required("name", .string(1...100)),
-        .required("platform", .values("ios", "android", "web")), .optional("pushToken", .string(1...4096)),
-    ])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .reauthenticationRequired])
+    public static let route = HTTPRoute(
+        .put, "/users/me/devices/{id}", .user, "Changes a known device.")
 
-    public var deviceId: Identifier
-    public var name: String
-    public var platform: String
-    public var pushToken: String?
-
-    public init(deviceId: Identifier, name: String, platform: String, pushToken: String? = nil) {
-        self.deviceId = deviceId
-        self.name = name
-        self.platform = platform
-        self.pushToken = pushToken
-    }
+    @Field(from: .path("id")) public var deviceId: Identifier
+    @Field(.string(1...100)) public var name: String
+    @Field(.values("ios", "android", "web")) public var platform: String
+    @Field(.string(1...4096)) public var pushToken: String?
 }
 
-/// Forgets a device and ends its sessions (`DELETE /users/me/devices/{id}`): one's own, or any after a sign-in within five
+/// Forgets a device and ends its sessions: one's own, or any after a sign-in within five
 /// minutes. Every device is told, the removed one too, which also hears of a recovery for 30 days more.
-public struct RemoveDevice: BusRequest {
+@Message
+public struct RemoveDevice: PublicRequest {
     public typealias Reply = NoContent
     public static let type: MessageType = "auth.remove-device"
-    public static let schema = JSONSchema.object([.required("deviceId", .uuid)])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .reauthenticationRequired])
+    public static let route = HTTPRoute(
+        .delete, "/users/me/devices/{id}", .user, "Forgets a device and ends its sessions.", success: 204)
 
-    public var deviceId: Identifier
-    public init(deviceId: Identifier) { self.deviceId = deviceId }
+    @Field(from: .path("id")) public var deviceId: Identifier
 }
 
 /// A device as its owner sees it. The push token itself is never shown.
+@Message
 public struct KnownDevice: PublicReply {
-    public static let schema = JSONSchema.object([
-        .required("id", .uuid), .required("name", .string(1...100)),
-        .required("platform", .values("ios", "android", "web")), .required("hasPushToken", .boolean),
-        .optional("push", .values("none", "ok", "expired")),
-        .required("current", .boolean), .required("createdAt", .dateTime), .required("lastUsedAt", .dateTime),
-    ])
     public var id: Identifier
-    public var name: String
-    public var platform: String
+    @Field(.string(1...100)) public var name: String
+    @Field(.values("ios", "android", "web")) public var platform: String
     public var hasPushToken: Bool
-    /// `expired`: the provider called the token dead; a new one from the device clears that. Came later and is optional.
-    public var push: String?
+    /// `expired`: the provider called the token dead; a new one from the device clears that.
+    @Field(.values("none", "ok", "expired")) public var push: String?
     /// The device of the session that asks.
     public var current: Bool
     public var createdAt: Timestamp
     public var lastUsedAt: Timestamp
-
-    public init(
-        id: Identifier, name: String, platform: String, hasPushToken: Bool, push: String? = nil, current: Bool,
-        createdAt: Timestamp, lastUsedAt: Timestamp
-    ) {
-        self.id = id
-        self.name = name
-        self.platform = platform
-        self.hasPushToken = hasPushToken
-        self.push = push
-        self.current = current
-        self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
-    }
 }

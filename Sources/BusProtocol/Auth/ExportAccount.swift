@@ -1,14 +1,13 @@
 import JSONText
 
 /// The account, its phone, devices, sessions, codes, freezes and audit trail. Wants a sign-in by a code as deletion does.
+@Message
 public struct ExportAccount: ExportRequest {
     public typealias Reply = ExportPage
     public static let type: MessageType = "auth.export-person"
-    public static let schema = ExportPage.request
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .read,
         errors: [.unauthorized, .reauthenticationRequired, .accountFrozen])
 
-    public var after: String?
-    public init(after: String?) { self.after = after }
+    @Field(.string(1...300)) public var after: String?
 }

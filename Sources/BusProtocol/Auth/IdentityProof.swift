@@ -1,18 +1,13 @@
 import JSONText
 
 /// A sign-in with Apple or Google of this moment, shown as a proof and not to sign in with.
-public struct IdentityProof: Codable, Sendable, Equatable {
-    public static let schema = JSONSchema.object([
-        .required("provider", .values("apple", "google")), .required("identityToken", .string(1...16_384)),
-        .required("nonce", .string(1...256), "Of `POST /auth/social/nonce`; it is spent, whatever comes of it"),
-    ])
+@Message
+public struct IdentityProof: MessageValue {
     /// `apple` or `google`.
-    public var provider: String
-    public var identityToken: String
+    @Field(.values("apple", "google")) public var provider: String
+    @Field(.string(1...16_384)) public var identityToken: String
+    /// Of `POST /auth/social/nonce`; it is spent, whatever comes of it.
+    ///
     /// As it was issued.
-    public var nonce: String
-
-    public init(provider: String, identityToken: String, nonce: String) {
-        (self.provider, self.identityToken, self.nonce) = (provider, identityToken, nonce)
-    }
+    @Field(.string(1...256)) public var nonce: String
 }

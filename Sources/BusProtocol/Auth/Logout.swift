@@ -1,11 +1,12 @@
 import JSONText
 
-/// Ends the session of the caller (`POST /auth/logout`).
-public struct Logout: BusRequest {
+/// Ends the session of the caller.
+@Message
+public struct Logout: PublicRequest {
     public typealias Reply = NoContent
     public static let type: MessageType = "auth.logout"
-    public static let schema = JSONSchema.object([])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
-    public init() {}
+    public static let route = HTTPRoute(
+        .post, "/auth/logout", .user, "Ends this session.", success: 204)
 }

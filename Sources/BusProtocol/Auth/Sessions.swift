@@ -1,30 +1,25 @@
 import JSONText
 
-/// The sessions of an account (`GET /auth/sessions`).
-public struct ListSessions: BusRequest {
+/// The sessions of an account.
+@Message
+public struct ListSessions: PublicRequest {
     public typealias Reply = SessionList
     public static let type: MessageType = "auth.list-sessions"
-    public static let schema = JSONSchema.object([])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .read, errors: [.unauthorized])
-    public init() {}
+    public static let route = HTTPRoute(
+        .get, "/auth/sessions", .user, "Lists the sessions of the account.")
 }
 
 /// The answer to ``ListSessions``, the session used last first. One that ended, or is too old to be used, is not in it.
+@Message
 public struct SessionList: PublicReply {
-    public static let schema = JSONSchema.object([
-        .required("sessions", .array(of: KnownSession.schema, count: 0...100))
-    ])
-    public var sessions: [KnownSession]
-    public init(sessions: [KnownSession]) { self.sessions = sessions }
+    @Field(count: 0...100) public var sessions: [KnownSession]
 }
 
 /// A session as its owner sees it.
-public struct KnownSession: Codable, Sendable, Equatable {
-    public static let schema = JSONSchema.object([
-        .required("id", .uuid), .required("device", Device.schema), .required("createdAt", .dateTime),
-        .required("lastUsedAt", .dateTime), .required("current", .boolean),
-    ])
+@Message
+public struct KnownSession: MessageValue {
     public var id: Identifier
     public var device: Device
     public var createdAt: Timestamp
@@ -34,45 +29,34 @@ public struct KnownSession: Codable, Sendable, Equatable {
     public var current: Bool
 
     /// The device that a session is on.
-    public struct Device: Codable, Sendable, Equatable {
-        public static let schema = JSONSchema.object([
-            .required("id", .uuid), .required("name", .string(1...100)),
-            .required("platform", .values("ios", "android", "web")),
-        ])
+    @Message
+    public struct Device: MessageValue {
         public var id: Identifier
-        public var name: String
-        public var platform: String
-        public init(id: Identifier, name: String, platform: String) {
-            (self.id, self.name, self.platform) = (id, name, platform)
-        }
-    }
-
-    public init(id: Identifier, device: Device, createdAt: Timestamp, lastUsedAt: Timestamp, current: Bool) {
-        self.id = id
-        self.device = device
-        self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
-        self.current = current
+        @Field(.string(1...100)) public var name: String
+        @Field(.values("ios", "android", "web")) public var platform: String
     }
 }
 
-/// Ends one session of the account (`DELETE /auth/sessions/{id}`), the caller's own or another.
-public struct EndSession: BusRequest {
+/// Ends one session of the account, the caller's own or another.
+@Message
+public struct EndSession: PublicRequest {
     public typealias Reply = NoContent
     public static let type: MessageType = "auth.end-session"
-    public static let schema = JSONSchema.object([.required("sessionId", .uuid)])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent, errors: [.unauthorized, .notFound])
-    public var sessionId: Identifier
-    public init(sessionId: Identifier) { self.sessionId = sessionId }
+    public static let route = HTTPRoute(
+        .delete, "/auth/sessions/{id}", .user, "Ends one session.", success: 204)
+
+    @Field(from: .path("id")) public var sessionId: Identifier
 }
 
-/// Ends every session of the account but the caller's (`DELETE /auth/sessions`).
-public struct EndOtherSessions: BusRequest {
+/// Ends every session of the account but the caller's.
+@Message
+public struct EndOtherSessions: PublicRequest {
     public typealias Reply = NoContent
     public static let type: MessageType = "auth.end-other-sessions"
-    public static let schema = JSONSchema.object([])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
-    public init() {}
+    public static let route = HTTPRoute(
+        .delete, "/auth/sessions", .user, "Ends every session but this one.", success: 204)
 }

@@ -1,74 +1,59 @@
 import JSONText
 
-/// Issues the nonce of a social sign-in (`POST /auth/social/nonce`): it works once, and for five minutes.
-public struct IssueSocialNonce: BusRequest {
+/// Issues the nonce of a social sign-in: it works once, and for five minutes.
+@Message
+public struct IssueSocialNonce: PublicRequest {
     public typealias Reply = SocialNonce
     public static let type: MessageType = "auth.issue-social-nonce"
-    public static let schema = JSONSchema.object([.required("provider", .values("apple", "google"))])
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once, errors: [.identityProviderUnavailable],
         replyCarriesToken: true)
+    public static let route = HTTPRoute(
+        .post, "/auth/social/nonce", .public, "Issues a nonce for a social sign-in.")
 
-    public var provider: String
-    public init(provider: String) { self.provider = provider }
+    @Field(.values("apple", "google")) public var provider: String
 }
 
 /// The answer to ``IssueSocialNonce``. The provider is given the SHA-256 of the nonce, in hex.
+@Message
 public struct SocialNonce: PublicReply {
-    public static let schema = JSONSchema.object([
-        .required("nonce", .string(1...128)), .required("expiresInSeconds", .integer(1...3600)),
-    ])
-    public var nonce: String
-    public var expiresInSeconds: Int64
-
-    public init(nonce: String, expiresInSeconds: Int64) {
-        (self.nonce, self.expiresInSeconds) = (nonce, expiresInSeconds)
-    }
+    @Field(.string(1...128)) public var nonce: String
+    @Field(.integer(1...3600)) public var expiresInSeconds: Int64
 }
 
-/// Signs in with Apple (`POST /auth/social/apple`). Where the identity is linked to no account, the answer is the token that
+/// Signs in with Apple. Where the identity is linked to no account, the answer is the token that
 /// a phone is verified with.
-public struct SignInWithApple: BusRequest {
+@Message
+public struct SignInWithApple: PublicRequest {
     public typealias Reply = SocialSignedIn
     public static let type: MessageType = "auth.sign-in-with-apple"
-    public static let schema = JSONSchema.object(
-        SocialSignedIn.requestMembers + [
-            .optional("authorizationCode", .string(1...1024), "Exchanged once, so that deletion can revoke it")
-        ])
     public static let rules = SocialSignedIn.rules
+    public static let route = HTTPRoute(
+        .post, "/auth/social/apple", .public, "Signs in with Apple.")
 
-    public var identityToken: String
+    @Field(.string(1...16_384)) public var identityToken: String
     /// As it was issued.
-    public var nonce: String
+    @Field(.string(1...256)) public var nonce: String
     public var device: DeviceClaim
-    public var authorizationCode: String?
-
-    public init(identityToken: String, nonce: String, device: DeviceClaim, authorizationCode: String? = nil) {
-        (self.identityToken, self.nonce, self.device) = (identityToken, nonce, device)
-        self.authorizationCode = authorizationCode
-    }
+    /// Exchanged once, so that deletion can revoke it.
+    @Field(.string(1...1024)) public var authorizationCode: String?
 }
 
-/// Signs in with Google (`POST /auth/social/google`), as ``SignInWithApple`` does with Apple.
-public struct SignInWithGoogle: BusRequest {
+/// Signs in with Google, as ``SignInWithApple`` does with Apple.
+@Message
+public struct SignInWithGoogle: PublicRequest {
     public typealias Reply = SocialSignedIn
     public static let type: MessageType = "auth.sign-in-with-google"
-    public static let schema = JSONSchema.object(
-        SocialSignedIn.requestMembers + [
-            .optional("authorizationCode", .string(1...1024), "Not used: nothing of Google's is kept")
-        ])
     public static let rules = SocialSignedIn.rules
+    public static let route = HTTPRoute(
+        .post, "/auth/social/google", .public, "Signs in with Google.")
 
-    public var identityToken: String
+    @Field(.string(1...16_384)) public var identityToken: String
     /// As it was issued.
-    public var nonce: String
+    @Field(.string(1...256)) public var nonce: String
     public var device: DeviceClaim
-    public var authorizationCode: String?
-
-    public init(identityToken: String, nonce: String, device: DeviceClaim, authorizationCode: String? = nil) {
-        (self.identityToken, self.nonce, self.device) = (identityToken, nonce, device)
-        self.authorizationCode = authorizationCode
-    }
+    /// Not used: nothing of Google's is kept.
+    @Field(.string(1...1024)) public var authorizationCode: String?
 }
 
 /// What came of a social sign-in.
@@ -77,28 +62,15 @@ public enum SocialSignedIn: PublicReply {
     case phoneVerificationRequired(PhoneVerificationRequired)
 
     /// The identity is linked to no account: a code to a phone, asked for with `linkToken`, links it.
-    public struct PhoneVerificationRequired: Codable, Sendable, Equatable {
-        public var status = "phone_verification_required"
-        public var linkToken: String
-        public var expiresInSeconds: Int64
-
-        public init(linkToken: String, expiresInSeconds: Int64) {
-            (self.linkToken, self.expiresInSeconds) = (linkToken, expiresInSeconds)
-        }
+    @Message
+    public struct PhoneVerificationRequired: MessageValue {
+        @Field(.values("phone_verification_required")) public var status: String = "phone_verification_required"
+        @Field(.string(1...256)) public var linkToken: String
+        @Field(.integer(1...3600)) public var expiresInSeconds: Int64
     }
 
-    public static let schema = JSONSchema.anyOf([
-        Session.schema,
-        .object([
-            .required("status", .values("phone_verification_required")), .required("linkToken", .string(1...256)),
-            .required("expiresInSeconds", .integer(1...3600)),
-        ]),
-    ])
+    public static let schema = JSONSchema.anyOf([Session.schema, PhoneVerificationRequired.schema])
 
-    static let requestMembers: [JSONSchema.Member] = [
-        .required("identityToken", .string(1...16_384)), .required("nonce", .string(1...256)),
-        .required("device", DeviceClaim.schema),
-    ]
     static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once,
         errors: [.identityTokenInvalid, .forbidden, .identityProviderUnavailable], replyCarriesToken: true)
@@ -111,6 +83,19 @@ public enum SocialSignedIn: PublicReply {
             isSession
             ? .session(try Session(from: decoder))
             : .phoneVerificationRequired(try PhoneVerificationRequired(from: decoder))
+    }
+
+    public init(json: JSONNode) throws(JSONMismatch) {
+        self =
+            json["status"] == nil
+            ? .session(try Session(json: json)) : .phoneVerificationRequired(try PhoneVerificationRequired(json: json))
+    }
+
+    public func write(to json: JSONOutput) {
+        switch self {
+        case .session(let session): session.write(to: json)
+        case .phoneVerificationRequired(let answer): answer.write(to: json)
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -1,16 +1,14 @@
 import JSONText
 
 /// A request on the bus: one Swift type per message, with everything that its readers, the gateway and the contract
-/// suite must know of it.
+/// suite must know of it. ``Message()`` makes the schema, which is held against the body in the gateway and again in the service.
 ///
 /// Within a version only optional members are added. A breaking change is a new type with the next version beside it.
-public protocol BusRequest: Codable, Sendable, Equatable {
+public protocol BusRequest: MessageValue {
     associatedtype Reply: BusReply
     static var type: MessageType { get }
     /// From 1.
     static var version: UInt16 { get }
-    /// Held against the body before it is decoded, in the gateway and again in the service.
-    static var schema: JSONSchema { get }
     static var rules: MessageRules { get }
 }
 
@@ -18,14 +16,22 @@ extension BusRequest {
     public static var version: UInt16 { 1 }
 }
 
+/// A request that the public API can make.
+public protocol PublicRequest: BusRequest where Reply: PublicReply {
+    static var route: HTTPRoute { get }
+    /// Members that do not come from the JSON body, by their names in JSON.
+    static var sources: [String: HTTPRoute.Source] { get }
+}
+
+extension PublicRequest {
+    public static var sources: [String: HTTPRoute.Source] { [:] }
+}
+
 /// The answer to a request.
-public protocol BusReply: Codable, Sendable, Equatable {
-    static var schema: JSONSchema { get }
+public protocol BusReply: MessageValue {
     /// Which state of its resource the reply shows, from 1; `nil` where it is not the view of one. It stands in the frame's
     /// header, so that the gateway can name the entity tag of a body that it does not read.
     var entityRevision: Int64? { get }
-    /// The bytes that ``WireJSON/encode(_:)`` makes of the reply. One that is asked for at every turn may write them itself.
-    func encoded() throws -> [UInt8]
     /// The name of the state that it shows, where that has one of its own: 1 to 64 visible ASCII characters. It goes
     /// before the revision.
     var entityTag: String? { get }
@@ -35,7 +41,6 @@ public protocol BusReply: Codable, Sendable, Equatable {
 
 extension BusReply {
     public var entityRevision: Int64? { nil }
-    public func encoded() throws -> [UInt8] { try WireJSON.encode(self) }
     public var entityTag: String? { nil }
     public var isCreated: Bool { false }
 }
@@ -52,15 +57,13 @@ public protocol BusEvent: BusRequest where Reply == Acknowledged {
 }
 
 /// "It is in my database now."
+@Message
 public struct Acknowledged: BusReply {
-    public static let schema = JSONSchema.object([])
-    public init() {}
 }
 
 /// A public answer without a body: HTTP 204.
+@Message
 public struct NoContent: PublicReply {
-    public static let schema = JSONSchema.object([])
-    public init() {}
 }
 
 /// What the bus must know of a message type beside its shape.

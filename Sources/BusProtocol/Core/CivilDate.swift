@@ -1,5 +1,5 @@
 /// A calendar date without time or zone, of the proleptic Gregorian calendar, years 1 to 9999; `YYYY-MM-DD` on the wire.
-public struct CivilDate: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessStringConvertible {
     public let year: Int
     public let month: Int
     public let day: Int

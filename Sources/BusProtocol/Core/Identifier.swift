@@ -2,7 +2,7 @@ import Foundation
 
 /// A UUID, written in lower case and read in either: version 7 (RFC 9562) for what is made in order of time, version 4 for persons, whose id must
 /// not tell when they signed up, version 8 for what follows from a request.
-public struct Identifier: Hashable, Sendable, Codable, CustomStringConvertible {
+public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible {
     /// 16 bytes in network order.
     public let bytes: InlineBytes
 

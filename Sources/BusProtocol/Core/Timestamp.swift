@@ -2,7 +2,7 @@ import Foundation
 
 /// A moment in UTC to the microsecond, as PostgreSQL keeps it; RFC 3339 on the wire (`2026-02-20T09:00:00.125Z`, the
 /// fraction left out where it is zero).
-public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessStringConvertible {
     /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
     public let microsecondsSinceEpoch: Int64
 

@@ -1,42 +1,37 @@
 import JSONText
 
-/// Looks for a city as a person types its name (`GET /cities`); without a query the most populous.
-public struct FindCities: BusRequest {
+/// Looks for a city as a person types its name; without a query the most populous.
+@Message
+public struct FindCities: PublicRequest {
     public typealias Reply = CitiesFound
     public static let type: MessageType = "profile.find-cities"
-    public static let schema = JSONSchema.object([
-        .optional("query", .string(0...100), "The begin of a name, in any accent, a slip or two allowed"),
-        .optional("country", .string(2...2), "ISO 3166-1 alpha-2"),
-        .optional("limit", .integer(1...50), "10 where it is left out"),
-    ])
     public static let rules = MessageRules(service: .profile, callers: [.gateway], effect: .read)
-    public var query: String?
-    public var country: String?
-    public var limit: Int64?
-    public init(query: String? = nil, country: String? = nil, limit: Int64? = nil) {
-        (self.query, self.country, self.limit) = (query, country, limit)
-    }
+    public static let route = HTTPRoute(
+        .get, "/cities", .public, "Finds cities by the begin of their name. Data: GeoNames, CC BY 4.0.")
+
+    /// The begin of a name, in any accent, a slip or two allowed.
+    @Field(.string(0...100), from: .query("query")) public var query: String?
+    /// ISO 3166-1 alpha-2.
+    @Field(.string(2...2), from: .query("country")) public var country: String?
+    /// 10 where it is left out.
+    @Field(.integer(1...50), from: .query("limit")) public var limit: Int64?
 }
 
 /// The answer to ``FindCities``: names that begin so, then names in which a word does, then near ones; in each the most
 /// populous city first.
+@Message
 public struct CitiesFound: PublicReply {
-    public static let schema = JSONSchema.object([.required("cities", .array(of: City.schema, count: 0...50))])
-    public var cities: [City]
-    public init(cities: [City]) { self.cities = cities }
+    @Field(count: 0...50) public var cities: [City]
 }
 
 /// A city, in the words in which a profile takes it.
-public struct City: Codable, Sendable, Equatable {
-    static let schema = JSONSchema.object([
-        .required("id", .integer(1...9_007_199_254_740_991), "Of GeoNames"), .required("name", .string(1...100)),
-        .optional("state", .string(1...100), "In the USA"), .required("country", .string(2...2), "ISO 3166-1 alpha-2"),
-    ])
-    public var id: Int64
-    public var name: String
-    public var state: String?
-    public var country: String
-    public init(id: Int64, name: String, state: String? = nil, country: String) {
-        (self.id, self.name, self.state, self.country) = (id, name, state, country)
-    }
+@Message
+public struct City: MessageValue {
+    /// Of GeoNames.
+    @Field(.ordinal) public var id: Int64
+    @Field(.string(1...100)) public var name: String
+    /// In the USA.
+    @Field(.string(1...100)) public var state: String?
+    /// ISO 3166-1 alpha-2.
+    @Field(.string(2...2)) public var country: String
 }

@@ -1,20 +1,22 @@
 import JSONText
 
-/// Asks to be told on the 18th birthday, or not to be any more (`POST /users/me/waitlist`).
-public struct JoinWaitlist: BusRequest {
+/// Asks to be told on the 18th birthday, or not to be any more.
+@Message
+public struct JoinWaitlist: PublicRequest {
     public typealias Reply = WaitlistPlace
     public static let type: MessageType = "profile.join-waitlist"
-    public static let schema = JSONSchema.object([.required("notify", .boolean)])
     public static let rules = MessageRules(
         service: .profile, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .dateOfBirthMissing, .alreadyEligible])
+    public static let route = HTTPRoute(
+        .post, "/users/me/waitlist", .user, "Asks to be told on the 18th birthday.")
+
     public var notify: Bool
-    public init(notify: Bool) { self.notify = notify }
 }
 
 /// The answer to ``JoinWaitlist``.
+@Message
 public struct WaitlistPlace: PublicReply {
-    public static let schema = JSONSchema.object([.required("eligibleOn", .date, "The 18th birthday")])
+    /// The 18th birthday.
     public var eligibleOn: CivilDate
-    public init(eligibleOn: CivilDate) { self.eligibleOn = eligibleOn }
 }

@@ -1,183 +1,158 @@
 import JSONText
 
-/// A questionnaire's versions and drafts, for its editor (`GET /admin/questionnaires/{key}`).
-public struct ViewQuestionnaire: BusRequest {
+/// A questionnaire's versions and drafts, for its editor.
+@Message
+public struct ViewQuestionnaire: PublicRequest {
     public typealias Reply = QuestionnaireOverview
     public static let type: MessageType = "questionnaire.view-questionnaire"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden])
-    public static let schema = JSONSchema.object([SessionMembers.questionnaire])
+    public static let route = HTTPRoute(
+        .get, "/admin/questionnaires/{key}", .admin, "A questionnaire with its drafts and versions.")
 
     /// Key of the questionnaire.
-    public var questionnaire: String
-
-    public init(questionnaire: String) { self.questionnaire = questionnaire }
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
 }
 
-/// Begins a draft (`POST /admin/questionnaires/{key}/drafts`): of a definition, or as a copy of a version. Publishing the
+/// Begins a draft: of a definition, or as a copy of a version. Publishing the
 /// copy of an older version is how one goes back.
-public struct CreateDraft: BusRequest {
+@Message
+public struct CreateDraft: PublicRequest {
     public typealias Reply = Draft
     public static let type: MessageType = "questionnaire.create-draft"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .once,
         errors: [.unauthorized, .forbidden, .notFound, .validationFailed], largestBody: 524_288,
         limits: JSONLimits(depth: 32, values: 65_536))
-    public static let schema = JSONSchema.object([
-        SessionMembers.questionnaire,
-        .optional("definition", .any, "As it stands so far; it may have errors."),
-        .optional("from", VersionMembers.number, "The version to copy, instead."),
-    ])
+    public static let route = HTTPRoute(
+        .post, "/admin/questionnaires/{key}/drafts", .admin, "Begins a draft.", success: 201, bodyLimit: 524_288)
 
     /// Key of the questionnaire.
-    public var questionnaire: String
-    /// As it stands so far.
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// As it stands so far; it may have errors.
     public var definition: JSONValue?
     /// The version to copy, instead.
-    public var from: Int64?
-
-    public init(questionnaire: String, definition: JSONValue? = nil, from: Int64? = nil) {
-        self.questionnaire = questionnaire
-        self.definition = definition
-        self.from = from
-    }
+    @Field(VersionMembers.number) public var from: Int64?
 }
 
-/// A draft as it stands (`GET /admin/questionnaires/{key}/drafts/{n}`).
-public struct GetDraft: BusRequest {
+/// A draft as it stands.
+@Message
+public struct GetDraft: PublicRequest {
     public typealias Reply = Draft
     public static let type: MessageType = "questionnaire.get-draft"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden, .notFound])
-    public static let schema = JSONSchema.object([SessionMembers.questionnaire, VersionMembers.draft])
+    public static let route = HTTPRoute(
+        .get, "/admin/questionnaires/{key}/drafts/{n}", .admin, "A draft as it stands.")
 
     /// Key of the questionnaire.
-    public var questionnaire: String
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// A number from 1.
+    ///
     /// In decimal digits, as it stands in the path.
-    public var draft: String
-
-    public init(questionnaire: String, draft: String) { (self.questionnaire, self.draft) = (questionnaire, draft) }
+    @Field(.string(1...10), from: .path("n")) public var draft: String
 }
 
-/// Replaces a draft that was not published yet (`PUT /admin/questionnaires/{key}/drafts/{n}`).
-public struct PutDraft: BusRequest {
+/// Replaces a draft that was not published yet.
+@Message
+public struct PutDraft: PublicRequest {
     public typealias Reply = Draft
     public static let type: MessageType = "questionnaire.put-draft"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .forbidden, .notFound, .validationFailed, .preconditionFailed, .draftPublished],
         largestBody: 524_288, limits: JSONLimits(depth: 32, values: 65_536))
-    public static let schema = JSONSchema.object([
-        SessionMembers.questionnaire, VersionMembers.draft,
-        .required("definition", .any, "As it stands so far; it may have errors."),
-        .optional("ifMatch", .string(1...64)),
-    ])
+    public static let route = HTTPRoute(
+        .put, "/admin/questionnaires/{key}/drafts/{n}", .admin, "Replaces a draft.", bodyLimit: 524_288)
 
     /// Key of the questionnaire.
-    public var questionnaire: String
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// A number from 1.
+    ///
     /// In decimal digits, as it stands in the path.
-    public var draft: String
-    /// As it stands so far.
+    @Field(.string(1...10), from: .path("n")) public var draft: String
+    /// As it stands so far; it may have errors.
     public var definition: JSONValue
     /// The entity tag of the draft that was changed.
-    public var ifMatch: String?
-
-    public init(questionnaire: String, draft: String, definition: JSONValue, ifMatch: String? = nil) {
-        self.questionnaire = questionnaire
-        self.draft = draft
-        self.definition = definition
-        self.ifMatch = ifMatch
-    }
+    @Field(.string(1...64), from: .header("if-match")) public var ifMatch: String?
 }
 
-/// Lists everything that keeps a draft from being published, and what its author may have meant otherwise
-/// (`POST /admin/questionnaires/{key}/drafts/{n}/check`).
-public struct CheckDraft: BusRequest {
+/// Lists everything that keeps a draft from being published, and what its author may have meant otherwise.
+@Message
+public struct CheckDraft: PublicRequest {
     public typealias Reply = DraftReport
     public static let type: MessageType = "questionnaire.check-draft"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden, .notFound])
-    public static let schema = GetDraft.schema
+    public static let route = HTTPRoute(
+        .post, "/admin/questionnaires/{key}/drafts/{n}/check", .admin, "Lists every problem of a draft.")
 
     /// Key of the questionnaire.
-    public var questionnaire: String
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// A number from 1.
+    ///
     /// In decimal digits, as it stands in the path.
-    public var draft: String
-
-    public init(questionnaire: String, draft: String) { (self.questionnaire, self.draft) = (questionnaire, draft) }
+    @Field(.string(1...10), from: .path("n")) public var draft: String
 }
 
-/// Publishes a draft as the next version (`POST /admin/questionnaires/{key}/drafts/{n}/publish`). It never changes from
-/// then on; open sessions stay with theirs.
+/// Publishes a draft as the next version. It never changes from then on; open sessions stay with theirs.
 ///
-/// What the change asks of people must be acknowledged: `change_not_accepted` names the class, each change, and how many
-/// open sessions and answers it touches. `definition_invalid` names each problem as ``CheckDraft`` does.
-public struct PublishDraft: BusRequest {
+/// What the change asks of people must be acknowledged: `change_not_accepted` names the class, each change, and how many open
+/// sessions and answers it touches. `definition_invalid` names each problem as ``CheckDraft`` does.
+@Message
+public struct PublishDraft: PublicRequest {
     public typealias Reply = VersionPublished
     public static let type: MessageType = "questionnaire.publish-draft"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .once,
         errors: [.unauthorized, .forbidden, .notFound, .definitionInvalid, .changeNotAccepted, .draftPublished])
-    public static let schema = JSONSchema.object([
-        SessionMembers.questionnaire, VersionMembers.draft,
-        .optional(
-            "acceptClass", .values("editorial", "additive", "rescore", "reask", "breaking"),
-            "The gravest class of change that is meant."),
-    ])
+    public static let route = HTTPRoute(
+        .post, "/admin/questionnaires/{key}/drafts/{n}/publish", .admin, "Publishes a draft.")
 
     /// Key of the questionnaire.
-    public var questionnaire: String
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// A number from 1.
+    ///
     /// In decimal digits, as it stands in the path.
-    public var draft: String
+    @Field(.string(1...10), from: .path("n")) public var draft: String
     /// The gravest class of change that is meant; may be missing for a first version.
-    public var acceptClass: String?
-
-    public init(questionnaire: String, draft: String, acceptClass: String? = nil) {
-        self.questionnaire = questionnaire
-        self.draft = draft
-        self.acceptClass = acceptClass
-    }
+    @Field(.values("editorial", "additive", "rescore", "reask", "breaking")) public var acceptClass: String?
 }
 
-/// Takes a version out of use (`POST /admin/questionnaires/{key}/versions/{n}/retire`): nobody begins with it any more, and
-/// who is under way may finish.
-public struct RetireVersion: BusRequest {
+/// Takes a version out of use: nobody begins with it any more, and who is under way may finish.
+@Message
+public struct RetireVersion: PublicRequest {
     public typealias Reply = VersionSummary
     public static let type: MessageType = "questionnaire.retire-version"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .forbidden, .notFound])
-    public static let schema = GetQuestionnaireVersion.schema
+    public static let route = HTTPRoute(
+        .post, "/admin/questionnaires/{key}/versions/{n}/retire", .admin, "Retires a version.")
 
     /// Key of the questionnaire.
-    public var questionnaire: String
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// A number from 1.
+    ///
     /// In decimal digits, as it stands in the path.
-    public var version: String
-
-    public init(questionnaire: String, version: String) {
-        (self.questionnaire, self.version) = (questionnaire, version)
-    }
+    @Field(.string(1...10), from: .path("n")) public var version: String
 }
 
-/// What differs between two versions (`GET /admin/questionnaires/{key}/diff?from=&to=`).
-public struct CompareVersions: BusRequest {
+/// What differs between two versions.
+@Message
+public struct CompareVersions: PublicRequest {
     public typealias Reply = VersionDifference
     public static let type: MessageType = "questionnaire.compare-versions"
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .read,
         errors: [.unauthorized, .forbidden, .notFound, .validationFailed])
-    public static let schema = JSONSchema.object([
-        SessionMembers.questionnaire,
-        .optional("from", VersionMembers.number, "Wanted."), .optional("to", VersionMembers.number, "Wanted."),
-    ])
+    public static let route = HTTPRoute(
+        .get, "/admin/questionnaires/{key}/diff", .admin, "What differs between two versions.")
 
     /// Key of the questionnaire.
-    public var questionnaire: String
-    public var from: Int64?
-    public var to: Int64?
-
-    public init(questionnaire: String, from: Int64? = nil, to: Int64? = nil) {
-        self.questionnaire = questionnaire
-        (self.from, self.to) = (from, to)
-    }
+    @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// Wanted.
+    @Field(VersionMembers.number, from: .query("from")) public var from: Int64?
+    /// Wanted.
+    @Field(VersionMembers.number, from: .query("to")) public var to: Int64?
 }

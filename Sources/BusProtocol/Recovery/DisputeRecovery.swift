@@ -1,29 +1,23 @@
 import JSONText
 
-/// The owner says no (`POST /auth/recovery/{id}/dispute`), by a session of the account or by the token that the
+/// The owner says no, by a session of the account or by the token that the
 /// notification carried. Said again, it is answered as the first time.
-public struct DisputeRecovery: BusRequest {
+@Message
+public struct DisputeRecovery: PublicRequest {
     public typealias Reply = RecoveryDisputed
     public static let type: MessageType = "recovery.dispute-case"
-    public static let schema = JSONSchema.object([
-        .required("recoveryId", .uuid), .optional("disputeToken", .string(1...128)),
-    ])
     public static let rules = MessageRules(
         service: .recovery, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .recoveryClosed])
+    public static let route = HTTPRoute(
+        .post, "/auth/recovery/{id}/dispute", .userOrMember("disputeToken"), "The owner's veto.", hidesItsTime: true)
 
-    public var recoveryId: Identifier
-    public var disputeToken: String?
-
-    public init(recoveryId: Identifier, disputeToken: String? = nil) {
-        self.recoveryId = recoveryId
-        self.disputeToken = disputeToken
-    }
+    @Field(from: .path("id")) public var recoveryId: Identifier
+    @Field(.string(1...128)) public var disputeToken: String?
 }
 
 /// The case is over.
+@Message
 public struct RecoveryDisputed: PublicReply {
-    public static let schema = JSONSchema.object([.required("status", .string(1...32))])
-    public var status: String
-    public init(status: String) { self.status = status }
+    @Field(.string(1...32)) public var status: String
 }

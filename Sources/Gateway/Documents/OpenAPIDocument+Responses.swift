@@ -50,7 +50,9 @@ extension OpenAPIDocument {
     /// Its state has a tag: it, or its neighbour of the same path, can be asked to depend on it.
     private func isConditional(_ route: Route) -> Bool {
         route.isRevalidated
-            || table.routes.contains { $0.path == route.path && $0.sources.values.contains(.header("if-match")) }
+            || table.routes.contains {
+                $0.path == route.path && $0.additions.contains { $0.source == .header("if-match") }
+            }
     }
 
     private static func headers(_ names: [String]) -> JSONValue {

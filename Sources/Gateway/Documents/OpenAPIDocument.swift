@@ -58,14 +58,16 @@ struct OpenAPIDocument: Sendable {
 
     private static func parameters(_ route: Route) -> [JSONValue] {
         var parameters = route.path.parameters.map { name -> JSONValue in
-            let member = route.sources.first { $0.value == .path(name) }?.key
-            return Self.parameter(name, "path", member.flatMap(route.memberSchema), isRequired: true)
+            let addition = route.additions.first { $0.source == .path(name) }
+            return Self.parameter(name, "path", addition?.schema, isRequired: true)
         }
-        for case (let member, .query(let name)) in route.sources.sorted(by: { $0.key < $1.key }) {
-            parameters.append(Self.parameter(name, "query", route.memberSchema(member)))
+        for addition in route.additions {
+            if case .query(let name) = addition.source { parameters.append(parameter(name, "query", addition.schema)) }
         }
-        for case (let member, .header(let name)) in route.sources.sorted(by: { $0.key < $1.key }) {
-            parameters.append(Self.parameter(name, "header", route.memberSchema(member)))
+        for addition in route.additions {
+            if case .header(let name) = addition.source {
+                parameters.append(parameter(name, "header", addition.schema))
+            }
         }
         if route.isRevalidated {
             parameters.append(["name": "if-none-match", "in": "header", "schema": ["type": "string"]])

@@ -36,11 +36,11 @@ extension Route {
     private var refusalsOfRequest: Set<ErrorCode> {
         var codes: Set<ErrorCode> = []
         if bodySchema != nil { codes.formUnion([.unsupportedMediaType, .validationFailed]) }
-        for source in self.sources.values {
-            switch source {
+        for addition in additions {
+            switch addition.source {
             case .path: codes.insert(.notFound)
             case .query: codes.insert(.validationFailed)
-            case .header, .recoveryToken: break
+            case .header, .recoveryToken, .body: break
             }
         }
         if self.method == .post, let effect = binding?.rules.effect, effect != .read {

@@ -1,3 +1,4 @@
+import BusProtocol
 import BusRuntime
 import EventLoop
 
@@ -22,7 +23,7 @@ import EventLoop
     private(set) var lines: [Line: Answers] = [:]
 
     func note(_ record: RequestRecord) {
-        let method = record.method.flatMap { Route.Method(rawValue: $0)?.rawValue } ?? "other"
+        let method = record.method.flatMap { HTTPRoute.Method(rawValue: $0)?.rawValue } ?? "other"
         lines[Line(method: method, route: record.route ?? "none"), default: Answers()].note(record)
     }
 }

@@ -1,19 +1,4 @@
 import BusProtocol
-import HTTPServer
-
-/// Why a gateway does not start with its routes.
-enum RouteTableError: Error, Equatable, CustomStringConvertible {
-    case unknownMessage(MessageType)
-    /// The reply is no `PublicReply`.
-    case privateReply(MessageType)
-
-    var description: String {
-        switch self {
-        case .unknownMessage(let type): "a route sends \(type), which is no message of this build"
-        case .privateReply(let type): "a route shows the reply to \(type), which is not for the public"
-        }
-    }
-}
 
 /// All routes, and how a request finds its own.
 struct RouteTable: Sendable {
@@ -39,19 +24,30 @@ struct RouteTable: Sendable {
         byPath = Dictionary(grouping: routes.filter { $0.path.parameters.isEmpty }) { $0.path.text }
     }
 
-    /// The public API.
-    static let vestibule = RouteTable(auth + profile + questionnaire + recovery + laterServices + operations)
+    /// The public API: the newest version of each message that has a route, and what is no message.
+    static let vestibule: RouteTable = {
+        let messages = Catalogue.all.compactMap { $0 as? any PublicRequest.Type }
+        let newest = Dictionary(grouping: messages) { $0.type }.values.compactMap { $0.max { $0.version < $1.version } }
+        return RouteTable(newest.map { Route($0) } + withoutMessage)
+    }()
 
-    /// Holds every route to what a gateway may do, before the first request comes.
-    ///
-    /// - Throws: ``RouteTableError`` for the first route that asks what nobody answers, or would show what stays in the house.
-    func check() throws(RouteTableError) {
-        for route in routes {
-            guard case .message(let type) = route.target else { continue }
-            guard let binding = route.binding else { throw .unknownMessage(type) }
-            guard binding.replyIsPublic else { throw .privateReply(type) }
-        }
-    }
+    private static let withoutMessage: [Route] = [
+        Route(
+            .get, "/.well-known/jwks.json", .public, .local(.signingKeys),
+            "The keys that access tokens are signed with."),
+        Route(.get, "/users/me/export", .user, .export, "Everything that is held about the person."),
+        Route(.get, "/visual-preferences/session", .user, .later, "A session of visual choices."),
+        Route(.post, "/visual-preferences/choices", .user, .later, "Saves visual choices."),
+        Route(.get, "/visual-preferences/profile", .user, .later, "The visual preference profile."),
+        Route(.post, "/verification/session", .user, .later, "Begins a photo verification."),
+        Route(.post, "/verification/session/{id}/complete", .user, .later, "Ends a photo verification."),
+        Route(.get, "/healthz", .public, .local(.health), "200 while the process lives."),
+        Route(.get, "/readyz", .public, .local(.readiness), "200 when every required service has a ready replica."),
+        Route(.get, "/metrics", .ops, .local(.metrics), "Prometheus text of every replica."),
+        Route(.get, "/ops/services", .ops, .local(.services), "What is known of every replica."),
+        Route(.get, "/openapi.json", .public, .local(.openAPI), "This document."),
+        Route(.get, "/docs", .public, .local(.docs), "The document as a page for people."),
+    ]
 
     /// - Parameter path: percent-encoded, without the query. `HEAD` finds the route of `GET`.
     func match(method: String, path: String) -> Match {

@@ -311,6 +311,6 @@ struct RequestRecord: Sendable {
 
     /// The method as it may be written down: what is none of HTTP's own, a client may have called anything, and is `other`.
     var knownMethod: String? {
-        method.map { Route.Method(rawValue: $0) != nil || ["HEAD", "OPTIONS"].contains($0) ? $0 : "other" }
+        method.map { HTTPRoute.Method(rawValue: $0) != nil || ["HEAD", "OPTIONS"].contains($0) ? $0 : "other" }
     }
 }

@@ -16,8 +16,7 @@ import JSONText
     init(
         _ configuration: GatewayConfiguration, bus: Bus, table: RouteTable = .vestibule,
         limits: HTTPLimits = HTTPLimits()
-    ) throws(RouteTableError) {
-        try table.check()
+    ) {
         self.bus = bus
         let gatekeeper = Gatekeeper(
             bus: bus, issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,

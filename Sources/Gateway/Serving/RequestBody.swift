@@ -106,7 +106,7 @@ struct RequestBody: Sendable {
     private func value(of addition: Route.Addition) throws(Problem) -> String? {
         switch addition.source {
         case .recoveryToken: return recoveryToken
-        case .query: return nil
+        case .query, .body: return nil
         case .header(let name):
             guard let value = request.head.headers.first(name) else { return nil }
             guard Self.fits(value, addition) else {

@@ -101,19 +101,7 @@ struct RecordedMutation: Sendable, Equatable {
 
     /// Of the item's canonical JSON, which replicas of two releases write alike.
     static func digest(of item: ResponseItem) -> [UInt8] {
-        SHA256.digest(
-            JSONObjectWriter.bytes { json in
-                if let revision = item.baseRevision { json.member("baseRevision", revision) }
-                if let time = item.clientTime { json.member("clientTime", time.description) }
-                if let device = item.device { json.member("device", device) }
-                if let force = item.force { json.member("force", force) }
-                if let id = item.mutationId { json.member("mutationId", id.description) }
-                if let preference = item.preference { json.member("preference", json: preference.json) }
-                json.member("question", item.question)
-                if let state = item.state { json.member("state", state.rawValue) }
-                if let subject = item.subject { json.member("subject", subject.description) }
-                if let value = item.value { json.member("value", json: value) }
-            })
+        SHA256.digest(item.jsonBytes)
     }
 }
 

@@ -28,7 +28,7 @@ import JSONText
             case .known(let reply): return reply
             case .new(let plan, let sheet, let step, let reply):
                 desk.sessions.write(
-                    plan, of: person, session: hand.session.id, reply: reply.encoded(), in: transaction)
+                    plan, of: person, session: hand.session.id, reply: reply.jsonBytes, in: transaction)
                 try await desk.conclude(sheet, step, on: hand, in: transaction)
                 return reply
             }
@@ -50,7 +50,7 @@ import JSONText
         case .known(let reply): return reply
         case .new(let plan, let sheet, let step, let reply):
             guard step == .stay, plan.writes.count == 1, plan.changesAnswers else { return nil }
-            let isWritten = try await desk.writeAtOnce(plan.writes[0], sheet, on: hand, reply: reply.encoded())
+            let isWritten = try await desk.writeAtOnce(plan.writes[0], sheet, on: hand, reply: reply.jsonBytes)
             return isWritten ? reply : nil
         }
     }

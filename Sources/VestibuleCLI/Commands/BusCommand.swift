@@ -104,9 +104,9 @@ enum BusCommand {
         _ request: Request, _ access: BusAccess
     ) async throws -> Request.Reply {
         let reply = try await answer(
-            access, Request.type, Request.version, Request.rules, WireJSON.encode(request),
+            access, Request.type, Request.version, Request.rules, request.jsonBytes,
             Request.rules.effect != .read)
-        return try WireJSON.decode(Request.Reply.self, from: reply)
+        return try Request.Reply(json: JSONDocument(reply).root)
     }
 
     @Loop private static func answer(

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum AccountCreatedContract: MessageContract {
+extension AccountCreated: MessageContract {
     static let canonical = AccountCreated(personID: Sample.person, personSequence: 1, createdAt: Sample.everyday)
     static let minimal = AccountCreated(personID: Sample.person, createdAt: Sample.earliest)
     static let maximal = AccountCreated(
@@ -12,7 +12,6 @@ enum AccountCreatedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -23,7 +22,7 @@ enum AccountCreatedContract: MessageContract {
     static let provocations: [String: Provocation<ProfileProvider, AccountCreated>] = [:]
 }
 
-enum VisitorIdentifiedContract: MessageContract {
+extension VisitorIdentified: MessageContract {
     static let canonical = VisitorIdentified(personID: Sample.person, personSequence: 2, anonymousID: "a9b1f0d2")
     static let minimal = VisitorIdentified(personID: Sample.person, anonymousID: "a")
     static let maximal = VisitorIdentified(
@@ -34,7 +33,6 @@ enum VisitorIdentifiedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -45,7 +43,7 @@ enum VisitorIdentifiedContract: MessageContract {
     static let provocations: [String: Provocation<ProfileProvider, VisitorIdentified>] = [:]
 }
 
-enum NotifyPersonContract: MessageContract {
+extension NotifyPerson: MessageContract {
     static let canonical = NotifyPerson(
         notificationID: Sample.notification, personID: Sample.person, personSequence: 2, kind: "recovery_requested",
         data: [
@@ -63,7 +61,6 @@ enum NotifyPersonContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -78,7 +75,7 @@ enum NotifyPersonContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, NotifyPerson>] = [:]
 }
 
-enum NotificationDeliveredContract: MessageContract {
+extension NotificationDelivered: MessageContract {
     static let canonical = NotificationDelivered(
         personID: Sample.person, personSequence: 3, notificationID: Sample.notification, deviceID: Sample.device,
         outcome: "delivered", at: Sample.everyday)
@@ -94,7 +91,6 @@ enum NotificationDeliveredContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum DeleteAccountContract: MessageContract {
+extension DeleteAccount: MessageContract {
     static let canonical = DeleteAccount()
     static let minimal = DeleteAccount()
     static let maximal = DeleteAccount()
@@ -18,7 +18,6 @@ enum DeleteAccountContract: MessageContract {
             retryAfter: .seconds(86_400)),
     ]
 
-    static let route: String? = "DELETE /users/me 202"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -43,7 +42,7 @@ enum DeleteAccountContract: MessageContract {
     ]
 }
 
-enum AccountDeletedContract: MessageContract {
+extension AccountDeleted: MessageContract {
     static let canonical = AccountDeleted(personID: Sample.person, personSequence: 4, deletedAt: Sample.everyday)
     static let minimal = AccountDeleted(personID: Sample.person, deletedAt: Sample.earliest)
     static let maximal = AccountDeleted(
@@ -54,7 +53,6 @@ enum AccountDeletedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,18 +1,17 @@
 import BusProtocol
 import EventLoop
 
-enum ListDevicesContract: MessageContract {
+extension ListDevices: MessageContract {
     static let canonical = ListDevices()
     static let minimal = ListDevices()
     static let maximal = ListDevices()
 
-    static let canonicalReply = DeviceList(devices: [PutDeviceContract.canonicalReply])
+    static let canonicalReply = DeviceList(devices: [PutDevice.canonicalReply])
     static let minimalReply = DeviceList(devices: [])
-    static let maximalReply = DeviceList(devices: [PutDeviceContract.maximalReply, PutDeviceContract.minimalReply])
+    static let maximalReply = DeviceList(devices: [PutDevice.maximalReply, PutDevice.minimalReply])
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /users/me/devices 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -26,7 +25,7 @@ enum ListDevicesContract: MessageContract {
     ]
 }
 
-enum PutDeviceContract: MessageContract {
+extension PutDevice: MessageContract {
     static let canonical = PutDevice(
         deviceId: Sample.device, name: "Pixel 9", platform: "android", pushToken: "fcm:0123456789")
     static let minimal = PutDevice(deviceId: Sample.device, name: "x", platform: "web")
@@ -49,7 +48,6 @@ enum PutDeviceContract: MessageContract {
         BusError(.reauthenticationRequired, "Please sign in again to change another device."),
     ]
 
-    static let route: String? = "PUT /users/me/devices/{id} 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = ["lastUsedAt"]
 
@@ -83,7 +81,7 @@ enum PutDeviceContract: MessageContract {
     ]
 }
 
-enum RemoveDeviceContract: MessageContract {
+extension RemoveDevice: MessageContract {
     static let canonical = RemoveDevice(deviceId: Sample.device)
     static let minimal: RemoveDevice = canonical
     static let maximal: RemoveDevice = canonical
@@ -97,7 +95,6 @@ enum RemoveDeviceContract: MessageContract {
         BusError(.reauthenticationRequired, "Please sign in again to remove another device."),
     ]
 
-    static let route: String? = "DELETE /users/me/devices/{id} 204"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

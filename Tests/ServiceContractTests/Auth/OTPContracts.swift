@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum SendOTPContract: MessageContract {
+extension SendOTP: MessageContract {
     static let canonical = SendOTP(phone: "+1 (415) 555-2671")
     static let minimal = SendOTP(phone: "1")
     static let maximal = SendOTP(
@@ -30,7 +30,6 @@ enum SendOTPContract: MessageContract {
         BusError(.smsUnavailable, "Unable to send SMS. Try again?", retryAfter: .seconds(30)),
     ]
 
-    static let route: String? = "POST /auth/otp/send 202"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -75,7 +74,7 @@ enum SendOTPContract: MessageContract {
     ]
 }
 
-extension SendOTPContract {
+extension SendOTP {
     @Loop fileprivate static func changing(_ session: Session, _ auth: AuthProvider) -> Asked<SendOTP> {
         Asked(
             SendOTP(phone: auth.newPhone(), purpose: "change_phone"), for: session.user.id, in: session.sessionId,
@@ -83,7 +82,7 @@ extension SendOTPContract {
     }
 }
 
-enum VerifyOTPContract: MessageContract {
+extension VerifyOTP: MessageContract {
     static let canonical = VerifyOTP(challengeId: Sample.challenge, code: "042917", device: Sample.phone)
     static let minimal = VerifyOTP(challengeId: Sample.challenge, code: "000000", device: Sample.smallDevice)
     static let maximal = VerifyOTP(
@@ -120,7 +119,6 @@ enum VerifyOTPContract: MessageContract {
             "A recovery with this number is under way. Cancel it before you open a new account."),
     ]
 
-    static let route: String? = "POST /auth/otp/verify 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -221,7 +219,7 @@ enum VerifyOTPContract: MessageContract {
     }
 }
 
-enum GetCodeDeliveryContract: MessageContract {
+extension GetCodeDelivery: MessageContract {
     static let canonical = GetCodeDelivery(challengeId: Sample.challenge)
     static let minimal: GetCodeDelivery = canonical
     static let maximal: GetCodeDelivery = canonical
@@ -232,7 +230,6 @@ enum GetCodeDeliveryContract: MessageContract {
 
     static let errors: [BusError] = [BusError(.notFound, "There is no such code.")]
 
-    static let route: String? = "GET /auth/otp/{challengeId} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = ["resendAfterSeconds", "expiresInSeconds"]
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum BeginRecoveryContract: MessageContract {
+extension BeginRecovery: MessageContract {
     static let canonical = BeginRecovery(
         caseID: Sample.recovery, accountPhone: "+14155552671", challengeID: Sample.challenge, code: "042917",
         device: Sample.phone, freezeSeconds: 1_468_800)
@@ -28,7 +28,6 @@ enum BeginRecoveryContract: MessageContract {
         Sample.identityTokenInvalid, Sample.identityProviderUnavailable,
     ]
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -81,20 +80,19 @@ enum BeginRecoveryContract: MessageContract {
     ]
 }
 
-enum RecoveryBeganContract: MessageContract {
+extension RecoveryBegan: MessageContract {
     static let canonical = RecoveryBegan(
-        personID: Sample.person, personSequence: 2, begun: BeginRecoveryContract.canonicalReply)
+        personID: Sample.person, personSequence: 2, begun: BeginRecovery.canonicalReply)
     /// A decoy stands under its own case.
-    static let minimal = RecoveryBegan(personID: Sample.recovery, begun: BeginRecoveryContract.minimalReply)
+    static let minimal = RecoveryBegan(personID: Sample.recovery, begun: BeginRecovery.minimalReply)
     static let maximal = RecoveryBegan(
-        personID: Sample.person, personSequence: Sample.largestInteger, begun: BeginRecoveryContract.maximalReply)
+        personID: Sample.person, personSequence: Sample.largestInteger, begun: BeginRecovery.maximalReply)
 
     static let canonicalReply = Acknowledged()
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

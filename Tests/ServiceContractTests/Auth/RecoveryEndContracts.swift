@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum ApplyRecoveryContract: MessageContract {
+extension ApplyRecovery: MessageContract {
     static let canonical = ApplyRecovery(
         caseID: Sample.recovery, challengeID: Sample.challenge, code: "042917", device: Sample.phone)
     static let minimal = ApplyRecovery(
@@ -9,9 +9,9 @@ enum ApplyRecoveryContract: MessageContract {
     static let maximal = ApplyRecovery(
         caseID: Sample.recovery, challengeID: Sample.challenge, code: "999999", device: Sample.fullDevice)
 
-    static let canonicalReply = RecoveryMoved(session: VerifyOTPContract.canonicalReply)
-    static let minimalReply = RecoveryMoved(session: VerifyOTPContract.minimalReply)
-    static let maximalReply = RecoveryMoved(session: VerifyOTPContract.maximalReply)
+    static let canonicalReply = RecoveryMoved(session: VerifyOTP.canonicalReply)
+    static let minimalReply = RecoveryMoved(session: VerifyOTP.minimalReply)
+    static let maximalReply = RecoveryMoved(session: VerifyOTP.maximalReply)
 
     static let errors: [BusError] = [
         Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked, BusError(.recoveryClosed, "This recovery is over."),
@@ -24,7 +24,6 @@ enum ApplyRecoveryContract: MessageContract {
             retryAfter: .seconds(259_200)),
     ]
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -89,7 +88,7 @@ enum ApplyRecoveryContract: MessageContract {
     ]
 }
 
-enum CheckRecoveryContract: MessageContract {
+extension CheckRecovery: MessageContract {
     static let canonical = CheckRecovery(caseID: Sample.recovery)
     static let minimal: CheckRecovery = canonical
     static let maximal: CheckRecovery = canonical
@@ -99,7 +98,6 @@ enum CheckRecoveryContract: MessageContract {
     static let maximalReply = RecoveryChecked(isApplied: true)
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -110,7 +108,7 @@ enum CheckRecoveryContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, CheckRecovery>] = [:]
 }
 
-enum RecoveryAppliedContract: MessageContract {
+extension RecoveryApplied: MessageContract {
     static let canonical = RecoveryApplied(
         personID: Sample.person, personSequence: 4, caseID: Sample.recovery, appliedAt: Sample.everyday)
     static let minimal = RecoveryApplied(
@@ -124,7 +122,6 @@ enum RecoveryAppliedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum ChangeRoleContract: MessageContract {
+extension ChangeRole: MessageContract {
     static let canonical = ChangeRole(userID: Sample.person, role: "staff", isGranted: true, operatorName: "anna")
     static let minimal = ChangeRole(userID: Sample.person, role: "staff", isGranted: false, operatorName: "a")
     static let maximal = ChangeRole(
@@ -13,7 +13,6 @@ enum ChangeRoleContract: MessageContract {
 
     static let errors: [BusError] = [BusError(.notFound, "There is no such account.")]
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -29,7 +28,7 @@ enum ChangeRoleContract: MessageContract {
     ]
 }
 
-enum ListRolesContract: MessageContract {
+extension ListRoles: MessageContract {
     static let canonical = ListRoles()
     static let minimal = ListRoles()
     static let maximal = ListRoles()
@@ -48,7 +47,6 @@ enum ListRolesContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 

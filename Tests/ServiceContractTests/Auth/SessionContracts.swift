@@ -1,14 +1,14 @@
 import BusProtocol
 import EventLoop
 
-enum RefreshTokenContract: MessageContract {
+extension RefreshToken: MessageContract {
     static let canonical = RefreshToken(refreshToken: "rf_9d1c")
     static let minimal = RefreshToken(refreshToken: "r")
     static let maximal = RefreshToken(refreshToken: String(repeating: "r", count: 128))
 
-    static let canonicalReply: Session = VerifyOTPContract.canonicalReply
-    static let minimalReply: Session = VerifyOTPContract.minimalReply
-    static let maximalReply: Session = VerifyOTPContract.maximalReply
+    static let canonicalReply: Session = VerifyOTP.canonicalReply
+    static let minimalReply: Session = VerifyOTP.minimalReply
+    static let maximalReply: Session = VerifyOTP.maximalReply
 
     static let errors: [BusError] = [
         BusError(.refreshTokenInvalid, "Please sign in again."),
@@ -16,7 +16,6 @@ enum RefreshTokenContract: MessageContract {
             .refreshTokenReused, "This session was ended for your safety. Please sign in again.", executed: .yes),
     ]
 
-    static let route: String? = "POST /auth/token/refresh 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -35,7 +34,7 @@ enum RefreshTokenContract: MessageContract {
     ]
 }
 
-enum LogoutContract: MessageContract {
+extension Logout: MessageContract {
     static let canonical = Logout()
     static let minimal = Logout()
     static let maximal = Logout()
@@ -46,7 +45,6 @@ enum LogoutContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "POST /auth/logout 204"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -60,7 +58,7 @@ enum LogoutContract: MessageContract {
     ]
 }
 
-enum CheckSessionContract: MessageContract {
+extension CheckSession: MessageContract {
     static let canonical = CheckSession(sessionID: Sample.session)
     static let minimal: CheckSession = canonical
     static let maximal: CheckSession = canonical
@@ -71,7 +69,6 @@ enum CheckSessionContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -82,7 +79,7 @@ enum CheckSessionContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, CheckSession>] = [:]
 }
 
-enum CheckBearerContract: MessageContract {
+extension CheckBearer: MessageContract {
     static let canonical = CheckBearer(accessToken: "eyJhbGciOiJFZERTQSJ9.e30.c2ln")
     static let minimal = CheckBearer(accessToken: "a")
     static let maximal = CheckBearer(accessToken: String(repeating: "a", count: 2048))
@@ -93,7 +90,6 @@ enum CheckBearerContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -110,7 +106,7 @@ enum CheckBearerContract: MessageContract {
     ]
 }
 
-enum FollowRevocationsContract: MessageContract {
+extension FollowRevocations: MessageContract {
     static let canonical = FollowRevocations(after: 17, waitMs: 25_000)
     static let minimal = FollowRevocations(waitMs: 0)
     static let maximal = FollowRevocations(after: Sample.largestInteger, waitMs: 30_000)
@@ -127,7 +123,6 @@ enum FollowRevocationsContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -140,7 +135,7 @@ enum FollowRevocationsContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, FollowRevocations>] = [:]
 }
 
-enum GetSigningKeysContract: MessageContract {
+extension GetSigningKeys: MessageContract {
     static let canonical = GetSigningKeys()
     static let minimal = GetSigningKeys()
     static let maximal = GetSigningKeys()
@@ -157,7 +152,6 @@ enum GetSigningKeysContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -168,7 +162,7 @@ enum GetSigningKeysContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, GetSigningKeys>] = [:]
 }
 
-enum RotateSigningKeyContract: MessageContract {
+extension RotateSigningKey: MessageContract {
     static let canonical = RotateSigningKey()
     static let minimal = RotateSigningKey()
     static let maximal = RotateSigningKey()
@@ -179,7 +173,6 @@ enum RotateSigningKeyContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -190,7 +183,7 @@ enum RotateSigningKeyContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, RotateSigningKey>] = [:]
 }
 
-enum RehashPhonesContract: MessageContract {
+extension RehashPhones: MessageContract {
     static let canonical = RehashPhones(limit: 500, after: Sample.person)
     static let minimal = RehashPhones(limit: 1)
     static let maximal = RehashPhones(limit: 1000, after: Sample.person)
@@ -202,7 +195,6 @@ enum RehashPhonesContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -213,7 +205,7 @@ enum RehashPhonesContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, RehashPhones>] = [:]
 }
 
-enum NoteTokenUseContract: MessageContract {
+extension NoteTokenUse: MessageContract {
     static let canonical = NoteTokenUse(sessionID: Sample.session, tokenID: Sample.challenge)
     static let minimal: NoteTokenUse = canonical
     static let maximal: NoteTokenUse = canonical
@@ -224,7 +216,6 @@ enum NoteTokenUseContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

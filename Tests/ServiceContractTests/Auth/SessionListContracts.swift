@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum ListSessionsContract: MessageContract {
+extension ListSessions: MessageContract {
     static let canonical = ListSessions()
     static let minimal = ListSessions()
     static let maximal = ListSessions()
@@ -24,7 +24,6 @@ enum ListSessionsContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /auth/sessions 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -38,7 +37,7 @@ enum ListSessionsContract: MessageContract {
     ]
 }
 
-enum EndSessionContract: MessageContract {
+extension EndSession: MessageContract {
     static let canonical = EndSession(sessionId: Sample.session)
     static let minimal: EndSession = canonical
     static let maximal: EndSession = canonical
@@ -49,7 +48,6 @@ enum EndSessionContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized, BusError(.notFound, "There is no such session.")]
 
-    static let route: String? = "DELETE /auth/sessions/{id} 204"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -68,7 +66,7 @@ enum EndSessionContract: MessageContract {
     ]
 }
 
-enum EndOtherSessionsContract: MessageContract {
+extension EndOtherSessions: MessageContract {
     static let canonical = EndOtherSessions()
     static let minimal = EndOtherSessions()
     static let maximal = EndOtherSessions()
@@ -79,7 +77,6 @@ enum EndOtherSessionsContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "DELETE /auth/sessions 204"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -14,7 +14,7 @@ private enum Social {
         .init(linkToken: "lk_51ab", expiresInSeconds: 600))
 }
 
-enum IssueSocialNonceContract: MessageContract {
+extension IssueSocialNonce: MessageContract {
     static let canonical = IssueSocialNonce(provider: "apple")
     static let minimal: IssueSocialNonce = canonical
     static let maximal = IssueSocialNonce(provider: "google")
@@ -25,7 +25,6 @@ enum IssueSocialNonceContract: MessageContract {
 
     static let errors: [BusError] = [Social.unavailable]
 
-    static let route: String? = "POST /auth/social/nonce 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -41,7 +40,7 @@ enum IssueSocialNonceContract: MessageContract {
     ]
 }
 
-enum SignInWithAppleContract: MessageContract {
+extension SignInWithApple: MessageContract {
     static let canonical = SignInWithApple(
         identityToken: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", nonce: "nc_9d1c", device: Sample.phone,
         authorizationCode: "c0de")
@@ -50,13 +49,12 @@ enum SignInWithAppleContract: MessageContract {
         identityToken: String(repeating: "e", count: 16_384), nonce: String(repeating: "n", count: 256),
         device: Sample.fullDevice, authorizationCode: String(repeating: "å", count: 1024))
 
-    static let canonicalReply: SocialSignedIn = .session(VerifyOTPContract.canonicalReply)
+    static let canonicalReply: SocialSignedIn = .session(VerifyOTP.canonicalReply)
     static let minimalReply: SocialSignedIn = Social.phoneRequired
-    static let maximalReply: SocialSignedIn = .session(VerifyOTPContract.maximalReply)
+    static let maximalReply: SocialSignedIn = .session(VerifyOTP.maximalReply)
 
     static let errors: [BusError] = [Social.invalid, Social.forbidden, Social.unavailable]
 
-    static let route: String? = "POST /auth/social/apple 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -92,7 +90,7 @@ enum SignInWithAppleContract: MessageContract {
     ]
 }
 
-enum SignInWithGoogleContract: MessageContract {
+extension SignInWithGoogle: MessageContract {
     static let canonical = SignInWithGoogle(
         identityToken: "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", nonce: "nc_9d1c", device: Sample.phone)
     static let minimal = SignInWithGoogle(identityToken: "e", nonce: "n", device: Sample.smallDevice)
@@ -101,7 +99,7 @@ enum SignInWithGoogleContract: MessageContract {
         device: Sample.fullDevice, authorizationCode: String(repeating: "å", count: 1024))
 
     static let canonicalReply: SocialSignedIn = Social.phoneRequired
-    static let minimalReply: SocialSignedIn = .session(VerifyOTPContract.minimalReply)
+    static let minimalReply: SocialSignedIn = .session(VerifyOTP.minimalReply)
     static let maximalReply = SocialSignedIn.phoneVerificationRequired(
         .init(linkToken: String(repeating: "l", count: 256), expiresInSeconds: 3600))
 
@@ -113,7 +111,6 @@ enum SignInWithGoogleContract: MessageContract {
             retryAfter: .seconds(30)),
     ]
 
-    static let route: String? = "POST /auth/social/google 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -151,7 +148,7 @@ enum SignInWithGoogleContract: MessageContract {
     ]
 }
 
-enum ListIdentitiesContract: MessageContract {
+extension ListIdentities: MessageContract {
     static let canonical = ListIdentities()
     static let minimal = ListIdentities()
     static let maximal = ListIdentities()
@@ -169,7 +166,6 @@ enum ListIdentitiesContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /auth/identities 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -183,7 +179,7 @@ enum ListIdentitiesContract: MessageContract {
     ]
 }
 
-enum UnlinkIdentityContract: MessageContract {
+extension UnlinkIdentity: MessageContract {
     static let canonical = UnlinkIdentity(provider: "google")
     static let minimal = UnlinkIdentity(provider: "apple")
     static let maximal: UnlinkIdentity = canonical
@@ -198,7 +194,6 @@ enum UnlinkIdentityContract: MessageContract {
         BusError(.lastWayIn, "Google is the only way into your account. Add a phone number first."),
     ]
 
-    static let route: String? = "DELETE /auth/identities/{provider} 204"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -231,7 +226,7 @@ enum UnlinkIdentityContract: MessageContract {
     ]
 }
 
-enum TakeAppleNotificationContract: MessageContract {
+extension TakeAppleNotification: MessageContract {
     static let canonical = TakeAppleNotification(payload: "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiIxIn0.c2ln")
     static let minimal = TakeAppleNotification(payload: "e")
     static let maximal = TakeAppleNotification(payload: String(repeating: "e", count: 16_384))
@@ -242,7 +237,6 @@ enum TakeAppleNotificationContract: MessageContract {
 
     static let errors: [BusError] = [Social.invalid, Social.unavailable]
 
-    static let route: String? = "POST /auth/social/apple/notifications 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -271,7 +265,7 @@ enum TakeAppleNotificationContract: MessageContract {
     ]
 }
 
-enum ChangePhoneContract: MessageContract {
+extension ChangePhone: MessageContract {
     static let canonical = ChangePhone(challengeId: Sample.challenge, code: "042917")
     static let minimal = ChangePhone(challengeId: Sample.challenge, code: "000000")
     static let maximal = ChangePhone(challengeId: Sample.challenge, code: "999999")
@@ -286,7 +280,6 @@ enum ChangePhoneContract: MessageContract {
         BusError(.phoneInUse, "This number is already in use. Recover your account?"),
     ]
 
-    static let route: String? = "POST /auth/phone/change 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -343,7 +336,7 @@ enum ChangePhoneContract: MessageContract {
     ]
 }
 
-enum UndoPhoneChangeContract: MessageContract {
+extension UndoPhoneChange: MessageContract {
     static let canonical = UndoPhoneChange(
         disputeToken: "dt_9d1c", device: .init(id: Sample.device, secret: "ds_51ab"))
     static let minimal = UndoPhoneChange()
@@ -351,9 +344,9 @@ enum UndoPhoneChangeContract: MessageContract {
         disputeToken: String(repeating: "d", count: 128), challengeId: Sample.challenge, code: "999999",
         device: .init(id: Sample.device, secret: String(repeating: "s", count: 128)))
 
-    static let canonicalReply: PhoneChanged = ChangePhoneContract.canonicalReply
-    static let minimalReply: PhoneChanged = ChangePhoneContract.minimalReply
-    static let maximalReply: PhoneChanged = ChangePhoneContract.maximalReply
+    static let canonicalReply: PhoneChanged = ChangePhone.canonicalReply
+    static let minimalReply: PhoneChanged = ChangePhone.minimalReply
+    static let maximalReply: PhoneChanged = ChangePhone.maximalReply
 
     static let errors: [BusError] = [
         BusError(
@@ -369,7 +362,6 @@ enum UndoPhoneChangeContract: MessageContract {
         BusError(.phoneInUse, "This number is already in use. Recover your account?"),
     ]
 
-    static let route: String? = "POST /auth/phone/undo 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -17,7 +17,7 @@ private enum Decision {
     }
 }
 
-enum SuspendAccountContract: MessageContract {
+extension SuspendAccount: MessageContract {
     static let canonical = SuspendAccount(personId: Sample.person, note: Decision.note)
     static let minimal = SuspendAccount(personId: Sample.person, note: "n")
     static let maximal = SuspendAccount(personId: Sample.person, note: Decision.longest)
@@ -28,7 +28,6 @@ enum SuspendAccountContract: MessageContract {
 
     static let errors: [BusError] = Decision.errors
 
-    static let route: String? = "POST /admin/users/{id}/suspend 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -47,7 +46,7 @@ enum SuspendAccountContract: MessageContract {
     ]
 }
 
-enum RestoreAccountContract: MessageContract {
+extension RestoreAccount: MessageContract {
     static let canonical = RestoreAccount(personId: Sample.person, note: Decision.note)
     static let minimal = RestoreAccount(personId: Sample.person, note: "n")
     static let maximal = RestoreAccount(personId: Sample.person, note: Decision.longest)
@@ -58,7 +57,6 @@ enum RestoreAccountContract: MessageContract {
 
     static let errors: [BusError] = Decision.errors
 
-    static let route: String? = "POST /admin/users/{id}/restore 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -79,7 +77,7 @@ enum RestoreAccountContract: MessageContract {
     ]
 }
 
-enum ChangeStandingAsOperatorContract: MessageContract {
+extension ChangeStandingAsOperator: MessageContract {
     static let canonical = ChangeStandingAsOperator(
         personId: Sample.person, isSuspended: true, note: Decision.note, operatorName: "anna")
     static let minimal = ChangeStandingAsOperator(
@@ -88,16 +86,15 @@ enum ChangeStandingAsOperatorContract: MessageContract {
         personId: Sample.person, isSuspended: true, note: Decision.longest,
         operatorName: String(repeating: "~", count: 64))
 
-    static let canonicalReply: AccountStanding = SuspendAccountContract.canonicalReply
-    static let minimalReply: AccountStanding = SuspendAccountContract.minimalReply
-    static let maximalReply: AccountStanding = SuspendAccountContract.maximalReply
+    static let canonicalReply: AccountStanding = SuspendAccount.canonicalReply
+    static let minimalReply: AccountStanding = SuspendAccount.minimalReply
+    static let maximalReply: AccountStanding = SuspendAccount.maximalReply
 
     static let errors: [BusError] = [
         BusError(.forbidden, "This person has a role. An operator must take it away first."),
         BusError(.notFound, "There is no such account."),
     ]
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -117,7 +114,7 @@ enum ChangeStandingAsOperatorContract: MessageContract {
     ]
 }
 
-enum FindPersonContract: MessageContract {
+extension FindPerson: MessageContract {
     static let canonical = FindPerson(phone: "+1 415 555 2671")
     static let minimal = FindPerson()
     static let maximal = FindPerson(phone: String(repeating: "1", count: 64), id: Sample.person)
@@ -142,7 +139,6 @@ enum FindPersonContract: MessageContract {
         BusError(.invalidPhone, "Please enter a valid phone number"),
     ]
 
-    static let route: String? = "POST /admin/people/search 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = ["people"]
 
@@ -162,7 +158,7 @@ enum FindPersonContract: MessageContract {
     ]
 }
 
-enum AccountStatusChangedContract: MessageContract {
+extension AccountStatusChanged: MessageContract {
     static let canonical = AccountStatusChanged(
         personID: Sample.person, personSequence: 3, status: "suspended", changedAt: Sample.everyday)
     static let minimal = AccountStatusChanged(personID: Sample.person, status: "s", changedAt: Sample.earliest)
@@ -175,7 +171,6 @@ enum AccountStatusChangedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -57,6 +57,16 @@ enum Fixtures {
         return states
     }
 
+    /// The routes that were released, a line each: method, path, status and message.
+    static func routes(recording current: [String]) throws -> [String] {
+        let file = root.appending(path: "routes.txt")
+        let released = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
+        guard isRecording else { return released }
+        let all = Set(released).union(current).sorted()
+        try Data((all.joined(separator: "\n") + "\n").utf8).write(to: file)
+        return all
+    }
+
     /// `request.canonical`, `error.not_found` and the like: whatever lies in the folder.
     static func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
@@ -68,7 +78,7 @@ enum Fixtures {
         let manager = FileManager.default
         var found: Set<String> = []
         guard manager.fileExists(atPath: root.path) else { return found }
-        for type in try manager.contentsOfDirectory(atPath: root.path) {
+        for type in try manager.contentsOfDirectory(atPath: root.path) where !type.hasSuffix(".txt") {
             for version in try manager.contentsOfDirectory(atPath: root.appending(path: type).path) {
                 found.insert("\(type)/\(version)")
             }

@@ -21,7 +21,7 @@ import Testing
     /// Each check has persons of its own. The service is started once, since a start takes longer than most checks.
     private func hold<C: MessageContract>(_ contract: C.Type) async throws {
         try await C.Answering.run { provider in
-            #expect(provider.stage.blueprint.name == C.Message.rules.service)
+            #expect(provider.stage.blueprint.name == C.rules.service)
             let examination = Examination<C>(provider)
             for check in Check.allCases {
                 do {
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The everyday state, with what stands in the tables then.
-    private func begin() async throws -> (asked: Asked<C.Message>, before: String) {
+    private func begin() async throws -> (asked: Asked<C>, before: String) {
         let asked = try await C.everyday(provider)
         return (asked, try await provider.tables())
     }
@@ -67,9 +67,9 @@ import Testing
         let (asked, before) = try await begin()
         let reply = try await provider.reply(to: asked)
         #expect(try await (provider.tables() != before) == C.hasEffect)
-        for body in [try WireJSON.encode(asked.message), try reply.encoded()] { try keepSecret(body) }
+        for body in [asked.message.jsonBytes, reply.jsonBytes] { try keepSecret(body) }
         // Whoever else may ask is answered, too.
-        for caller in C.Message.rules.callers where caller != asked.caller {
+        for caller in C.rules.callers where caller != asked.caller {
             var other = try await C.everyday(provider)
             other.caller = caller
             try await provider.reply(to: other)
@@ -79,7 +79,7 @@ import Testing
     private func newerBody() async throws {
         let asked = try await begin().asked
         let body = try JSONValue.parse(try WireJSON.encode(asked.message))
-        for newer in Mutation.unknownMembers(in: body, by: C.Message.schema).prefix(1) {
+        for newer in Mutation.unknownMembers(in: body, by: C.schema).prefix(1) {
             _ = try await provider.raw(asked, body: CanonicalJSON.bytes(of: newer))
         }
     }
@@ -120,8 +120,8 @@ import Testing
         let (asked, before) = try await begin()
         let peer = try #require(try provider.stage.rawPeer(as: asked.caller))
         var header = FrameHeader(kind: .request, correlationID: 0)
-        header.messageType = C.Message.type
-        header.messageVersion = C.Message.version
+        header.messageType = C.type
+        header.messageVersion = C.version
         header.messageID = asked.options.messageID
         header.actor = asked.options.actor
         header.budgetMs = 0
@@ -144,9 +144,9 @@ import Testing
         let everybody: [ServiceName] = [
             .auth, .profile, .questionnaire, .recovery, .gateway, .operator, BusKeys.nobody,
         ]
-        for caller in everybody where !C.Message.rules.callers.contains(caller) {
+        for caller in everybody where !C.rules.callers.contains(caller) {
             // Reading is an operator's to do.
-            if caller == .operator, C.Message.rules.effect == .read { continue }
+            if caller == .operator, C.rules.effect == .read { continue }
 
             let error = await refusal(of: asked, body: body, as: caller)
             #expect(error?.code == "caller_not_allowed" && error?.executed == .no, "\(caller)")
@@ -157,7 +157,7 @@ import Testing
     private func malformedBodies() async throws {
         let (asked, before) = try await begin()
         let body = try JSONValue.parse(try WireJSON.encode(C.maximal))
-        for mutation in Mutation.all(of: body, by: C.Message.schema) {
+        for mutation in Mutation.all(of: body, by: C.schema) {
             guard let field = mutation.refusedField else { continue }
             let error = await refusal(of: asked, body: CanonicalJSON.bytes(of: mutation.body))
             #expect(error?.code == "invalid_message" && error?.executed == .no, "\(mutation.label)")
@@ -180,7 +180,7 @@ import Testing
     }
 
     private func refusal(
-        of asked: Asked<C.Message>, body: [UInt8], as caller: ServiceName? = nil
+        of asked: Asked<C>, body: [UInt8], as caller: ServiceName? = nil
     ) async -> BusError? {
         do throws(BusError) {
             _ = try await provider.raw(asked, body: body, as: caller)

@@ -2,28 +2,40 @@ import BusProtocol
 import JSONText
 import Testing
 
-/// What holds for the bodies of every message type and version, without a service.
+/// What holds for the bodies of every message type and version, without a service. Each body is written and read in both ways:
+/// as `Codable`, whose code the compiler makes, and by what `@Message` makes.
 @Suite("bodies") struct SchemaContractTests {
+    private func written(_ value: some MessageValue) throws -> [UInt8] {
+        let bytes = value.jsonBytes
+        #expect(try WireJSON.encode(value) == bytes)
+        return bytes
+    }
+
+    private func read<Value: MessageValue>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+        let value = try Value(json: JSONDocument(bytes).root)
+        #expect(try WireJSON.decode(type, from: bytes) == value)
+        return value
+    }
+
     @Test("released bodies stay as they are, to the byte", arguments: AnyContract.all)
     func golden(contract: AnyContract) throws { try golden(contract.contract) }
 
     private func golden<C: MessageContract>(_ contract: C.Type) throws {
         for (name, sample) in [("canonical", C.canonical), ("minimal", C.minimal), ("maximal", C.maximal)] {
             let bytes = try Fixtures.bytes(C.folder, "request.\(name)", recording: sample)
-            #expect(try WireJSON.encode(sample) == bytes, "request.\(name)")
-            #expect(try WireJSON.decode(C.Message.self, from: bytes) == sample, "request.\(name)")
-            #expect(C.Message.schema.problems(in: try JSONDocument(bytes).root).isEmpty, "request.\(name)")
-            #expect(bytes.count <= C.Message.rules.largestBody)
+            #expect(try written(sample) == bytes, "request.\(name)")
+            #expect(try read(C.self, from: bytes) == sample, "request.\(name)")
+            #expect(C.schema.problems(in: try JSONDocument(bytes).root).isEmpty, "request.\(name)")
+            #expect(bytes.count <= C.rules.largestBody)
         }
         let replies = [
             ("canonical", C.canonicalReply), ("minimal", C.minimalReply), ("maximal", C.maximalReply),
         ]
         for (name, sample) in replies {
             let bytes = try Fixtures.bytes(C.folder, "reply.\(name)", recording: sample)
-            #expect(try WireJSON.encode(sample) == bytes, "reply.\(name)")
-            #expect(try sample.encoded() == bytes, "reply.\(name), as it writes itself")
-            #expect(try WireJSON.decode(C.Message.Reply.self, from: bytes) == sample, "reply.\(name)")
-            #expect(C.Message.Reply.schema.problems(in: try JSONDocument(bytes).root) == [], "reply.\(name)")
+            #expect(try written(sample) == bytes, "reply.\(name)")
+            #expect(try read(C.Reply.self, from: bytes) == sample, "reply.\(name)")
+            #expect(C.Reply.schema.problems(in: try JSONDocument(bytes).root) == [], "reply.\(name)")
         }
     }
 
@@ -31,8 +43,8 @@ import Testing
     func errors(contract: AnyContract) throws { try errors(contract.contract) }
 
     private func errors<C: MessageContract>(_ contract: C.Type) throws {
-        #expect(C.errors.map(\.code) == C.Message.rules.errors.map(\.name))
-        for (sample, code) in zip(C.errors, C.Message.rules.errors) {
+        #expect(C.errors.map(\.code) == C.rules.errors.map(\.name))
+        for (sample, code) in zip(C.errors, C.rules.errors) {
             let states = try Fixtures.errors(C.folder, sample)
             #expect(states.last == sample)
             for (earlier, later) in zip(states, states.dropFirst()) {
@@ -61,10 +73,10 @@ import Testing
 
     private func mutations<C: MessageContract>(_ contract: C.Type) throws {
         for sample in [C.canonical, C.maximal] {
-            let body = try JSONValue.parse(try WireJSON.encode(sample))
-            for mutation in Mutation.all(of: body, by: C.Message.schema) {
+            let body = try JSONValue.parse(written(sample))
+            for mutation in Mutation.all(of: body, by: C.schema) {
                 let bytes = CanonicalJSON.bytes(of: mutation.body)
-                let problems = C.Message.schema.problems(in: try JSONDocument(bytes).root)
+                let problems = C.schema.problems(in: try JSONDocument(bytes).root)
                 if let field = mutation.refusedField {
                     #expect(problems.contains { $0.field == field }, "\(mutation.label): \(problems)")
                     #expect(problems.allSatisfy { !$0.message.isEmpty && !$0.code.isEmpty })
@@ -79,11 +91,11 @@ import Testing
     func unknownMembers(contract: AnyContract) throws { try unknownMembers(contract.contract) }
 
     private func unknownMembers<C: MessageContract>(_ contract: C.Type) throws {
-        let body = try JSONValue.parse(try WireJSON.encode(C.maximal))
-        for newer in Mutation.unknownMembers(in: body, by: C.Message.schema) {
+        let body = try JSONValue.parse(written(C.maximal))
+        for newer in Mutation.unknownMembers(in: body, by: C.schema) {
             let bytes = CanonicalJSON.bytes(of: newer)
-            #expect(try WireJSON.decode(C.Message.self, from: bytes) == C.maximal)
-            let problems = C.Message.schema.problems(in: try JSONDocument(bytes).root)
+            #expect(try read(C.self, from: bytes) == C.maximal)
+            let problems = C.schema.problems(in: try JSONDocument(bytes).root)
             #expect(problems.map(\.code) == ["unknown_member"], "the gateway refuses what the bus skips")
         }
     }
@@ -92,12 +104,12 @@ import Testing
     func schemaAndTypeAgree(contract: AnyContract) throws { try schemaAndTypeAgree(contract.contract) }
 
     private func schemaAndTypeAgree<C: MessageContract>(_ contract: C.Type) throws {
-        let body = try JSONValue.parse(try WireJSON.encode(C.maximal))
-        for mutation in Mutation.all(of: body, by: C.Message.schema) {
+        let body = try JSONValue.parse(written(C.maximal))
+        for mutation in Mutation.all(of: body, by: C.schema) {
             let bytes = CanonicalJSON.bytes(of: mutation.body)
-            guard C.Message.schema.problems(in: try JSONDocument(bytes).root).isEmpty else { continue }
-            let decoded = try WireJSON.decode(C.Message.self, from: bytes)
-            #expect(try JSONValue.parse(try WireJSON.encode(decoded)) == mutation.body, "\(mutation.label)")
+            guard C.schema.problems(in: try JSONDocument(bytes).root).isEmpty else { continue }
+            let decoded = try read(C.self, from: bytes)
+            #expect(try JSONValue.parse(written(decoded)) == mutation.body, "\(mutation.label)")
         }
     }
 
@@ -106,27 +118,20 @@ import Testing
 
     private func generated<C: MessageContract>(_ contract: C.Type) throws {
         for number in 0..<100 {
-            try comesThrough(C.Message.self, C.Message.schema, seed: "\(C.folder) request \(number)")
+            try comesThrough(C.self, C.schema, seed: "\(C.folder) request \(number)")
             let seed = "\(C.folder) reply \(number)"
-            let (reply, bytes) = try comesThrough(C.Message.Reply.self, C.Message.Reply.schema, seed: seed)
-            #expect(try reply.encoded() == bytes, "\(seed), as it writes itself")
+            try comesThrough(C.Reply.self, C.Reply.schema, seed: seed)
         }
     }
 
-    /// - Returns: the body, and how it is written.
-    @discardableResult
-    private func comesThrough<Body: Codable>(
-        _ type: Body.Type, _ schema: JSONSchema, seed: String
-    ) throws -> (Body, [UInt8]) {
+    private func comesThrough<Body: MessageValue>(_ type: Body.Type, _ schema: JSONSchema, seed: String) throws {
         var generator = BodyGenerator(seed: seed)
         let bytes = CanonicalJSON.bytes(of: generator.body(of: schema))
         let body = try JSONDocument(bytes).root
         #expect(schema.problems(in: body) == [], "\(seed)")
-        let decoded = try WireJSON.decode(Body.self, from: body)
-        let encoded = try WireJSON.encode(decoded)
+        let encoded = try written(try read(Body.self, from: bytes))
         let isSame = try encoded == bytes || JSONValue.parse(encoded).withoutNulls == body.value.withoutNulls
         #expect(isSame, "\(seed)")
-        return (decoded, encoded)
     }
 
     @Test("every body that was ever released still decodes", arguments: AnyContract.all)
@@ -136,8 +141,8 @@ import Testing
         for name in try Fixtures.names(in: C.folder) {
             let bytes = try Fixtures.bytes(C.folder, name)
             switch name.prefix(while: { $0 != "." }) {
-            case "request": _ = try WireJSON.decode(C.Message.self, from: bytes)
-            case "reply": _ = try WireJSON.decode(C.Message.Reply.self, from: bytes)
+            case "request": _ = try read(C.self, from: bytes)
+            case "reply": _ = try read(C.Reply.self, from: bytes)
             case "error": _ = try WireJSON.decode(BusError.self, from: bytes)
             default: #expect(name.hasPrefix("schema."), "\(name) is no body")
             }

@@ -15,6 +15,19 @@ enum SchemaHistory {
         return found
     }
 
+    /// A document without its words for people, which change as anybody likes, and with lists of names in one order.
+    static func withoutWords(_ document: JSONValue) -> JSONValue {
+        guard case .object(var members) = document else {
+            guard case .array(let elements) = document else { return document }
+            return .array(elements.map { withoutWords($0) })
+        }
+        for key in ["description", "title"] where members[key]?.stringValue != nil { members[key] = nil }
+        if let required = members["required"]?.strings {
+            members["required"] = .array(required.sorted().map { .string($0) })
+        }
+        return .object(members.mapValues { withoutWords($0) })
+    }
+
     private static func compare(_ old: JSONValue, _ new: JSONValue, _ path: String, _ found: inout [String]) {
         guard case .object(var before) = old, case .object(var after) = new else {
             if old != new { found.append(path) }

@@ -14,7 +14,8 @@ import Testing
             #expect(SchemaHistory.breaks(from: old, to: current) == [], "schema.\(number + 1).json")
         }
         // Else a later change could take back what was added in between.
-        #expect(recorded.last == current, "record the new state: VESTIBULE_RECORD_FIXTURES=1")
+        let isRecorded = recorded.last.map { SchemaHistory.withoutWords($0) } == SchemaHistory.withoutWords(current)
+        #expect(isRecorded, "record the new state: VESTIBULE_RECORD_FIXTURES=1")
     }
 
     /// A guard that lets something through guards nothing: every change of every kind, at every place where it can be

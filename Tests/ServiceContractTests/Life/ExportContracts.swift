@@ -11,7 +11,7 @@ enum ExportSample {
         next: String(repeating: "n", count: 300))
 }
 
-enum ExportAccountContract: MessageContract {
+extension ExportAccount: MessageContract {
     static let canonical = ExportAccount(after: "1:0199")
     static let minimal = ExportAccount(after: nil)
     static let maximal = ExportAccount(after: String(repeating: "ö", count: 300))
@@ -26,7 +26,6 @@ enum ExportAccountContract: MessageContract {
             retryAfter: .seconds(86_400)),
     ]
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -51,7 +50,7 @@ enum ExportAccountContract: MessageContract {
     ]
 }
 
-enum ExportProfileContract: MessageContract {
+extension ExportProfile: MessageContract {
     static let canonical = ExportProfile(after: "1:0199")
     static let minimal = ExportProfile(after: nil)
     static let maximal = ExportProfile(after: String(repeating: "ö", count: 300))
@@ -61,7 +60,6 @@ enum ExportProfileContract: MessageContract {
     static let maximalReply = ExportSample.largest
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -74,7 +72,7 @@ enum ExportProfileContract: MessageContract {
     ]
 }
 
-enum ExportAnswersContract: MessageContract {
+extension ExportAnswers: MessageContract {
     static let canonical = ExportAnswers(after: "1:0199")
     static let minimal = ExportAnswers(after: nil)
     static let maximal = ExportAnswers(after: String(repeating: "ö", count: 300))
@@ -84,7 +82,6 @@ enum ExportAnswersContract: MessageContract {
     static let maximalReply = ExportSample.largest
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -99,7 +96,7 @@ enum ExportAnswersContract: MessageContract {
     ]
 }
 
-enum ExportCasesContract: MessageContract {
+extension ExportCases: MessageContract {
     static let canonical = ExportCases(after: "1:0199")
     static let minimal = ExportCases(after: nil)
     static let maximal = ExportCases(after: String(repeating: "ö", count: 300))
@@ -109,7 +106,6 @@ enum ExportCasesContract: MessageContract {
     static let maximalReply = ExportSample.largest
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -123,7 +119,7 @@ enum ExportCasesContract: MessageContract {
     ]
 }
 
-enum BeginExportContract: MessageContract {
+extension BeginExport: MessageContract {
     static let canonical = BeginExport()
     static let minimal = BeginExport()
     static let maximal = BeginExport()
@@ -131,9 +127,8 @@ enum BeginExportContract: MessageContract {
     static let canonicalReply = ExportBegun()
     static let minimalReply = ExportBegun()
     static let maximalReply = ExportBegun()
-    static let errors: [BusError] = ExportAccountContract.errors
+    static let errors: [BusError] = ExportAccount.errors
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

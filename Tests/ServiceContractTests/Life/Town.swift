@@ -67,7 +67,7 @@ import TestSupport
         }
         var configuration = GatewayConfiguration()
         configuration.port = 0
-        gateway = try GatewayServer(configuration, bus: Bus(bus))
+        gateway = GatewayServer(configuration, bus: Bus(bus))
     }
 
     private func open() async throws {

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum BackfillOnboardingContract: MessageContract {
+extension BackfillOnboarding: MessageContract {
     static let canonical = BackfillOnboarding(userIDs: [Sample.person])
     static let minimal = BackfillOnboarding(userIDs: [Sample.person])
     static let maximal = BackfillOnboarding(userIDs: Array(repeating: Sample.person, count: 1000))
@@ -13,7 +13,6 @@ enum BackfillOnboardingContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

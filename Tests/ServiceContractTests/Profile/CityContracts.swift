@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum FindCitiesContract: MessageContract {
+extension FindCities: MessageContract {
     static let canonical = FindCities(query: "stock", country: "SE", limit: 5)
     static let minimal = FindCities()
     static let maximal = FindCities(query: String(repeating: "ö", count: 100), country: "SE", limit: 50)
@@ -20,7 +20,6 @@ enum FindCitiesContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = "GET /cities 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum GetCompletionContract: MessageContract {
+extension GetCompletion: MessageContract {
     static let canonical = GetCompletion()
     static let minimal = GetCompletion()
     static let maximal = GetCompletion()
@@ -26,7 +26,6 @@ enum GetCompletionContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /users/me/completion 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -39,14 +38,14 @@ enum GetCompletionContract: MessageContract {
     ]
 }
 
-enum SkipFieldContract: MessageContract {
+extension SkipField: MessageContract {
     static let canonical = SkipField(field: "photo")
     static let minimal = SkipField(field: "p")
     static let maximal = SkipField(field: String(repeating: "p", count: 64))
 
-    static let canonicalReply: Completion = GetCompletionContract.canonicalReply
-    static let minimalReply: Completion = GetCompletionContract.minimalReply
-    static let maximalReply: Completion = GetCompletionContract.maximalReply
+    static let canonicalReply: Completion = GetCompletion.canonicalReply
+    static let minimalReply: Completion = GetCompletion.minimalReply
+    static let maximalReply: Completion = GetCompletion.maximalReply
 
     static let errors: [BusError] = [
         Sample.unauthorized,
@@ -57,7 +56,6 @@ enum SkipFieldContract: MessageContract {
         BusError(.hasValue, "This has an answer already. Clear it first."),
     ]
 
-    static let route: String? = "POST /users/me/skips 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

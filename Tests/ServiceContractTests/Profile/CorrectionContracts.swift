@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum CorrectDateOfBirthContract: MessageContract {
+extension CorrectDateOfBirth: MessageContract {
     private static let born = CivilDate("1994-02-28")!
     static let canonical = CorrectDateOfBirth(
         personId: Sample.person, dateOfBirth: born, note: "Day and month had changed places.")
@@ -27,7 +27,6 @@ enum CorrectDateOfBirthContract: MessageContract {
             ]),
     ]
 
-    static let route: String? = "POST /admin/users/{id}/date-of-birth 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum RecordEventsContract: MessageContract {
+extension RecordEvents: MessageContract {
     static let canonical = RecordEvents(
         anonymousId: "a9b1f0d2",
         events: [
@@ -31,7 +31,6 @@ enum RecordEventsContract: MessageContract {
             errors: [.init(field: "anonymousId", code: "required", message: "This is needed before the sign-in.")])
     ]
 
-    static let route: String? = "POST /events 202"
     static let hasEffect = true
     /// Sent again, nothing of it is new.
     static let clockMembers: Set<String> = ["recorded"]
@@ -48,7 +47,7 @@ enum RecordEventsContract: MessageContract {
     ]
 }
 
-enum GetFunnelContract: MessageContract {
+extension GetFunnel: MessageContract {
     static let canonical = GetFunnel(from: CivilDate("2026-02-01")!, to: CivilDate("2026-02-28")!)
     static let minimal = GetFunnel()
     static let maximal: GetFunnel = canonical
@@ -79,7 +78,6 @@ enum GetFunnelContract: MessageContract {
             ])
     ]
 
-    static let route: String? = "GET /admin/funnel 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum GetFactsContract: MessageContract {
+extension GetFacts: MessageContract {
     static let canonical = GetFacts(personID: Sample.person, fields: ["country"])
     static let minimal = GetFacts(personID: Sample.person, fields: ["c"])
     static let maximal = GetFacts(
@@ -13,7 +13,6 @@ enum GetFactsContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 

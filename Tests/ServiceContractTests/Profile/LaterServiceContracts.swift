@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum VisualPreferencesReadyContract: MessageContract {
+extension VisualPreferencesReady: MessageContract {
     static let canonical = VisualPreferencesReady(personID: Sample.person, personSequence: 1, at: Sample.everyday)
     static let minimal = VisualPreferencesReady(personID: Sample.person, at: Sample.earliest)
     static let maximal = VisualPreferencesReady(
@@ -12,7 +12,6 @@ enum VisualPreferencesReadyContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -25,7 +24,7 @@ enum VisualPreferencesReadyContract: MessageContract {
     static let provocations: [String: Provocation<ProfileProvider, VisualPreferencesReady>] = [:]
 }
 
-enum VisualPreferencesDeferredContract: MessageContract {
+extension VisualPreferencesDeferred: MessageContract {
     static let canonical = VisualPreferencesDeferred(personID: Sample.person, personSequence: 1, at: Sample.everyday)
     static let minimal = VisualPreferencesDeferred(personID: Sample.person, at: Sample.earliest)
     static let maximal = VisualPreferencesDeferred(
@@ -36,7 +35,6 @@ enum VisualPreferencesDeferredContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -49,7 +47,7 @@ enum VisualPreferencesDeferredContract: MessageContract {
     static let provocations: [String: Provocation<ProfileProvider, VisualPreferencesDeferred>] = [:]
 }
 
-enum VerificationDecidedContract: MessageContract {
+extension VerificationDecided: MessageContract {
     static let canonical = VerificationDecided(
         personID: Sample.person, personSequence: 2, level: "photo", outcome: "verified", at: Sample.everyday)
     static let minimal = VerificationDecided(
@@ -63,7 +61,6 @@ enum VerificationDecidedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

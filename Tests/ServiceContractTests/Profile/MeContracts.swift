@@ -2,7 +2,7 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-enum GetMeContract: MessageContract {
+extension GetMe: MessageContract {
     static let canonical = GetMe()
     static let minimal = GetMe()
     static let maximal = GetMe()
@@ -33,7 +33,6 @@ enum GetMeContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /users/me 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -46,7 +45,7 @@ enum GetMeContract: MessageContract {
     ]
 }
 
-enum UpdateMeContract: MessageContract {
+extension UpdateMe: MessageContract {
     static let canonical = UpdateMe(fields: ["displayName": "Zoë", "city": nil], ifMatch: "\"r4\"")
     static let minimal = UpdateMe(fields: [:])
     static let maximal = UpdateMe(
@@ -55,9 +54,9 @@ enum UpdateMeContract: MessageContract {
             "gender": "prefer_not_to_say", "heightInches": 70, "lookingFor": ["men", "women"], "photo": nil,
         ], ifMatch: String(repeating: "r", count: 64))
 
-    static let canonicalReply: Me = GetMeContract.canonicalReply
-    static let minimalReply: Me = GetMeContract.minimalReply
-    static let maximalReply: Me = GetMeContract.maximalReply
+    static let canonicalReply: Me = GetMe.canonicalReply
+    static let minimalReply: Me = GetMe.minimalReply
+    static let maximalReply: Me = GetMe.maximalReply
 
     static let errors: [BusError] = [
         Sample.unauthorized,
@@ -69,7 +68,6 @@ enum UpdateMeContract: MessageContract {
         BusError(.underage, "You must be 18 to use Vestibule", details: ["eligibleOn": "2027-03-01"]),
     ]
 
-    static let route: String? = "PATCH /users/me 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum GetOnboardingContract: MessageContract {
+extension GetOnboarding: MessageContract {
     static let canonical = GetOnboarding(personID: Sample.person)
     static let minimal: GetOnboarding = canonical
     static let maximal: GetOnboarding = canonical
@@ -12,7 +12,6 @@ enum GetOnboardingContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -23,7 +22,7 @@ enum GetOnboardingContract: MessageContract {
     static let provocations: [String: Provocation<ProfileProvider, GetOnboarding>] = [:]
 }
 
-enum ViewOnboardingContract: MessageContract {
+extension ViewOnboarding: MessageContract {
     static let canonical = ViewOnboarding()
     static let minimal = ViewOnboarding()
     static let maximal = ViewOnboarding()
@@ -48,7 +47,6 @@ enum ViewOnboardingContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /users/me/onboarding 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 

@@ -2,7 +2,7 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-enum GetPersonContract: MessageContract {
+extension GetPerson: MessageContract {
     static let canonical = GetPerson(personId: Sample.person)
     static let minimal: GetPerson = canonical
     static let maximal: GetPerson = canonical
@@ -18,7 +18,6 @@ enum GetPersonContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized, BusError(.notFound, "There is no such person.")]
 
-    static let route: String? = "GET /users/{id} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -33,7 +32,7 @@ enum GetPersonContract: MessageContract {
     ]
 }
 
-enum GetRequirementsContract: MessageContract {
+extension GetRequirements: MessageContract {
     static let canonical = GetRequirements()
     static let minimal = GetRequirements()
     static let maximal = GetRequirements()
@@ -58,7 +57,6 @@ enum GetRequirementsContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /users/me/requirements 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 

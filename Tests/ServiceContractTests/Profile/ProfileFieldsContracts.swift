@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum GetProfileFieldsContract: MessageContract {
+extension GetProfileFields: MessageContract {
     static let canonical = GetProfileFields()
     static let minimal = GetProfileFields()
     static let maximal = GetProfileFields()
@@ -49,7 +49,6 @@ enum GetProfileFieldsContract: MessageContract {
 
     static let errors: [BusError] = []
 
-    static let route: String? = "GET /profile/fields 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum JoinWaitlistContract: MessageContract {
+extension JoinWaitlist: MessageContract {
     static let canonical = JoinWaitlist(notify: true)
     static let minimal = JoinWaitlist(notify: false)
     static let maximal: JoinWaitlist = canonical
@@ -15,7 +15,6 @@ enum JoinWaitlistContract: MessageContract {
         BusError(.alreadyEligible, "You need not wait."),
     ]
 
-    static let route: String? = "POST /users/me/waitlist 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

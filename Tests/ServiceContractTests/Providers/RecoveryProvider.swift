@@ -59,7 +59,7 @@ import Testing
 
         func handle(_ request: ApplyRecovery, context: RequestContext) async throws -> RecoveryMoved {
             if let refusal = RecoveryProvider.refusals[request.code] { throw refusal }
-            var session = VerifyOTPContract.canonicalReply
+            var session = VerifyOTP.canonicalReply
             session.user.id = owner
             return RecoveryMoved(session: session)
         }

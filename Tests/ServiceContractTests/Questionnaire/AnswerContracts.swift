@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 import Testing
 
-enum PutAnswerContract: MessageContract {
+extension PutAnswer: MessageContract {
     static let canonical = PutAnswer(
         questionnaire: "yoked-compat", sessionId: Sample.session, question: "smoking",
         mutationId: SessionSamples.mutation, baseRevision: 1, state: .answered, value: "never")
@@ -26,7 +26,6 @@ enum PutAnswerContract: MessageContract {
         SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped,
     ]
 
-    static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/answers/{question} 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -83,7 +82,7 @@ enum PutAnswerContract: MessageContract {
     ]
 }
 
-enum DeleteAnswerContract: MessageContract {
+extension DeleteAnswer: MessageContract {
     static let canonical = DeleteAnswer(
         questionnaire: "yoked-compat", sessionId: Sample.session, question: "smoking",
         mutationId: SessionSamples.mutation, baseRevision: 1)
@@ -93,9 +92,9 @@ enum DeleteAnswerContract: MessageContract {
         question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
         mutationId: SessionSamples.mutation, baseRevision: Sample.largestInteger, clientTime: Sample.latest)
 
-    static let canonicalReply = PutAnswerContract.canonicalReply
-    static let minimalReply = PutAnswerContract.minimalReply
-    static let maximalReply = PutAnswerContract.maximalReply
+    static let canonicalReply = PutAnswer.canonicalReply
+    static let minimalReply = PutAnswer.minimalReply
+    static let maximalReply = PutAnswer.maximalReply
     static let errors = [
         Sample.unauthorized, SessionSamples.unknownSession,
         BusError(
@@ -104,14 +103,13 @@ enum DeleteAnswerContract: MessageContract {
         SessionSamples.conflict, SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped,
     ]
 
-    static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/answers/{question} 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
     private static func answered(_ questionnaire: QuestionnaireProvider) async throws -> (Identifier, Identifier) {
         let (session, person) = try await questionnaire.session()
         for value in ["never", "socially"] as [JSONValue] {
-            try await questionnaire.reply(to: Asked(PutAnswerContract.put(session, value), for: person))
+            try await questionnaire.reply(to: Asked(PutAnswer.put(session, value), for: person))
         }
         return (session, person)
     }
@@ -143,7 +141,7 @@ enum DeleteAnswerContract: MessageContract {
             let (session, person) = try await questionnaire.session()
             let mutation = Identifier.ordered()
             try await questionnaire.reply(
-                to: Asked(PutAnswerContract.put(session, "never", mutation: mutation), for: person))
+                to: Asked(PutAnswer.put(session, "never", mutation: mutation), for: person))
             return Asked(
                 DeleteAnswer(
                     questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: mutation),
@@ -166,7 +164,7 @@ enum DeleteAnswerContract: MessageContract {
     ]
 }
 
-enum PutAnswersContract: MessageContract {
+extension PutAnswers: MessageContract {
     static let canonical = PutAnswers(
         questionnaire: "yoked-compat", sessionId: Sample.session,
         answers: [
@@ -207,7 +205,6 @@ enum PutAnswersContract: MessageContract {
         Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.closed, SessionSamples.stopped,
     ]
 
-    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/answers:batch 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -245,7 +242,7 @@ enum PutAnswersContract: MessageContract {
     ]
 }
 
-enum PutSubjectContract: MessageContract {
+extension PutSubject: MessageContract {
     static let canonical = PutSubject(
         questionnaire: "family", sessionId: Sample.session, subject: SessionSamples.subject, label: "Alva")
     static let minimal = PutSubject(questionnaire: "a", sessionId: Sample.session, subject: SessionSamples.subject)
@@ -268,7 +265,6 @@ enum PutSubjectContract: MessageContract {
         SessionSamples.closed, SessionSamples.stopped,
     ]
 
-    static let route: String? = "PUT /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -302,22 +298,21 @@ enum PutSubjectContract: MessageContract {
     ]
 }
 
-enum RemoveSubjectContract: MessageContract {
+extension RemoveSubject: MessageContract {
     static let canonical = RemoveSubject(
         questionnaire: "family", sessionId: Sample.session, subject: SessionSamples.subject)
     static let minimal = RemoveSubject(questionnaire: "a", sessionId: Sample.session, subject: SessionSamples.subject)
     static let maximal = RemoveSubject(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, subject: SessionSamples.subject)
 
-    static let canonicalReply = PutSubjectContract.canonicalReply
-    static let minimalReply = PutSubjectContract.minimalReply
-    static let maximalReply = PutSubjectContract.maximalReply
+    static let canonicalReply = PutSubject.canonicalReply
+    static let minimalReply = PutSubject.minimalReply
+    static let maximalReply = PutSubject.maximalReply
     static let errors = [
         Sample.unauthorized, BusError(.notFound, "There is nobody of that id in this session."),
         SessionSamples.closed, SessionSamples.stopped,
     ]
 
-    static let route: String? = "DELETE /questionnaires/{key}/sessions/{id}/subjects/{uuid} 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

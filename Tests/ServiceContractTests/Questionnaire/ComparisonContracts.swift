@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 import Testing
 
-enum CompareProfilesContract: MessageContract {
+extension CompareProfiles: MessageContract {
     static let canonical = CompareProfiles(
         questionnaire: "yoked-compat", first: Sample.person, second: Sample.session)
     static let minimal = CompareProfiles(questionnaire: "a", first: Sample.person, second: Sample.person)
@@ -16,7 +16,6 @@ enum CompareProfilesContract: MessageContract {
     static let maximalReply = ProfilesCompared(
         psychological: Likeness(score: 100, coverage: 100), physical: Likeness(score: 0, coverage: 100))
     static let errors: [BusError] = []
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<CompareProfiles> {
@@ -31,7 +30,7 @@ enum CompareProfilesContract: MessageContract {
 @Suite("questionnaire.compare-profiles") @Loop struct CompareProfilesContractTests {
     @Test func theSameAnswersAreAllAlikeAndWhoSaidNothingIsLikeNobody() async throws {
         try await QuestionnaireProvider.run { questionnaire in
-            let asked = try await CompareProfilesContract.everyday(questionnaire)
+            let asked = try await CompareProfiles.everyday(questionnaire)
             let same = try await questionnaire.reply(to: asked)
             #expect(same.psychological == Likeness(score: 100, coverage: 100))
             #expect(same.physical == Likeness(score: nil, coverage: 0))
@@ -39,13 +38,13 @@ enum CompareProfilesContract: MessageContract {
                 to: Asked(
                     CompareProfiles(
                         questionnaire: "yoked-compat", first: asked.message.first, second: .random()), as: .profile))
-            #expect(nobody == CompareProfilesContract.minimalReply)
+            #expect(nobody == CompareProfiles.minimalReply)
         }
     }
 
     @Test func whatWasStoppedIsComparedNoMore() async throws {
         try await QuestionnaireProvider.run { questionnaire in
-            let asked = try await CompareProfilesContract.everyday(questionnaire)
+            let asked = try await CompareProfiles.everyday(questionnaire)
             let person = asked.message.second
             let list = try await questionnaire.reply(
                 to: Asked(ListQuestionnaireSessions(questionnaire: "yoked-compat"), for: person))
@@ -55,7 +54,7 @@ enum CompareProfilesContract: MessageContract {
             #expect(try await questionnaire.reply(to: asked).psychological.score == 100)
             try await questionnaire.reply(
                 to: Asked(StopSession(questionnaire: "yoked-compat", sessionId: session), for: person))
-            #expect(try await questionnaire.reply(to: asked) == CompareProfilesContract.minimalReply)
+            #expect(try await questionnaire.reply(to: asked) == CompareProfiles.minimalReply)
         }
     }
 }

@@ -93,17 +93,16 @@ extension QuestionnaireProvider {
     }
 }
 
-enum ListQuestionnairesContract: MessageContract {
+extension ListQuestionnaires: MessageContract {
     static let canonical = ListQuestionnaires()
     static let minimal = ListQuestionnaires()
     static let maximal = ListQuestionnaires(acceptLanguage: "sv, en;q=0.5")
-    static let canonicalReply = QuestionnaireList(questionnaires: [GetQuestionsContract.reference])
+    static let canonicalReply = QuestionnaireList(questionnaires: [GetQuestions.reference])
     static let minimalReply = QuestionnaireList(questionnaires: [])
     static let maximalReply = QuestionnaireList(questionnaires: [
-        GetQuestionsContract.reference, GetQuestionsContract.reference,
+        GetQuestions.reference, GetQuestions.reference,
     ])
     static let errors = [Sample.unauthorized]
-    static let route: String? = "GET /questionnaires 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<ListQuestionnaires> {
@@ -114,7 +113,7 @@ enum ListQuestionnairesContract: MessageContract {
     ]
 }
 
-enum GetQuestionnaireContract: MessageContract {
+extension GetQuestionnaire: MessageContract {
     static let canonical = GetQuestionnaire(questionnaire: "yoked-compat")
     static let minimal = GetQuestionnaire(questionnaire: "a")
     static let maximal = GetQuestionnaire(questionnaire: DraftSamples.longest)
@@ -122,7 +121,6 @@ enum GetQuestionnaireContract: MessageContract {
     static let minimalReply = DraftSamples.questionnaire
     static let maximalReply = DraftSamples.questionnaire
     static let errors = [Sample.unauthorized, BusError(.notFound, "There is no such questionnaire.")]
-    static let route: String? = "GET /questionnaires/{key} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetQuestionnaire> {
@@ -133,7 +131,7 @@ enum GetQuestionnaireContract: MessageContract {
     ]
 }
 
-enum GetQuestionnaireVersionContract: MessageContract {
+extension GetQuestionnaireVersion: MessageContract {
     static let canonical = GetQuestionnaireVersion(questionnaire: "yoked-compat", version: "1")
     static let minimal = GetQuestionnaireVersion(questionnaire: "a", version: "1")
     static let maximal = GetQuestionnaireVersion(questionnaire: DraftSamples.longest, version: "2147483647")
@@ -141,7 +139,6 @@ enum GetQuestionnaireVersionContract: MessageContract {
     static let minimalReply = DraftSamples.questionnaire
     static let maximalReply = DraftSamples.questionnaire
     static let errors = [Sample.unauthorized, DraftSamples.noVersion]
-    static let route: String? = "GET /questionnaires/{key}/versions/{n} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetQuestionnaireVersion> {
@@ -152,7 +149,7 @@ enum GetQuestionnaireVersionContract: MessageContract {
     ]
 }
 
-enum ViewQuestionnaireContract: MessageContract {
+extension ViewQuestionnaire: MessageContract {
     static let canonical = ViewQuestionnaire(questionnaire: "family")
     static let minimal = ViewQuestionnaire(questionnaire: "a")
     static let maximal = ViewQuestionnaire(questionnaire: DraftSamples.longest)
@@ -168,7 +165,6 @@ enum ViewQuestionnaireContract: MessageContract {
                 updatedAt: Sample.latest)
         ])
     static let errors = [Sample.unauthorized, DraftSamples.forbidden]
-    static let route: String? = "GET /admin/questionnaires/{key} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<ViewQuestionnaire> {
@@ -180,7 +176,7 @@ enum ViewQuestionnaireContract: MessageContract {
     ]
 }
 
-enum CreateDraftContract: MessageContract {
+extension CreateDraft: MessageContract {
     static let canonical = CreateDraft(questionnaire: "family", definition: QuestionnaireProvider.family)
     static let minimal = CreateDraft(questionnaire: "a")
     static let maximal = CreateDraft(questionnaire: DraftSamples.longest, definition: ["key": "🔥"], from: 2_147_483_647)
@@ -195,7 +191,6 @@ enum CreateDraftContract: MessageContract {
                 .init(field: "definition", code: "required", message: "Give this, or the version to copy as from.")
             ]),
     ]
-    static let route: String? = "POST /admin/questionnaires/{key}/drafts 201"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<CreateDraft> {
@@ -208,7 +203,7 @@ enum CreateDraftContract: MessageContract {
     ]
 }
 
-enum GetDraftContract: MessageContract {
+extension GetDraft: MessageContract {
     static let canonical = GetDraft(questionnaire: "family", draft: "1")
     static let minimal = GetDraft(questionnaire: "a", draft: "1")
     static let maximal = GetDraft(questionnaire: DraftSamples.longest, draft: "2147483647")
@@ -216,7 +211,6 @@ enum GetDraftContract: MessageContract {
     static let minimalReply = DraftSamples.smallDraft
     static let maximalReply = DraftSamples.fullDraft
     static let errors = [Sample.unauthorized, DraftSamples.forbidden, DraftSamples.noDraft]
-    static let route: String? = "GET /admin/questionnaires/{key}/drafts/{n} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetDraft> {
@@ -228,7 +222,7 @@ enum GetDraftContract: MessageContract {
     ]
 }
 
-enum PutDraftContract: MessageContract {
+extension PutDraft: MessageContract {
     static let canonical = PutDraft(
         questionnaire: "family", draft: "1", definition: QuestionnaireProvider.family, ifMatch: "\"r1\"")
     static let minimal = PutDraft(questionnaire: "a", draft: "1", definition: [:])
@@ -245,7 +239,6 @@ enum PutDraftContract: MessageContract {
             errors: [.init(field: "definition", code: "wrong_type", message: "Must be an object.")]),
         BusError(.preconditionFailed, "The draft was changed somewhere else in the meantime."), DraftSamples.published,
     ]
-    static let route: String? = "PUT /admin/questionnaires/{key}/drafts/{n} 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<PutDraft> {
@@ -272,7 +265,7 @@ enum PutDraftContract: MessageContract {
     ]
 }
 
-enum CheckDraftContract: MessageContract {
+extension CheckDraft: MessageContract {
     static let canonical = CheckDraft(questionnaire: "family", draft: "1")
     static let minimal = CheckDraft(questionnaire: "a", draft: "1")
     static let maximal = CheckDraft(questionnaire: DraftSamples.longest, draft: "2147483647")
@@ -288,7 +281,6 @@ enum CheckDraftContract: MessageContract {
             DraftFinding(severity: "warning", code: "W1", pointer: "", message: "Zoë’s ☕️", keys: [DraftSamples.longest])
         ], shortestPath: 0, longestPath: 500)
     static let errors = [Sample.unauthorized, DraftSamples.forbidden, DraftSamples.noDraft]
-    static let route: String? = "POST /admin/questionnaires/{key}/drafts/{n}/check 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<CheckDraft> {
@@ -300,7 +292,7 @@ enum CheckDraftContract: MessageContract {
     ]
 }
 
-enum PublishDraftContract: MessageContract {
+extension PublishDraft: MessageContract {
     static let canonical = PublishDraft(questionnaire: "family", draft: "1", acceptClass: "additive")
     static let minimal = PublishDraft(questionnaire: "a", draft: "1")
     static let maximal = PublishDraft(
@@ -330,7 +322,6 @@ enum PublishDraftContract: MessageContract {
             ]),
         DraftSamples.published,
     ]
-    static let route: String? = "POST /admin/questionnaires/{key}/drafts/{n}/publish 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<PublishDraft> {
@@ -358,7 +349,7 @@ enum PublishDraftContract: MessageContract {
     ]
 }
 
-enum RetireVersionContract: MessageContract {
+extension RetireVersion: MessageContract {
     static let canonical = RetireVersion(questionnaire: "family", version: "1")
     static let minimal = RetireVersion(questionnaire: "a", version: "1")
     static let maximal = RetireVersion(questionnaire: DraftSamples.longest, version: "2147483647")
@@ -366,7 +357,6 @@ enum RetireVersionContract: MessageContract {
     static let minimalReply = DraftSamples.version
     static let maximalReply = DraftSamples.fullVersion
     static let errors = [Sample.unauthorized, DraftSamples.forbidden, DraftSamples.noVersion]
-    static let route: String? = "POST /admin/questionnaires/{key}/versions/{n}/retire 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<RetireVersion> {
@@ -379,7 +369,7 @@ enum RetireVersionContract: MessageContract {
     ]
 }
 
-enum CompareVersionsContract: MessageContract {
+extension CompareVersions: MessageContract {
     static let canonical = CompareVersions(questionnaire: "family", from: 1, to: 2)
     static let minimal = CompareVersions(questionnaire: "a")
     static let maximal = CompareVersions(questionnaire: DraftSamples.longest, from: 1, to: 2_147_483_647)
@@ -394,7 +384,6 @@ enum CompareVersionsContract: MessageContract {
             .validationFailed, "Say which two versions.",
             errors: [.init(field: "from", code: "required", message: "This is required.")]),
     ]
-    static let route: String? = "GET /admin/questionnaires/{key}/diff 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<CompareVersions> {

@@ -7,7 +7,7 @@ import Testing
 @testable import ProfileService
 @testable import QuestionnaireService
 
-enum GetExtractsContract: MessageContract {
+extension GetExtracts: MessageContract {
     static let canonical = GetExtracts(personID: Sample.person, sessionID: Sample.session)
     static let minimal = GetExtracts(personID: Sample.person, sessionID: Sample.session)
     static let maximal = GetExtracts(personID: Sample.person, sessionID: Sample.session)
@@ -19,7 +19,6 @@ enum GetExtractsContract: MessageContract {
         ProfileExtract(field: DraftSamples.longest, value: ["nature", ["other": "Zoë’s ☕️"]])
     ])
     static let errors: [BusError] = []
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetExtracts> {
@@ -80,7 +79,7 @@ enum GetExtractsContract: MessageContract {
 
     @Test func answersAreToldToProfileAlone() async throws {
         try await QuestionnaireProvider.run { questionnaire in
-            var asked = try await GetExtractsContract.everyday(questionnaire)
+            var asked = try await GetExtracts.everyday(questionnaire)
             #expect(
                 try await questionnaire.reply(to: asked).extracts == [ProfileExtract(field: "firstName", value: "Zoë")])
             asked.caller = .operator
@@ -91,7 +90,7 @@ enum GetExtractsContract: MessageContract {
 
     @Test func nothingIsToldOfASessionThatWasStopped() async throws {
         try await QuestionnaireProvider.run { questionnaire in
-            let asked = try await GetExtractsContract.everyday(questionnaire)
+            let asked = try await GetExtracts.everyday(questionnaire)
             let (person, session) = (asked.message.personID, asked.message.sessionID)
             try await questionnaire.reply(
                 to: Asked(ReopenSession(questionnaire: "about-me", sessionId: session), for: person))

@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 import Testing
 
-enum GetQuestionsContract: MessageContract {
+extension GetQuestions: MessageContract {
     static let session = Identifier("019c2f00-0000-7000-8000-000000000001")!
     static let reference = QuestionnaireReference(
         key: "yoked-compat", version: 1, hash: String(repeating: "0af9", count: 16), title: "What matters to you")
@@ -83,7 +83,6 @@ enum GetQuestionsContract: MessageContract {
         return all
     }
 
-    static let route: String? = "GET /compatibility/questions 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 import Testing
 
-enum MigrateSessionContract: MessageContract {
+extension MigrateSession: MessageContract {
     static let canonical = MigrateSession(questionnaire: "family", sessionId: Sample.session)
     static let minimal = MigrateSession(questionnaire: "a", sessionId: Sample.session)
     static let maximal = MigrateSession(
@@ -20,7 +20,6 @@ enum MigrateSessionContract: MessageContract {
         Sample.unauthorized, SessionSamples.unknownSession,
         BusError(.sessionNotOpen, "Only an open session is moved to another version."),
     ]
-    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/migrations 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<MigrateSession> {
@@ -38,7 +37,7 @@ enum MigrateSessionContract: MessageContract {
     ]
 }
 
-enum UndoMigrationContract: MessageContract {
+extension UndoMigration: MessageContract {
     static let canonical = UndoMigration(questionnaire: "family", sessionId: Sample.session)
     static let minimal = UndoMigration(questionnaire: "a", sessionId: Sample.session)
     static let maximal = UndoMigration(
@@ -50,7 +49,6 @@ enum UndoMigrationContract: MessageContract {
         Sample.unauthorized, SessionSamples.unknownSession,
         BusError(.migrationFinal, "There is no migration that could be taken back."),
     ]
-    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/migrations/undo 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<UndoMigration> {
@@ -69,7 +67,7 @@ enum UndoMigrationContract: MessageContract {
     ]
 }
 
-enum MigrateSessionsContract: MessageContract {
+extension MigrateSessions: MessageContract {
     static let canonical = MigrateSessions(questionnaire: "family", limit: 100)
     static let minimal = MigrateSessions(questionnaire: "a", limit: 1)
     static let maximal = MigrateSessions(
@@ -84,7 +82,6 @@ enum MigrateSessionsContract: MessageContract {
         stale: Sample.largestInteger, orphaned: Sample.largestInteger, remaining: Sample.largestInteger,
         next: "\(Sample.person) \(Sample.session)")
     static let errors = [BusError(.notFound, "There is no such questionnaire.")]
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<MigrateSessions> {
@@ -97,7 +94,7 @@ enum MigrateSessionsContract: MessageContract {
     ]
 }
 
-enum SealDatesContract: MessageContract {
+extension SealDates: MessageContract {
     static let canonical = SealDates(limit: 50, after: "\(Sample.person) \(Sample.session)")
     static let minimal = SealDates(limit: 1)
     static let maximal = SealDates(limit: 100, after: "\(Sample.person) \(Sample.session)")
@@ -111,7 +108,6 @@ enum SealDatesContract: MessageContract {
             .sealingOff,
             "Nothing is sealed while QUESTIONNAIRE_SEAL_DATES is false: some replica may not know what is.")
     ]
-    static let route: String? = nil
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<SealDates> {

@@ -15,7 +15,7 @@ enum SessionSamples {
         before: ["welcome", "aboutChild/\(subject)"])
 
     static let view = SessionView(
-        id: Sample.session, status: .inProgress, questionnaire: GetQuestionsContract.reference,
+        id: Sample.session, status: .inProgress, questionnaire: GetQuestions.reference,
         answers: [
             AnswerView(
                 question: "smoking", state: .answered, value: "never", revision: 1, answeredAt: Sample.everyday)
@@ -23,11 +23,11 @@ enum SessionSamples {
         subjects: [], asked: [AskedQuestion(question: "smoking", required: true)], progress: progress, next: next,
         lastCompleted: AnsweredPlace(question: "smoking"), openedAt: Sample.everyday)
     static let small = SessionView(
-        id: Sample.session, status: .stopped, questionnaire: GetQuestionsContract.reference, answers: [], subjects: [],
-        asked: [], progress: GetQuestionsContract.minimalReply.progress, next: nil, lastCompleted: nil,
+        id: Sample.session, status: .stopped, questionnaire: GetQuestions.reference, answers: [], subjects: [],
+        asked: [], progress: GetQuestions.minimalReply.progress, next: nil, lastCompleted: nil,
         openedAt: Sample.earliest)
     static let full = SessionView(
-        id: Sample.session, status: .amended, questionnaire: GetQuestionsContract.reference,
+        id: Sample.session, status: .amended, questionnaire: GetQuestions.reference,
         answers: [
             AnswerView(
                 question: "childName", state: .answered, value: "Zoë 🐻", revision: Sample.largestInteger,
@@ -65,7 +65,7 @@ enum SessionSamples {
         details: ["missing": [["question": "coreValues", "reason": "unanswered"]]])
 }
 
-enum OpenSessionContract: MessageContract {
+extension OpenSession: MessageContract {
     static let canonical = OpenSession(questionnaire: "yoked-compat")
     static let minimal = OpenSession(questionnaire: "a")
     static let maximal = OpenSession(questionnaire: String(repeating: "a", count: 64), acceptLanguage: "sv, en;q=0.5")
@@ -80,7 +80,6 @@ enum OpenSessionContract: MessageContract {
             "You have completed this questionnaire 16 times. Open one of them again to change your answers."),
     ]
 
-    static let route: String? = "POST /questionnaires/{key}/sessions 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -105,7 +104,7 @@ enum OpenSessionContract: MessageContract {
     ]
 }
 
-enum ListQuestionnaireSessionsContract: MessageContract {
+extension ListQuestionnaireSessions: MessageContract {
     static let canonical = ListQuestionnaireSessions(questionnaire: "yoked-compat")
     static let minimal = ListQuestionnaireSessions(questionnaire: "a")
     static let maximal = ListQuestionnaireSessions(questionnaire: String(repeating: "a", count: 64))
@@ -123,7 +122,6 @@ enum ListQuestionnaireSessionsContract: MessageContract {
     ])
     static let errors = [Sample.unauthorized]
 
-    static let route: String? = "GET /questionnaires/{key}/sessions 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -136,7 +134,7 @@ enum ListQuestionnaireSessionsContract: MessageContract {
     ]
 }
 
-enum GetSessionContract: MessageContract {
+extension GetSession: MessageContract {
     static let canonical = GetSession(questionnaire: "yoked-compat", sessionId: Sample.session)
     static let minimal = GetSession(questionnaire: "a", sessionId: Sample.session)
     static let maximal = GetSession(
@@ -147,7 +145,6 @@ enum GetSessionContract: MessageContract {
     static let maximalReply = SessionSamples.full
     static let errors = [Sample.unauthorized, SessionSamples.unknownSession]
 
-    static let route: String? = "GET /questionnaires/{key}/sessions/{id} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -165,7 +162,7 @@ enum GetSessionContract: MessageContract {
     ]
 }
 
-enum CompleteSessionContract: MessageContract {
+extension CompleteSession: MessageContract {
     static let canonical = CompleteSession(questionnaire: "yoked-compat", sessionId: Sample.session)
     static let minimal = CompleteSession(questionnaire: "a", sessionId: Sample.session)
     static let maximal = CompleteSession(
@@ -179,7 +176,6 @@ enum CompleteSessionContract: MessageContract {
         SessionSamples.stopped,
     ]
 
-    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/complete 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -206,7 +202,7 @@ enum CompleteSessionContract: MessageContract {
     ]
 }
 
-enum ReopenSessionContract: MessageContract {
+extension ReopenSession: MessageContract {
     static let canonical = ReopenSession(questionnaire: "yoked-compat", sessionId: Sample.session)
     static let minimal = ReopenSession(questionnaire: "a", sessionId: Sample.session)
     static let maximal = ReopenSession(
@@ -220,7 +216,6 @@ enum ReopenSessionContract: MessageContract {
         BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open."), SessionSamples.stopped,
     ]
 
-    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/reopen 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -235,7 +230,7 @@ enum ReopenSessionContract: MessageContract {
         "session_already_open": { questionnaire in
             let asked = try await everyday(questionnaire)
             let person = asked.options.actor?.userID
-            try await questionnaire.reply(to: Asked(OpenSessionContract.canonical, for: person))
+            try await questionnaire.reply(to: Asked(OpenSession.canonical, for: person))
             return asked
         },
         "session_stopped": { questionnaire in
@@ -245,7 +240,7 @@ enum ReopenSessionContract: MessageContract {
     ]
 }
 
-enum StopSessionContract: MessageContract {
+extension StopSession: MessageContract {
     static let canonical = StopSession(questionnaire: "yoked-compat", sessionId: Sample.session)
     static let minimal = StopSession(questionnaire: "a", sessionId: Sample.session)
     static let maximal = StopSession(
@@ -259,7 +254,6 @@ enum StopSessionContract: MessageContract {
         BusError(.sessionNotOpen, "This session was completed. Only an open session is stopped."),
     ]
 
-    static let route: String? = "POST /questionnaires/{key}/sessions/{id}/stop 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -5,7 +5,7 @@ import JSONText
 import TestSupport
 import Testing
 
-enum SessionAmendedContract: MessageContract {
+extension SessionAmended: MessageContract {
     private static func sample(_ questionnaire: String, version: Int64, sequence: Int64, _ at: Timestamp)
         -> SessionAmended
     {
@@ -25,7 +25,6 @@ enum SessionAmendedContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

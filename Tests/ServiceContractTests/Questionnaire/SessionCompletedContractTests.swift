@@ -4,7 +4,7 @@ import EventLoop
 import JSONText
 import Testing
 
-enum SessionCompletedContract: MessageContract {
+extension SessionCompleted: MessageContract {
     private static let person = Identifier("5f0c1f3e-6a52-4a7e-9d5b-0c9a3f2b1d10")!
     private static let session = Identifier("019c2f00-0000-7000-8000-000000000001")!
 
@@ -24,7 +24,6 @@ enum SessionCompletedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -73,7 +72,7 @@ enum SessionCompletedContract: MessageContract {
 
     @Test func isNotToldOfASessionThatIsStillOpen() async throws {
         try await QuestionnaireProvider.run { questionnaire in
-            let asked = try await SubmitResponsesContract.provocations["questionnaire_incomplete"]?(questionnaire)
+            let asked = try await SubmitResponses.provocations["questionnaire_incomplete"]?(questionnaire)
             await #expect(throws: BusError.self) { try await questionnaire.reply(to: #require(asked)) }
             #expect(try await questionnaire.stage.rows("SELECT last FROM outbox_sequences") == "1", "it was opened")
         }

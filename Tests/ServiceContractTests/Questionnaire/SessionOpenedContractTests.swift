@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 import Testing
 
-enum SessionOpenedContract: MessageContract {
+extension SessionOpened: MessageContract {
     private static func sample(_ questionnaire: String, version: Int64, sequence: Int64, _ at: Timestamp)
         -> SessionOpened
     {
@@ -20,7 +20,6 @@ enum SessionOpenedContract: MessageContract {
     static let minimalReply = Acknowledged()
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

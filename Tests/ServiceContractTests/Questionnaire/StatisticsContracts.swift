@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 import Testing
 
-enum GetStatisticsContract: MessageContract {
+extension GetStatistics: MessageContract {
     static let canonical = GetStatistics(questionnaire: "yoked-compat", version: "1")
     /// Of the version that this build brings along.
     static let current = GetStatistics(questionnaire: "yoked-compat", version: "2")
@@ -20,7 +20,6 @@ enum GetStatisticsContract: MessageContract {
             version: 2_147_483_647, sessions: 5000, of: Sample.largestInteger, completed: 4999, questions: [all])
     }
     static let errors = [Sample.unauthorized, DraftSamples.forbidden, DraftSamples.noVersion]
-    static let route: String? = "GET /admin/questionnaires/{key}/versions/{n}/statistics 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetStatistics> {
@@ -45,7 +44,7 @@ enum GetStatisticsContract: MessageContract {
             let (stopped, person) = try await questionnaire.session()
             try await questionnaire.reply(
                 to: Asked(StopSession(questionnaire: "yoked-compat", sessionId: stopped), for: person))
-            let found = try await questionnaire.reply(to: DraftSamples.admin(GetStatisticsContract.current))
+            let found = try await questionnaire.reply(to: DraftSamples.admin(GetStatistics.current))
             #expect(found.sessions == 3 && found.of == 3 && found.completed == 1 && found.questions.count == 25)
             let byKey = Dictionary(uniqueKeysWithValues: found.questions.map { ($0.question, $0) })
             #expect(byKey["relationshipGoal"]?.answered == 2 && byKey["relationshipGoal"]?.shown == 3)

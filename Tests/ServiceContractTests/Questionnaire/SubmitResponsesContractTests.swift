@@ -5,8 +5,8 @@ import Testing
 
 @testable import QuestionnaireService
 
-enum SubmitResponsesContract: MessageContract {
-    private static let session = GetQuestionsContract.session
+extension SubmitResponses: MessageContract {
+    private static let session = GetQuestions.session
 
     static let canonical = SubmitResponses(
         sessionId: session,
@@ -69,7 +69,6 @@ enum SubmitResponsesContract: MessageContract {
         SessionSamples.closed, SessionSamples.stopped,
     ]
 
-    static let route: String? = "POST /compatibility/responses 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

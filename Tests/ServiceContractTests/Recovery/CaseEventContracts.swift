@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum CaseOpenedContract: MessageContract {
+extension CaseOpened: MessageContract {
     static let canonical = CaseOpened(
         personID: Sample.person, personSequence: 1, caseID: Sample.recovery, holdUntil: Sample.everyday)
     static let minimal = CaseOpened(personID: Sample.person, caseID: Sample.recovery, holdUntil: Sample.earliest)
@@ -14,7 +14,6 @@ enum CaseOpenedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -30,7 +29,7 @@ enum CaseOpenedContract: MessageContract {
     static let provocations: [String: Provocation<AuthProvider, CaseOpened>] = [:]
 }
 
-enum CaseClosedContract: MessageContract {
+extension CaseClosed: MessageContract {
     static let canonical = CaseClosed(
         personID: Sample.person, personSequence: 3, caseID: Sample.recovery, outcome: "disputed",
         closedAt: Sample.everyday)
@@ -45,7 +44,6 @@ enum CaseClosedContract: MessageContract {
     static let maximalReply = Acknowledged()
     static let errors: [BusError] = []
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum RequestRecoveryContract: MessageContract {
+extension RequestRecovery: MessageContract {
     static let canonical = RequestRecovery(
         accountPhone: "+14155552671", challengeId: Sample.challenge, code: "042917", device: Sample.phone,
         reason: "My phone was stolen.")
@@ -26,7 +26,6 @@ enum RequestRecoveryContract: MessageContract {
         Sample.claimantHasAccount, Sample.identityTokenInvalid, Sample.identityProviderUnavailable,
     ]
 
-    static let route: String? = "POST /auth/recovery/request 202"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -59,7 +58,7 @@ enum RequestRecoveryContract: MessageContract {
     ]
 }
 
-enum GetRecoveryCaseContract: MessageContract {
+extension GetRecoveryCase: MessageContract {
     static let canonical = GetRecoveryCase(recoveryId: Sample.recovery, recoveryToken: "rt_51ab")
     static let minimal = GetRecoveryCase(recoveryId: Sample.recovery, recoveryToken: "r")
     static let maximal = GetRecoveryCase(
@@ -81,7 +80,6 @@ enum GetRecoveryCaseContract: MessageContract {
 
     static let errors: [BusError] = [BusError(.unauthorized, "This is not a valid recovery token.")]
 
-    static let route: String? = "GET /auth/recovery/{id} 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = ["remainingSeconds"]
 
@@ -98,7 +96,7 @@ enum GetRecoveryCaseContract: MessageContract {
     ]
 }
 
-enum DisputeRecoveryContract: MessageContract {
+extension DisputeRecovery: MessageContract {
     static let canonical = DisputeRecovery(recoveryId: Sample.recovery, disputeToken: "dt_51ab")
     static let minimal = DisputeRecovery(recoveryId: Sample.recovery)
     static let maximal = DisputeRecovery(
@@ -114,7 +112,6 @@ enum DisputeRecoveryContract: MessageContract {
         BusError(.recoveryClosed, "This recovery is over and cannot be disputed any more."),
     ]
 
-    static let route: String? = "POST /auth/recovery/{id}/dispute 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -142,7 +139,7 @@ enum DisputeRecoveryContract: MessageContract {
     ]
 }
 
-enum CancelRecoveryContract: MessageContract {
+extension CancelRecovery: MessageContract {
     static let canonical = CancelRecovery(recoveryId: Sample.recovery, recoveryToken: "rt_51ab")
     static let minimal = CancelRecovery(recoveryId: Sample.recovery, recoveryToken: "r")
     static let maximal = CancelRecovery(
@@ -157,7 +154,6 @@ enum CancelRecoveryContract: MessageContract {
         BusError(.recoveryClosed, "This recovery is over and cannot be withdrawn any more."),
     ]
 
-    static let route: String? = "POST /auth/recovery/{id}/cancel 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum ListOwnCasesContract: MessageContract {
+extension ListOwnCases: MessageContract {
     static let canonical = ListOwnCases()
     static let minimal = ListOwnCases()
     static let maximal = ListOwnCases()
@@ -22,7 +22,6 @@ enum ListOwnCasesContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized]
 
-    static let route: String? = "GET /users/me/recovery-cases 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -36,7 +35,7 @@ enum ListOwnCasesContract: MessageContract {
     ]
 }
 
-enum SetRecoveryLockContract: MessageContract {
+extension SetRecoveryLock: MessageContract {
     static let canonical = SetRecoveryLock(enabled: true)
     static let minimal = SetRecoveryLock(enabled: false)
     static let maximal = SetRecoveryLock(enabled: true)
@@ -50,7 +49,6 @@ enum SetRecoveryLockContract: MessageContract {
         BusError(.reauthenticationRequired, "Please sign in again to change the recovery lock."),
     ]
 
-    static let route: String? = "PUT /users/me/recovery-lock 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -67,7 +65,7 @@ enum SetRecoveryLockContract: MessageContract {
     ]
 }
 
-enum SubmitOwnerEvidenceContract: MessageContract {
+extension SubmitOwnerEvidence: MessageContract {
     static let canonical = SubmitOwnerEvidence(recoveryId: Sample.recovery, verificationId: "ver_2026_0219")
     static let minimal = SubmitOwnerEvidence(recoveryId: Sample.recovery)
     static let maximal = SubmitOwnerEvidence(
@@ -91,7 +89,6 @@ enum SubmitOwnerEvidenceContract: MessageContract {
         BusError(.recoveryClosed, "This recovery is over."),
     ]
 
-    static let route: String? = "POST /users/me/recovery-cases/{id}/evidence 202"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-enum CompleteRecoveryContract: MessageContract {
+extension CompleteRecovery: MessageContract {
     static let canonical = CompleteRecovery(
         recoveryId: Sample.recovery, recoveryToken: "rt_51ab", challengeId: Sample.challenge, code: "042917",
         device: Sample.phone)
@@ -12,9 +12,9 @@ enum CompleteRecoveryContract: MessageContract {
         recoveryId: Sample.recovery, recoveryToken: String(repeating: "r", count: 128), challengeId: Sample.challenge,
         code: "999999", device: Sample.fullDevice)
 
-    static let canonicalReply: Session = VerifyOTPContract.canonicalReply
-    static let minimalReply: Session = VerifyOTPContract.minimalReply
-    static let maximalReply: Session = VerifyOTPContract.maximalReply
+    static let canonicalReply: Session = VerifyOTP.canonicalReply
+    static let minimalReply: Session = VerifyOTP.minimalReply
+    static let maximalReply: Session = VerifyOTP.maximalReply
 
     static let errors: [BusError] = [
         BusError(.unauthorized, "This is not a valid recovery token."), Sample.otpInvalid,
@@ -28,7 +28,6 @@ enum CompleteRecoveryContract: MessageContract {
             retryAfter: .seconds(30)),
     ]
 
-    static let route: String? = "POST /auth/recovery/{id}/complete 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

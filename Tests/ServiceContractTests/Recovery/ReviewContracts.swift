@@ -28,7 +28,7 @@ private enum ReviewSample {
     static let closed = BusError(.recoveryClosed, "This recovery is over and cannot be decided any more.")
 }
 
-enum SubmitEvidenceContract: MessageContract {
+extension SubmitEvidence: MessageContract {
     static let canonical = SubmitEvidence(
         recoveryId: Sample.recovery, recoveryToken: "rt_51ab", verificationId: "ver_2026_0219")
     static let minimal = SubmitEvidence(recoveryId: Sample.recovery, recoveryToken: "r")
@@ -54,7 +54,6 @@ enum SubmitEvidenceContract: MessageContract {
         BusError(.recoveryClosed, "This recovery is over."),
     ]
 
-    static let route: String? = "POST /auth/recovery/{id}/identity 202"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -92,7 +91,7 @@ enum SubmitEvidenceContract: MessageContract {
     ]
 }
 
-enum ListReviewsContract: MessageContract {
+extension ListReviews: MessageContract {
     static let canonical = ListReviews(status: "in_review")
     static let minimal = ListReviews()
     static let maximal = ListReviews(status: String(repeating: "s", count: 32))
@@ -112,7 +111,6 @@ enum ListReviewsContract: MessageContract {
         cancelled, expired.
         """
 
-    static let route: String? = "GET /admin/recovery 200"
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
@@ -127,7 +125,7 @@ enum ListReviewsContract: MessageContract {
     ]
 }
 
-enum GetReviewContract: MessageContract {
+extension GetReview: MessageContract {
     static let canonical = GetReview(recoveryId: Sample.recovery)
     static let minimal: GetReview = canonical
     static let maximal: GetReview = canonical
@@ -162,7 +160,6 @@ enum GetReviewContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized, ReviewSample.notFound]
 
-    static let route: String? = "GET /admin/recovery/{id} 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -176,7 +173,7 @@ enum GetReviewContract: MessageContract {
     ]
 }
 
-enum ClaimReviewContract: MessageContract {
+extension ClaimReview: MessageContract {
     static let canonical = ClaimReview(recoveryId: Sample.recovery)
     static let minimal: ClaimReview = canonical
     static let maximal: ClaimReview = canonical
@@ -191,7 +188,6 @@ enum ClaimReviewContract: MessageContract {
         ReviewSample.closed,
     ]
 
-    static let route: String? = "POST /admin/recovery/{id}/claim 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = ["reviewerUntil"]
 
@@ -221,7 +217,7 @@ enum ClaimReviewContract: MessageContract {
     ]
 }
 
-enum ReleaseReviewContract: MessageContract {
+extension ReleaseReview: MessageContract {
     static let canonical = ReleaseReview(recoveryId: Sample.recovery)
     static let minimal: ReleaseReview = canonical
     static let maximal: ReleaseReview = canonical
@@ -232,7 +228,6 @@ enum ReleaseReviewContract: MessageContract {
 
     static let errors: [BusError] = [Sample.unauthorized, ReviewSample.notFound]
 
-    static let route: String? = "POST /admin/recovery/{id}/release 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -249,7 +244,7 @@ enum ReleaseReviewContract: MessageContract {
     ]
 }
 
-enum ApproveCaseContract: MessageContract {
+extension ApproveCase: MessageContract {
     static let canonical = ApproveCase(recoveryId: Sample.recovery, note: "The passport fits.")
     static let minimal = ApproveCase(recoveryId: Sample.recovery, note: "y")
     static let maximal = ApproveCase(recoveryId: Sample.recovery, note: ReviewSample.note)
@@ -263,7 +258,6 @@ enum ApproveCaseContract: MessageContract {
         ReviewSample.notClaimed, ReviewSample.notReady, ReviewSample.closed,
     ]
 
-    static let route: String? = "POST /admin/recovery/{id}/approve 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -294,7 +288,7 @@ enum ApproveCaseContract: MessageContract {
     ]
 }
 
-enum RejectCaseContract: MessageContract {
+extension RejectCase: MessageContract {
     static let canonical = RejectCase(recoveryId: Sample.recovery, note: "The passport is another's.")
     static let minimal = RejectCase(recoveryId: Sample.recovery, note: "n")
     static let maximal = RejectCase(recoveryId: Sample.recovery, note: ReviewSample.note)
@@ -308,7 +302,6 @@ enum RejectCaseContract: MessageContract {
         ReviewSample.notClaimed, ReviewSample.tooEarly, ReviewSample.closed,
     ]
 
-    static let route: String? = "POST /admin/recovery/{id}/reject 200"
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
@@ -336,7 +329,7 @@ enum RejectCaseContract: MessageContract {
     ]
 }
 
-enum DecideAsOperatorContract: MessageContract {
+extension DecideAsOperator: MessageContract {
     static let canonical = DecideAsOperator(
         recoveryId: Sample.recovery, isApproved: true, note: "The passport fits.", operatorName: "anna")
     static let minimal = DecideAsOperator(
@@ -354,7 +347,6 @@ enum DecideAsOperatorContract: MessageContract {
         ReviewSample.claimed, ReviewSample.notReady, ReviewSample.closed,
     ]
 
-    static let route: String? = nil
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 

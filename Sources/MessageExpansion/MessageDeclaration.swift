@@ -1,0 +1,110 @@
+/// A `struct` under `@Message`, as it is written: its stored properties in their order.
+///
+/// It reads the part of Swift in which messages are written: one stored property a declaration, each with its type. What
+/// else stands in the structure is skipped.
+struct MessageDeclaration {
+    /// Why a declaration makes no message.
+    struct Problem: Error {
+        var message: String
+        /// From the begin of the declaration. Bytes.
+        var offset: Int
+    }
+
+    /// A stored property, which is a member of the JSON object.
+    struct Field {
+        var name: String
+        /// As it is written: `String`, `[Identifier]`, `Timestamp?`.
+        var type: String
+        /// The value that an initialiser may leave out.
+        var initial: String?
+        /// The first paragraph of the doc comment, for who reads the schema.
+        var words: String
+        /// The unlabelled argument of `@Field`.
+        var schema: String?
+        /// The labelled arguments of `@Field`.
+        var labels: [String: String]
+        var offset: Int
+
+        var isOptional: Bool { type.hasSuffix("?") }
+        /// The type without its question mark.
+        var wrapped: String { isOptional ? String(type.dropLast()) : type }
+        /// The name without backticks.
+        var plainName: String { name.filter { $0 != "`" } }
+        /// The name in JSON.
+        var wireName: String { labels["name"].map { $0.filter { $0 != "\"" } } ?? plainName }
+        /// An optional that is written as `null` where it is none.
+        var isNullWritten: Bool { isOptional && (isRequired || labels["writesNull"] == "true") }
+        var isRequired: Bool { !isOptional || labels["isRequired"] == "true" }
+    }
+
+    private(set) var fields: [Field] = []
+    /// The structure has an initialiser of its own, and gets no other.
+    private(set) var hasInitialiser = false
+
+    init(_ source: String) throws(Problem) {
+        var route: SourceScanner.Member?
+        for part in SourceScanner(source).members() {
+            let initialiser = ["init(", "public init("].first { part.code.hasPrefix($0) }
+            // That of `Decodable` makes no message from its members.
+            if let initialiser, !part.code.hasPrefix(initialiser + "from decoder") { hasInitialiser = true }
+            if part.code.hasPrefix("public static let route ") { route = part }
+            guard let declaration = Self.stored(part) else { continue }
+            fields.append(try Self.field(declaration, part))
+        }
+        if let route { try checkParameters(of: route) }
+    }
+
+    /// Holds the parameters of the route's path against the fields that come from it.
+    private func checkParameters(of route: SourceScanner.Member) throws(Problem) {
+        let path = route.code.split(separator: "\"").first { $0.hasPrefix("/") } ?? ""
+        let parameters = path.split(separator: "{").dropFirst().map { $0.prefix { $0 != "}" } }
+        let given = fields.compactMap { $0.labels["from"] }.filter { $0.hasPrefix(".path(") }
+            .map { $0.split(separator: "\"")[1] }
+        for name in Set(parameters).symmetricDifference(given).sorted() {
+            let problem =
+                given.contains(name) ? "the path has no {\(name)}" : "no field comes from {\(name)} of the path"
+            throw Problem(message: problem, offset: route.offset)
+        }
+    }
+
+    /// What stands behind `var` of a stored property; `nil` for anything else.
+    private static func stored(_ part: SourceScanner.Member) -> Substring? {
+        var words = part.code[...]
+        while ["public", "package", "internal"].contains(words.prefix { !$0.isWhitespace }) {
+            words = words.drop { !$0.isWhitespace }.drop { $0.isWhitespace }
+        }
+        guard words.hasPrefix("var ") else { return nil }
+        words = words.dropFirst(4)
+        // A computed property has a body.
+        return SourceScanner.split(words, at: "{").count == 1 ? words : nil
+    }
+
+    private static func field(_ declaration: Substring, _ part: SourceScanner.Member) throws(Problem) -> Field {
+        let halves = SourceScanner.split(declaration, at: "=")
+        let parts = SourceScanner.split(halves[0], at: ":")
+        let name = parts[0].trimmed
+        guard parts.count == 2 else {
+            throw Problem(message: "a field of a message is one property with its type", offset: part.offset)
+        }
+        var field = Field(
+            name: name, type: parts[1].trimmed, initial: halves.count > 1 ? halves[1].trimmed : nil, words: part.words,
+            labels: [:], offset: part.offset)
+        for argument in part.arguments(of: "Field") {
+            let pieces = SourceScanner.split(argument, at: ":")
+            if pieces.count == 2, pieces[0].trimmed.allSatisfy(\.isLetter) {
+                field.labels[pieces[0].trimmed] = pieces[1].trimmed
+            } else {
+                field.schema = argument.trimmed
+            }
+        }
+        return field
+    }
+}
+
+extension StringProtocol {
+    /// Without white space at both ends.
+    var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        return String(start.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}
