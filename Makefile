@@ -2,12 +2,14 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test prove api-test observability-test edge-test docs-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
 	@echo "make demo   carry one person through the public API"
 	@echo "make test   the whole test suite"
+	@echo "make contract MESSAGE=profile.update-me  record and check one message"
+	@echo "make format lay out the Swift files"
 	@echo "make prove  tests of chance that make test repeats a few times, many times over"
 	@echo "make api-test  every operation of the public API by its OpenAPI document, with schemathesis; EXAMPLES=200 of each"
 	@echo "make observability-test  alert rules and dashboard on a real Prometheus that asks a real system"
@@ -33,6 +35,12 @@ demo: build
 test: bootstrap
 	swift build --build-tests
 	@scripts/run-tests
+
+contract: bootstrap
+	@scripts/contract $(MESSAGE)
+
+format: bootstrap
+	@swift format format --in-place --parallel --recursive Package.swift Sources Tests
 
 prove: bootstrap
 	swift build --build-tests

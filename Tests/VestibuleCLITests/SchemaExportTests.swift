@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 @testable import VestibuleCLI
@@ -13,7 +14,7 @@ import Testing
             $0.hasSuffix(".json")
         }
         let files = SchemaExport.files
-        #expect(Set(paths) == Set(files.keys), "run: vestibule schema export docs/schema")
+        #expect(difference(between: paths, and: files.keys) == [], "run: vestibule schema export docs/schema")
         for (name, text) in files {
             let committed = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
             #expect(committed == text, "\(name): run vestibule schema export docs/schema")

@@ -1,5 +1,6 @@
 import BusProtocol
 import JSONText
+import TestSupport
 import Testing
 
 @testable import BusRuntime
@@ -15,6 +16,10 @@ import Testing
         #expect(Absence.all(types: Self.types, contracts: Self.contracts, folders: folders) == [])
     }
 
+    @Test func whatIsToBeExaminedHasAContract() {
+        #expect(Set(AnyContract.named).subtracting(AnyContract.all.map { $0.contract.type.rawValue }) == [])
+    }
+
     @Test func whatIsMissingIsNamed() throws {
         let (types, contracts) = (Self.types, Self.contracts)
         let folders = Set(types)
@@ -24,7 +29,10 @@ import Testing
         }
         #expect(absences(types, contracts, folders) == [])
         #expect(absences(types, contracts.filter { $0 != first }, folders) == ["\(first) has no contract"])
-        #expect(absences(types, contracts, folders.subtracting([first])) == ["\(first) has no fixtures"])
+        #expect(
+            absences(types, contracts, folders.subtracting([first])) == [
+                "\(first) has no fixtures: run make contract MESSAGE=\(first.split(separator: "/")[0])"
+            ])
         let gone = absences(types.filter { $0 != first }, contracts, folders)
         #expect(gone == ["\(first) is in no catalogue, but has a contract or fixtures"])
         #expect(absences(types + [first], contracts, folders) == ["\(first) stands twice in the catalogue"])
@@ -36,7 +44,7 @@ import Testing
             let words = [route.method.rawValue, route.path.text, "\(route.success)", route.binding?.type.rawValue]
             return words.compactMap { $0 }.joined(separator: " ")
         }
-        #expect(Set(try Fixtures.routes(recording: served)) == Set(served))
+        #expect(difference(between: try Fixtures.routes(recording: served), and: served) == [])
     }
 
     @Test("names and permissions are well formed", arguments: Catalogue.all.map { CatalogueEntry($0) })
@@ -93,7 +101,9 @@ enum Absence {
     static func all(types: [String], contracts: [String], folders: Set<String>) -> [String] {
         let (known, held) = (Set(types), Set(contracts))
         return known.subtracting(held).sorted().map { "\($0) has no contract" }
-            + known.subtracting(folders).sorted().map { "\($0) has no fixtures" }
+            + known.subtracting(folders).sorted().map {
+                "\($0) has no fixtures: run make contract MESSAGE=\($0.split(separator: "/")[0])"
+            }
             + held.union(folders).subtracting(known).sorted()
             .map { "\($0) is in no catalogue, but has a contract or fixtures" }
             + twice(types).map { "\($0) stands twice in the catalogue" }

@@ -5,7 +5,7 @@ import Testing
 
 /// The released bodies under `Fixtures/`, a folder that only grows: a version-1 fixture is never edited.
 ///
-/// `VESTIBULE_RECORD_FIXTURES=1` writes those that are missing from the contracts' samples; it overwrites none.
+/// `make contract` writes those of a message that are missing, from the samples of its contract. It overwrites none.
 enum Fixtures {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures")

@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import Foundation
 import JSONText
 import Testing
 
@@ -56,4 +57,11 @@ struct AnyContract: Sendable, CustomTestStringConvertible {
 
     /// Every message of the catalogue that has a contract; ``CatalogueTests`` finds those that have none.
     static let all = Catalogue.all.compactMap { $0 as? any MessageContract.Type }.map { AnyContract($0) }
+
+    /// The types that `make contract` names; none where all contracts are examined.
+    static let named = (ProcessInfo.processInfo.environment["VESTIBULE_CONTRACTS"] ?? "").split(separator: " ").map(
+        String.init)
+
+    /// The contracts that are examined: all, or those of the messages that were named.
+    static let examined = named.isEmpty ? all : all.filter { named.contains($0.contract.type.rawValue) }
 }
