@@ -77,7 +77,7 @@ let resources: [String: [Resource]] = [
         .embedInCode("Migrations/m0009_preferences.sql"), .embedInCode("Migrations/m0010_no_revision_twice.sql"),
         .embedInCode("Migrations/m0011_sealed_dates.sql"),
         .embedInCode("Migrations/m0012_bounded_histories.sql"), .embedInCode("Migrations/m0013_history_ages.sql"),
-        .embedInCode("Migrations/m0014_times_from_before.sql"),
+        .embedInCode("Migrations/m0014_times_from_before.sql"), .embedInCode("Migrations/m0015_deleted_drafts.sql"),
     ],
     "RecoveryService": [
         .embedInCode("Migrations/m0001_cases.sql"), .embedInCode("Migrations/m0002_no_requests.sql"),

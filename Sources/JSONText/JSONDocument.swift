@@ -34,10 +34,14 @@ public struct JSONDocument: Sendable {
             let before = bytes.prefix(offset)
             let line = before.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
             let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-            throw JSONTextError(code: code, offset: offset, line: line, column: offset - lineStart + 1)
+            throw JSONTextError(
+                code: code, offset: offset, line: line, column: Self.scalars(in: bytes[lineStart..<offset]) + 1)
         }
         storage = Storage(bytes, scanner.tape)
     }
 
     public var root: JSONNode { JSONNode(document: self, index: 0) }
+
+    /// How many Unicode scalars begin in some UTF-8.
+    static func scalars(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 & 0b1100_0000 != 0b1000_0000 } }
 }

@@ -11,7 +11,7 @@ public struct JSONPositions: Sendable {
     }
 
     /// The value's own place, or, of something that is missing, that of what it is missing in. Both count from 1, columns in
-    /// bytes.
+    /// Unicode scalars.
     public func position(of pointer: String) -> (line: Int, column: Int) {
         var node = document.root
         for part in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -23,6 +23,6 @@ public struct JSONPositions: Sendable {
         }
         let offset = node.rawText.startIndex
         let line = starts.lastIndex { $0 <= offset } ?? 0
-        return (line + 1, offset - starts[line] + 1)
+        return (line + 1, JSONDocument.scalars(in: document.bytes[starts[line]..<offset]) + 1)
     }
 }

@@ -95,7 +95,7 @@ extension JSONSchema {
         }
         for member in schema where member.isRequired && !members.contains(where: { $0.name == member.name }) {
             let path = Self.path(field, member.name)
-            found.append(SchemaProblem(field: path, code: "required", message: "This is required."))
+            found.append(SchemaProblem(field: path, code: "required", message: "“\(member.name)” is required."))
         }
     }
 

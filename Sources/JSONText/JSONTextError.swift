@@ -1,4 +1,4 @@
-/// Why a text is not JSON as this house reads it (RFC 8259, strict).
+/// Why a text is not JSON (RFC 8259, read strictly).
 public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable {
         case invalidUTF8 = "invalid_utf8"
@@ -17,7 +17,7 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
     public var code: Code
     /// Bytes from the start of the text.
     public var offset: Int
-    /// From 1; columns count bytes.
+    /// From 1, as the column; a column counts Unicode scalars, as editors do.
     public var line: Int
     public var column: Int
 

@@ -7,6 +7,8 @@ import ServiceRuntime
 enum DefinitionCommand {
     private static let check = "--check-definition"
     private static let compare = "--diff-definitions"
+    /// Standard input says what a running system has: its `versions` of the questionnaire, and the `fields` of its profile.
+    private static let system = "--system-from-input"
 
     /// Does what the program was asked to and ends, or returns where it was asked for nothing of this.
     ///
@@ -15,9 +17,10 @@ enum DefinitionCommand {
     ///
     /// - Parameter arguments: of the program, without its name.
     static func runIfAsked(_ arguments: [String]) {
-        let (isJSON, names) = (arguments.contains("--json"), arguments.dropFirst().filter { $0 != "--json" })
+        let names = arguments.dropFirst().filter { !["--json", system].contains($0) }
+        let (isJSON, isInformed) = (arguments.contains("--json"), arguments.contains(system))
         switch (arguments.first, names.count) {
-        case (check, 1): checkFile(names[0], isJSON: isJSON)
+        case (check, 1): checkFile(names[0], isInformed: isInformed, isJSON: isJSON)
         case (compare, 2): compareFiles(names[0], names[1], isJSON: isJSON)
         case (check, _), (compare, _):
             ServiceProcess.fail("expected \(check) FILE or \(compare) OLD NEW, and --json or nothing more", code: 64)
@@ -25,8 +28,10 @@ enum DefinitionCommand {
         }
     }
 
-    private static func checkFile(_ name: String, isJSON: Bool) -> Never {
-        let check = DefinitionCheck(bytes(of: name), today: Timestamp.now().date)
+    private static func checkFile(_ name: String, isInformed: Bool, isJSON: Bool) -> Never {
+        let (earlier, fields) = isInformed ? told() : (nil, nil)
+        let check = DefinitionCheck(
+            bytes(of: name), today: Timestamp.now().date, earlier: earlier, fields: fields)
         tell(check.json, check.lines(of: name), isJSON: isJSON)
         ServiceProcess.end(check.errorCount == 0 ? 0 : 65)
     }
@@ -43,6 +48,17 @@ enum DefinitionCommand {
         } catch {
             ServiceProcess.fail("\(name) is no definition: see vestibule questionnaire check \(name)", code: 65)
         }
+    }
+
+    private static func told() -> (EarlierVersions?, ExtractedFields?) {
+        let bytes = [UInt8](FileHandle.standardInput.readDataToEndOfFile())
+        let limits = JSONLimits(depth: DefinitionParser.limits.depth + 2, values: .max)
+        guard let input = try? JSONValue.parse(bytes, limits: limits), let contents = input["versions"]?.arrayValue,
+            let versions = try? EarlierVersions(contents)
+        else {
+            ServiceProcess.fail("a published version cannot be read: is the system newer than this command?", code: 1)
+        }
+        return (versions, ExtractedFields(known: Set((input["fields"]?.arrayValue ?? []).compactMap(\.stringValue))))
     }
 
     private static func bytes(of name: String) -> [UInt8] {

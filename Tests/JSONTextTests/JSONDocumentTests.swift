@@ -1,6 +1,7 @@
 import Foundation
-import JSONText
 import Testing
+
+@testable import JSONText
 
 @Suite("strict reader") struct JSONDocumentTests {
     @Test(
@@ -42,6 +43,23 @@ import Testing
         let error = #expect(throws: JSONTextError.self) { try JSONDocument(Array("{\n  \"a\": 1,\n  \"b\" 2}".utf8)) }
         #expect(error?.line == 3)
         #expect(error?.column == 7)
+    }
+
+    @Test func columnsCountCharactersAsEditorsDo() {
+        let text = Array("[\n\"å🔥\" 1]".utf8)
+        let error = #expect(throws: JSONTextError.self) { try JSONDocument(text) }
+        #expect(error?.line == 2 && error?.column == 6)
+        #expect(error?.excerpt(of: text) == ["  \"å🔥\" 1]", "       ^"])
+    }
+
+    @Test func ofALongLineTheMiddleIsShown() {
+        let text = Array((String(repeating: "a", count: 100) + "b" + String(repeating: "c", count: 100)).utf8)
+        let error = JSONTextError(code: .unexpectedCharacter, offset: 100, line: 1, column: 101)
+        let shown = error.excerpt(of: text)
+        #expect(shown[0] == "  …\(String(repeating: "a", count: 59))b\(String(repeating: "c", count: 39))")
+        #expect(shown[1] == "\(String(repeating: " ", count: 62))^")
+        let end = JSONTextError(code: .unexpectedEnd, offset: 2, line: 2, column: 1)
+        #expect(end.excerpt(of: Array("[\n".utf8)) == ["  ", "  ^"])
     }
 
     @Test func depthAndValuesAreBounded() throws {

@@ -9,10 +9,12 @@ enum Sample {
     static func definition(
         sections: [JSONValue], dimensions: [JSONValue] = [], locales: [String] = ["en"]
     ) -> JSONValue {
-        [
-            "key": "yoked-compat", "version": 3, "titleKey": "q", "locales": .array(locales.map { .string($0) }),
+        let hasOptions = sections.contains { $0["questions"]?.arrayValue?.contains { $0["options"] != nil } == true }
+        let strings: JSONValue = hasOptions ? ["q": "A text", "o": "An option"] : ["q": "A text"]
+        return [
+            "key": "yoked-compat", "version": 4, "titleKey": "q", "locales": .array(locales.map { .string($0) }),
             "defaultLocale": "en", "dimensions": .array(dimensions), "sections": .array(sections),
-            "strings": .object(Dictionary(uniqueKeysWithValues: locales.map { ($0, ["q": "A text"]) })),
+            "strings": .object(Dictionary(uniqueKeysWithValues: locales.map { ($0, strings) })),
         ]
     }
 
@@ -34,7 +36,7 @@ enum Sample {
     ) -> JSONValue {
         var all: [String: JSONValue] = ["key": .string(key), "type": .string(type), "textKey": "q"]
         if ["single_choice", "multi_choice", "ranking", "tags"].contains(type) {
-            all["options"] = .array(options.map { ["key": .string($0), "labelKey": "q"] })
+            all["options"] = .array(options.map { ["key": .string($0), "labelKey": "o"] })
         }
         if type == "slider" { all["constraints"] = ["min": 0, "max": 4, "step": 1] }
         return .object(all.merging(members.objectValue ?? [:]) { $1 })

@@ -28,12 +28,12 @@ import Testing
         conditions.facts = RandomConditions.values.keys.sorted()
         (conditions.children, conditions.parents) = ([child, toy], questions)
         let sectionIf = conditions.condition(over: questions)
-        let option: JSONValue = ["key": "d", "labelKey": "q", "visibleIf": conditions.condition(over: questions)]
+        let option: JSONValue = ["key": "d", "labelKey": "o", "visibleIf": conditions.condition(over: questions)]
         let last = Sample.question(
             "last", "single_choice",
             [
                 "visibleIf": conditions.condition(over: questions), "requiredIf": conditions.condition(over: questions),
-                "options": [["key": "a", "labelKey": "q"], option],
+                "options": [["key": "a", "labelKey": "o"], option],
             ])
         let json = Sample.definition(
             sections: [
@@ -380,8 +380,8 @@ import Testing
             "goals", "multi_choice",
             [
                 "options": [
-                    ["key": "sleep", "labelKey": "q"],
-                    ["key": "beard", "labelKey": "q", "visibleIf": ["==": [["var": "sex"], "male"]]],
+                    ["key": "sleep", "labelKey": "o"],
+                    ["key": "beard", "labelKey": "o", "visibleIf": ["==": [["var": "sex"], "male"]]],
                 ]
             ]),
         Sample.question("why", "text", ["visibleIf": ["answered": "goals"]]),

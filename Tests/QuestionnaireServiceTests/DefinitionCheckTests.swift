@@ -51,12 +51,50 @@ import Testing
         let text = Self.text.replacing("\"type\": \"boolean\", \"textKey\": \"t\"},", with: "\"textKey\": \"t\"},")
         #expect(
             Self.lines(text).first
-                == "f.json:9:9: error: This is required. [malformed /sections/0/questions/0/type]")
+                == "f.json:9:9: error: “type” is required. [malformed /sections/0/questions/0/type]")
     }
 
     @Test func whatIsNoJSONIsToldWithItsPlace() {
         #expect(
             Self.lines("{\n  \"key\": }").first == "f.json:2:10: error: Not JSON: unexpected character. [malformed ]")
+    }
+
+    /// Columns are those that an editor shows, also behind letters of several bytes.
+    @Test func theMarkStandsUnderTheCharacter() {
+        #expect(
+            Self.lines("{\n  \"title\": \"Skor för fötter\" \"key\": 1\n}") == [
+                "f.json:2:30: error: Not JSON: unexpected character. [malformed ]",
+                "    \"title\": \"Skor för fötter\" \"key\": 1",
+                "                               ^",
+                "1 error, 0 warnings",
+            ])
+    }
+
+    /// As when it is imported, where the server counts the versions.
+    @Test func aFileMayLeaveOutItsVersion() {
+        let text = Self.text.replacing(", \"spare/part\": \"x\"", with: "").replacing("\"version\": 1, ", with: "")
+        #expect(Self.lines(text).last?.hasPrefix("1 error, 1 warning") == true)
+    }
+
+    @Test func publishedVersionsAreLookedAtWhereTheyAreKnown() throws {
+        func lines(_ draft: JSONValue, after earlier: [JSONValue]?) throws -> [String] {
+            try DefinitionCheck(
+                CanonicalJSON.bytes(of: draft), today: testDay, earlier: earlier.map { try EarlierVersions($0) }
+            ).lines(of: "f")
+        }
+        let (first, second) = (DerivedFromTests.first, DerivedFromTests.second)
+        let third = first.setting("version", to: 3)
+            .setting("sections.0.questions.0.options.0.key", to: "other")
+            .setting("migrations", to: [["drop": ["question": "nothing"]]])
+        let found = try lines(third, after: [first, second])
+        #expect(found.count == 4 && found[0].contains("Only a question that is gone is dropped."))
+        #expect(found[1].contains("An earlier version had another question of this key."))
+        #expect(found[3] == "note: it was compared with the published versions, and would be version 3")
+        let alone = try lines(third, after: nil)
+        #expect(alone.count == 2 && alone[1].hasPrefix("note: no system runs here"))
+        let named = first.setting("sections.0.questions.0.extract", to: ["profileField": "shoeSize"])
+        #expect(try lines(named, after: nil).last?.contains("E18") == true)
+        #expect(try lines(first, after: nil).count == 1 && lines(first, after: []).count == 1)
     }
 
     @Test func programsReadTheSame() {

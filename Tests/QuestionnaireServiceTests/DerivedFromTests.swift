@@ -14,8 +14,7 @@ import Testing
     static func hash(_ content: JSONValue) -> String { Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: content))) }
 
     static func report(_ draft: JSONValue, after contents: [JSONValue]) throws -> VersionPlan.Report {
-        let files = try contents.map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
-        return VersionPlan.report(on: draft, of: "a-b", earlier: files, contents: contents, today: testDay)
+        VersionPlan.report(on: draft, of: "a-b", after: try EarlierVersions(contents), today: testDay)
     }
 
     static func origin(_ version: Int64, _ hash: String) -> JSONValue {
@@ -42,15 +41,27 @@ import Testing
         #expect(check.errorCount == 0)
     }
 
+    /// `lovedBy` showed "A helping hand" as its help: the label of its option `help`.
+    @Test func aTextOfAQuestionIsNoLabelOfAnOption() throws {
+        for member in ["textKey", "helpKey"] {
+            let draft = Self.first.setting("sections.0.questions.0.\(member)", to: "o").setting(
+                "strings.en", to: member == "textKey" ? ["t": "Title", "o": "x"] : ["t": "Title", "q": "Q?", "o": "x"])
+            let found = try Self.report(draft, after: []).problems
+            #expect(found.map { "\($0.code) \($0.pointer)" } == ["E17 /sections/0/questions/0/options/0/labelKey"])
+            #expect(found.first?.message.hasPrefix("“o” is a text of a question, too.") == true)
+            #expect(DefinitionParserTests.problems(draft) == [], "what was published with it stays readable")
+            let later = draft.setting("version", to: 2)
+            #expect(try Self.report(later, after: [draft]).problems == [], "and is published again to go back to it")
+        }
+    }
+
     /// Going back: the copy of a version may have its keys, and says where they are from.
     @Test func aCopySaysWhatItIsACopyOf() throws {
         let copy = DerivedFrom.copy(of: Self.first)
         #expect(copy["derivedFrom"] == ["version": 1, "contentHash": .string(Self.hash(Self.first))])
         #expect(try Self.report(copy, after: [Self.first, Self.second]).problems == [])
         let plan = try VersionPlan.make(
-            copy, of: "a-b",
-            earlier: [Self.first, Self.second].map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file },
-            contents: [Self.first, Self.second], today: testDay)
+            copy, of: "a-b", after: try EarlierVersions([Self.first, Self.second]), today: testDay)
         #expect(plan.definition.version == 3)
         let published = try JSONValue.parse(plan.definition.canonicalText)
         #expect(published["derivedFrom"] == copy["derivedFrom"], "it is a part of what is hashed")

@@ -9,7 +9,7 @@ import Testing
 @Suite("strings in several languages") @Loop struct LanguageTests {
     /// Two questions in two languages.
     nonisolated static let json: JSONValue = [
-        "key": "yoked-compat", "version": 3, "titleKey": "t", "locales": ["en", "pt-BR"], "defaultLocale": "en",
+        "key": "yoked-compat", "version": 4, "titleKey": "t", "locales": ["en", "pt-BR"], "defaultLocale": "en",
         "strings": [
             "en": ["t": "Title", "s": "You", "q": "Dear {name}?", "o": "Yes"],
             "pt-BR": ["t": "Título", "s": "Você", "q": "Caro {name}?", "o": "Sim"],
@@ -40,6 +40,25 @@ import Testing
     nonisolated func strings(path: String, value: JSONValue, problem: String) {
         #expect(DefinitionParserTests.problems(Self.json) == [])
         #expect(DefinitionParserTests.problems(Self.json.setting(path, to: value)) == [problem])
+    }
+
+    @Test(
+        "what differs is told, and not what should be",
+        arguments: [
+            ("locales", ["en"], "There are strings for pt-BR, which locales does not name."),
+            (
+                "locales", ["en", "de", "sv"],
+                "There are no strings for de, sv. There are strings for pt-BR, which locales does not name."
+            ),
+            ("strings.pt-BR.q", "Caro?", "This lacks {name}, which en has."),
+            ("strings.pt-BR.q", "{name}{a}{b}?", "This has {a}, {b}, which en lacks."),
+            ("strings.pt-BR.q", "{nome}", "This lacks {name}, which en has. This has {nome}, which en lacks."),
+        ] as [(String, JSONValue, String)])
+    nonisolated func differences(path: String, value: JSONValue, message: String) {
+        let error = #expect(throws: DefinitionError.self) {
+            try DefinitionParserTests.parse(Self.json.setting(path, to: value))
+        }
+        #expect(error?.problems.contains { $0.code == "E11" && $0.message == message } == true)
     }
 
     @Test(

@@ -39,12 +39,12 @@ import Testing
             ("boolean", ["visibleIf": ["answered": "sex"]], ["W1 \(second)/visibleIf"]),
             ("boolean", ["visibleIf": true], ["W1 \(second)/visibleIf"]),
             (
-                "single_choice", ["options": [["key": "x", "labelKey": "q", "visibleIf": isA("a")]]],
+                "single_choice", ["options": [["key": "x", "labelKey": "o", "visibleIf": isA("a")]]],
                 ["E10 \(second)/options"]
             ),
             (
                 "single_choice",
-                ["required": true, "options": [["key": "x", "labelKey": "q", "visibleIf": isA("a")]]],
+                ["required": true, "options": [["key": "x", "labelKey": "o", "visibleIf": isA("a")]]],
                 ["E10 \(second)/options", "E09 \(second)"]
             ),
             (
@@ -52,8 +52,8 @@ import Testing
                 [
                     "visibleIf": isA("a"), "required": true,
                     "options": [
-                        ["key": "x", "labelKey": "q", "visibleIf": isA("a")],
-                        ["key": "y", "labelKey": "q", "visibleIf": isA("b")],
+                        ["key": "x", "labelKey": "o", "visibleIf": isA("a")],
+                        ["key": "y", "labelKey": "o", "visibleIf": isA("b")],
                     ],
                 ], ["W2 \(second)/options/1"]
             ),
@@ -62,7 +62,7 @@ import Testing
                 [
                     "required": true, "constraints": ["min": 2],
                     "options": [
-                        ["key": "x", "labelKey": "q"], ["key": "y", "labelKey": "q", "visibleIf": isA("a")],
+                        ["key": "x", "labelKey": "o"], ["key": "y", "labelKey": "q", "visibleIf": isA("a")],
                     ],
                 ], ["E09 \(second)"]
             ),
@@ -71,7 +71,7 @@ import Testing
                 [
                     "required": true, "constraints": ["topK": 2],
                     "options": [
-                        ["key": "x", "labelKey": "q"], ["key": "y", "labelKey": "q", "visibleIf": isA("a")],
+                        ["key": "x", "labelKey": "o"], ["key": "y", "labelKey": "q", "visibleIf": isA("a")],
                     ],
                 ], ["E09 \(second)"]
             ),
@@ -258,7 +258,7 @@ import Testing
         if all["required"] == false { all["requiredIf"] = conditions.condition(over: [parent]) }
         all["options"] = .array(
             ["a", "b"].map {
-                ["key": .string($0), "labelKey": "q", "visibleIf": conditions.condition(over: [parent])]
+                ["key": .string($0), "labelKey": "o", "visibleIf": conditions.condition(over: [parent])]
             })
         let last = Sample.section(
             "two", [Sample.question("q1", "single_choice", .object(all))],
@@ -412,7 +412,7 @@ import Testing
         if all["required"] == false { all["requiredIf"] = conditions.condition(over: questions) }
         all["options"] = .array(
             ["a", "b"].map {
-                ["key": .string($0), "labelKey": "q", "visibleIf": conditions.condition(over: questions)]
+                ["key": .string($0), "labelKey": "o", "visibleIf": conditions.condition(over: questions)]
             })
         let sectionIf = conditions.condition(over: questions)
         let last = Sample.question("q3", "single_choice", .object(all))

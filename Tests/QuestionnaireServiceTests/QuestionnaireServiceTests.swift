@@ -48,10 +48,10 @@ import Testing
                 let definition = try DefinitionParserTests.parse(json)
                 _ = try await DefinitionImport(database: service.houses[0].database, definition: definition).run()
             }
-            try await publish(3, "fresh")
-            let error = await #expect(throws: DefinitionError.self) { try await publish(4, "smoking") }
+            try await publish(4, "fresh")
+            let error = await #expect(throws: DefinitionError.self) { try await publish(5, "smoking") }
             #expect(error?.problems.map(\.code) == ["E14"] && error?.problems.first?.keys == ["smoking"])
-            #expect(try await service.rows("SELECT max(version) FROM definitions") == "3")
+            #expect(try await service.rows("SELECT max(version) FROM definitions") == "4")
         }
     }
 
@@ -185,7 +185,7 @@ import Testing
             #expect(try await service.submit([], complete: true, as: person).status == .completed)
             let event = try #require(try await service.listener.first())
             #expect(event.personID == person && event.personSequence == 2 && event.sessionID == view.sessionId)
-            #expect(event.questionnaire == "yoked-compat" && event.version == 2)
+            #expect(event.questionnaire == "yoked-compat" && event.version == 3)
             #expect(try await service.rows("SELECT count(*) FROM snapshots") == "1")
             #expect(try await service.rows("SELECT last FROM outbox_sequences") == "2")
             let snapshot = try await service.rows(
@@ -216,12 +216,12 @@ import Testing
     @Test func sessionsStayWithTheVersionThatTheyBeganWith() async throws {
         try await withService(replicas: 2) { service in
             let old = try await service.questions(as: person)
-            let next = try Self.shipped(setting: "version", to: 3)
+            let next = try Self.shipped(setting: "version", to: 4)
             let shipped = DefinitionImport(database: service.houses[0].database, definition: next)
             #expect(try await patiently { try await shipped.run() } == .published)
             #expect(try await service.questions(as: person).questionnaire == old.questionnaire)
             let other = try await service.questions(as: .random())
-            #expect(other.questionnaire.version == 3 && other.questionnaire.hash == next.reference(in: "en").hash)
+            #expect(other.questionnaire.version == 4 && other.questionnaire.hash == next.reference(in: "en").hash)
         }
     }
 

@@ -77,7 +77,7 @@ import Testing
         if ["single_choice", "multi_choice"].contains(type), maybe(2) {
             members["options"] = .array(
                 ["a", "b", "c"].map { option in
-                    var whole: [String: JSONValue] = ["key": .string(option), "labelKey": "q"]
+                    var whole: [String: JSONValue] = ["key": .string(option), "labelKey": "o"]
                     if maybe(2) { whole["visibleIf"] = conditions.condition(over: earlier) }
                     return .object(whole)
                 })

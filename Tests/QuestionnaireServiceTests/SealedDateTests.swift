@@ -59,10 +59,10 @@ import Testing
         let setting = ["QUESTIONNAIRE_SEAL_DATES": "\(sealsFromTheStart)"]
         try await withService(environment: setting) { service in
             var people: [Person] = []
-            try await service.publish(Self.definition(version: 3))
+            try await service.publish(Self.definition(version: 4))
             for _ in 0..<3 { people.append(try await Person(service)) }
             for person in people { try await person.answers(service) }
-            try await service.publish(Self.definition(version: 4))
+            try await service.publish(Self.definition(version: 5))
             for person in people { try await person.moves(service) }
             for person in people { try await person.completes(service) }
             let (open, digests) = (try await Self.open(in: service), try await Self.openDigests(in: service))
@@ -97,7 +97,7 @@ import Testing
     /// A replica that leaves dates open, after others have sealed them; in the end nothing of what it wrote lies open.
     @Test func whatIsWrittenOpenAmongSealedOnesIsFound() async throws {
         try await withService { service in
-            try await service.publish(Self.definition(version: 3))
+            try await service.publish(Self.definition(version: 4))
             let person = try await Person(service)
             try await person.answers(service)
             try await Self.seals("false", service)
@@ -119,7 +119,7 @@ import Testing
     @Test func oneThatCannotBeOpenedKeepsNobodyElse() async throws {
         try await withService { service in
             var people: [Person] = []
-            try await service.publish(Self.definition(version: 3))
+            try await service.publish(Self.definition(version: 4))
             for _ in 0..<3 { people.append(try await Person(service)) }
             for person in people { try await person.answers(service) }
             let broken = try await service.rows(
@@ -132,10 +132,10 @@ import Testing
             try await service.stage.replaceReplicas(by: service.stage.environment)
             try await service.houses[0].database.waitUntilAvailable()
 
-            let statistics = try await Self.statistics(version: 3, service)
+            let statistics = try await Self.statistics(version: 4, service)
             #expect(statistics.sessions == 2 && statistics.of == 3)
             #expect(statistics.questions.first { $0.question == "adult" }?.shown == 2)
-            try await service.publish(Self.definition(version: 4))
+            try await service.publish(Self.definition(version: 5))
             let operators = try service.stage.asking(as: .operator)
             let moved = try await patiently {
                 try await operators.call(
@@ -153,10 +153,10 @@ import Testing
     /// What a service that was broken into can do with the right to seal what is told once.
     @Test func theHistoryIsSealedAndNotChanged() async throws {
         try await withService(environment: ["QUESTIONNAIRE_SEAL_DATES": "false"]) { service in
-            try await service.publish(Self.definition(version: 3))
+            try await service.publish(Self.definition(version: 4))
             let person = try await Person(service)
             try await person.answers(service)
-            try await service.publish(Self.definition(version: 4))
+            try await service.publish(Self.definition(version: 5))
             try await person.moves(service)
             try await person.completes(service)
             let kept = "SELECT h::text FROM answer_history h UNION ALL SELECT n::text FROM snapshots n ORDER BY 1"
@@ -206,7 +206,7 @@ import Testing
                 "first",
                 [
                     Sample.question("born", "date", ["extract": ["profileField": "dateOfBirth"]])
-                        .setting("meaningRev", to: version == 3 ? 1 : 2),
+                        .setting("meaningRev", to: version == 4 ? 1 : 2),
                     Sample.question("note", "text"), Sample.question("adult", "boolean", ["visibleIf": adult]),
                 ]),
             Sample.children(0...3, [Sample.question("birthday", "date")]),
@@ -342,7 +342,7 @@ import Testing
             extracts = try await profile.call(
                 GetExtracts(personID: person.id, sessionID: person.session), CallOptions(timeout: .seconds(10))
             ).extracts
-            adults = try await statistics(version: 4, service).questions.first { $0.question == "adult" }?.shown
+            adults = try await statistics(version: 5, service).questions.first { $0.question == "adult" }?.shown
             var dates: [String: [String]] = [:]
             for record in try await person.call(ExportAnswers(after: nil), service).records {
                 let json = try JSONValue.parse(Array(record.utf8))

@@ -11,7 +11,7 @@ import Testing
     let person = Identifier.random()
 
     /// One question for each thing that a fact can be.
-    private static func definition(version: Int64 = 3, country: Bool = true) -> JSONValue {
+    private static func definition(version: Int64 = 4, country: Bool = true) -> JSONValue {
         func question(_ key: String, _ fact: String, _ value: JSONValue) -> JSONValue {
             Sample.question(key, "boolean", ["visibleIf": ["==": [["ctx": .string(fact)], value]]])
         }
@@ -172,7 +172,7 @@ import Testing
         try await ConditionalServiceTests.run(asking: Self.definition(country: false)) { service in
             let opened = try await open(service, "sv", platform: "ios")
             #expect(asked(opened) == ["always", "swedish", "phone"] && service.profile.asked.isEmpty)
-            try await publish(Self.definition(version: 4), in: service)
+            try await publish(Self.definition(version: 5), in: service)
             service.profile.isOut = true
             func move(dryRun: String? = nil, as key: String? = nil) async throws -> SessionMigrated {
                 try await again(service) {
@@ -185,10 +185,10 @@ import Testing
             #expect(try await move(dryRun: "true").newQuestions == ["sweden"], "what becomes of answers needs no facts")
             let error = await #expect(throws: BusError.self) { try await move(as: "client 1") }
             #expect(error?.code == "service_unavailable")
-            #expect(try await service.rows("SELECT version FROM sessions") == "3")
+            #expect(try await service.rows("SELECT version FROM sessions") == "4")
             service.profile.isOut = false
             service.profile.facts = ["country": "SE"]
-            #expect(try await move(as: "client 1").toVersion == 4)
+            #expect(try await move(as: "client 1").toVersion == 5)
             let moved = try await open(service, "en", platform: "web")
             #expect(asked(moved) == ["always", "swedish", "phone", "sweden"], "what it had stays")
             let undone = try await service.gateway.call(
@@ -206,13 +206,13 @@ import Testing
             for person in people { _ = try await open(service, "sv", platform: "ios", as: person) }
             // As the release before this one opened it.
             _ = try await service.rows("UPDATE sessions SET facts = '{}' WHERE person_id = '\(people[0])'")
-            try await publish(Self.definition(version: 4), in: service)
+            try await publish(Self.definition(version: 5), in: service)
             service.profile.facts = ["country": "SE"]
             let bus = try service.stage.asking(as: .operator)
             _ = try await again(service) {
                 try await bus.call(MigrateSessions(questionnaire: Self.key, limit: 100), service.options(nil))
             }
-            #expect(try await service.rows("SELECT DISTINCT version FROM sessions") == "4")
+            #expect(try await service.rows("SELECT DISTINCT version FROM sessions") == "5")
             #expect(Set(service.profile.asked.map(\.personID)) == Set(people))
             #expect(asked(try await open(service, "sv", platform: "ios", as: people[0])) == ["always", "sweden"])
             #expect(asked(try await open(service, as: people[1])) == ["always", "swedish", "phone", "sweden"])
@@ -224,7 +224,7 @@ import Testing
             let opened = try await open(service, "en", platform: "ios")
             _ = try await service.rows("UPDATE sessions SET facts = '{}'")
             #expect(asked(try await open(service, "sv", platform: "ios")) == ["always"])
-            try await publish(Self.definition(version: 4), in: service)
+            try await publish(Self.definition(version: 5), in: service)
             _ = try await again(service) {
                 try await service.gateway.call(
                     MigrateSession(questionnaire: Self.key, sessionId: opened.id, acceptLanguage: "sv"),
@@ -253,7 +253,7 @@ import Testing
             let admin = CallOptions(
                 timeout: .seconds(10), actor: Actor(userID: .random(), sessionID: .ordered(), role: "admin"))
             let statistics = try await service.gateway.call(
-                GetStatistics(questionnaire: Self.key, version: "3"), admin)
+                GetStatistics(questionnaire: Self.key, version: "4"), admin)
             #expect(statistics.questions.map(\.shown) == [1, 1, 0, 0, 1])
         }
     }

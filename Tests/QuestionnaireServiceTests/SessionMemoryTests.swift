@@ -26,7 +26,7 @@ import Testing
                     21: .undo,
                 ]
                 // Others begin with the next version from here on.
-                if number == 20 { try await service.publish(Self.definition(version: 4)) }
+                if number == 20 { try await service.publish(Self.definition(version: 5)) }
                 let done = try await walk.step(sure[number])
                 let expected = try await Self.table(walk.session, of: walk.person, service)
                 for _ in 0..<4 {
@@ -157,32 +157,32 @@ import Testing
         Sample.question(key, type, .object(members.merging(["skippable": true, "declinable": true]) { $1 }))
     }
 
-    /// Every type of question, one that depends on an answer, and a section about each child. In the fourth version one has
+    /// Every type of question, one that depends on an answer, and a section about each child. In the fifth version one has
     /// another name, and one is asked again.
     private static func definition(version: Int64) -> JSONValue {
         let questions = [
             Sample.question("one", "single_choice", PreferenceTests.asked), question("many", "multi_choice"),
             question("order", "ranking"), question("slide", "slider"), question("yes", "boolean"),
-            question(version == 3 ? "short" : "named", "text"),
+            question(version == 4 ? "short" : "named", "text"),
             question("count", "number", ["constraints": ["min": -10, "max": 1000]]),
             question("day", "date"), question("tall", "height"),
             question("tags", "tags", ["constraints": ["other": ["maxCount": 2, "maxLength": 40]]]),
             Sample.question("screen", "info"),
             question("depends", "boolean", ["visibleIf": ["var": "yes"]])
-                .setting("meaningRev", to: version == 3 ? 1 : 2),
+                .setting("meaningRev", to: version == 4 ? 1 : 2),
         ]
         let definition = Sample.definition(sections: [
             Sample.section("first", questions),
             Sample.children(0...3, [question("toy", "text"), question("big", "boolean")]),
         ]).setting("version", to: .integer(version))
-        return version == 3
+        return version == 4
             ? definition : definition.setting("migrations", to: [["rename": ["old": "short", "new": "named"]]])
     }
 
     private static func run(
         replicas: Int = 1, _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
     ) async throws {
-        try await ConditionalServiceTests.run(asking: definition(version: 3), replicas: replicas, body)
+        try await ConditionalServiceTests.run(asking: definition(version: 4), replicas: replicas, body)
     }
 
     /// One that has seen nothing yet.

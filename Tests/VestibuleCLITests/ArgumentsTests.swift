@@ -17,6 +17,35 @@ import Testing
         #expect(error?.code == 64)
     }
 
+    @Test(
+        "a wrong verb says so, whatever follows it",
+        arguments: [
+            (["account", "suspnd", "--note"], "suspend PERSON --note TEXT"),
+            (["audit", "ls", "--frob"], "verify [SERVICE]"),
+            (["bus", "list", "--all"], "drain REPLICA"), (["dead-letters", "ls", "x"], "list, show ID"),
+            (["keys", "lst", "--json"], "rotate-signing"),
+            (["questionnaire", "remove", "--state", "/x"], "delete-draft KEY DRAFT"),
+            (["recovery", "approv", "x"], "approve ID --note TEXT"), (["role", "give"], "grant PERSON ROLE"),
+            (["schema", "ls", "--json"], "export DIR"), (["sms", "first", "--json"], "last PHONE"),
+        ])
+    func aWrongVerb(words: [String], known: String) throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let told = try installation.run(words)
+        #expect(
+            told.code == 64 && told.output.hasPrefix("vestibule: vestibule \(words[0]) has no command \(words[1]): "))
+        #expect(told.output.contains(known), "\(told.output)")
+        let nothing = try installation.run([words[0]])
+        #expect(nothing.code == 64 && nothing.output.hasPrefix("vestibule: vestibule \(words[0]) needs a command: "))
+    }
+
+    @Test func aVerbThatLacksAWordSaysWhichItTakes() {
+        let group = CommandGroup(name: "role", usages: ["ls", "grant PERSON ROLE", "replay ID…", "replay --all"])
+        #expect(group.misuse(of: "grant").message == "expected vestibule role grant PERSON ROLE")
+        #expect(group.misuse(of: "replay").message == "expected vestibule role replay ID… or replay --all")
+        #expect(group.misuse(of: "l").message.hasPrefix("vestibule role has no command l: expected ls, grant"))
+    }
+
     @Test func scaleNamesServicesAndCounts() throws {
         #expect(try UpCommand.parseScale(nil).isEmpty)
         #expect(try UpCommand.parseScale("auth=2,recovery=16") == ["auth": 2, "recovery": 16])

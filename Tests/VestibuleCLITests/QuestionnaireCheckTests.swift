@@ -12,10 +12,13 @@ import Testing
     @Test func aDefinitionIsCheckedWithItsLines() throws {
         let installation = try Installation()
         defer { installation.remove() }
-        let clean = try installation.run("questionnaire", "check", Self.shipped)
+        let clean = try installation.run(
+            "questionnaire", "check", Self.shipped, "--state", installation.state.path)
         #expect(
             clean.code == 0
-                && clean.output == "0 errors, 0 warnings; the shortest path shows 25 questions, the longest 25\n")
+                && clean.output == "0 errors, 0 warnings; the shortest path shows 25 questions, the longest 25\n"
+                    + "note: no system runs here, so it was not compared with published versions and fields (E14, E15, E16, E18)\n"
+        )
         let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
         let broken = FileManager.default.temporaryDirectory.appending(path: "broken-\(UUID().uuidString).json").path
         defer { unlink(broken) }

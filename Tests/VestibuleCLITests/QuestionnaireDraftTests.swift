@@ -42,13 +42,18 @@ import Testing
         try write(Self.definition([Self.question("homeTown")]))
         #expect(try run("import", file).output == "0 errors, 0 warnings\nThis is draft 2 of family.\n")
         let first = try run("publish", "family", "2")
-        #expect(first.code == 0 && first.output.hasPrefix("Version 1 of family is published.\n0 open sessions"))
+        #expect(first.code == 0 && first.output == "Version 1 of family is published.\n", "there is nobody to move")
 
         try write(Self.definition([Self.question("homeTown"), Self.question("street")]))
         #expect(try run("import", file).code == 0)
         let unmeant = try run("publish", "family", "3", "--accept", "additive")
         #expect(unmeant.code == 1 && unmeant.output.contains("It is reask, and touches 0 open sessions and 0 answers."))
         #expect(unmeant.output.contains("publish it with --accept reask"))
+        let listed = try run("ls", "family")
+        #expect(
+            listed.code == 0 && listed.output.contains("1        in use") && listed.output.contains("not published"))
+        #expect(try run("ls").output.contains(#/yoked-compat +3 +20/#))
+        #expect(try run("ls", "nothing").code == 1)
         let change = "reask: required_question_added (street) [/sections/0/questions/1]\n"
         #expect(unmeant.output.hasPrefix(change))
         let second = try run("publish", "family", "3", "--accept", "reask")
@@ -56,16 +61,34 @@ import Testing
             second.code == 0 && second.output.hasPrefix(change + "Version 2 of family is published, which is reask.\n"))
         let again = try run("publish", "family", "3", "--accept", "reask")
         #expect(again.code == 1 && again.output.contains("draft_published"))
+        #expect(try run("delete-draft", "family", "1").output == "Draft 1 of family is deleted.\n")
+        #expect(try run("delete-draft", "family", "1").code == 0, "it stays deleted")
+        #expect(try run("delete-draft", "family", "2").output.contains("draft_published"))
+        #expect(try run("delete-draft", "family", "9").output.contains("not_found"))
+
+        // The second question is gone and comes back with another: check finds what import finds.
+        for questions in [[Self.question("homeTown")], [Self.question("road"), Self.question("street")]] {
+            try write(Self.definition(questions))
+            let (checked, imported) = (try run("check", file), try run("import", file))
+            let draft = try #require(imported.output.firstMatch(of: /draft ([0-9]+) of/)?.1)
+            if questions.count == 1 {
+                #expect(checked.code == 0 && checked.output.contains("would be version 3"))
+                #expect(try run("publish", "family", String(draft), "--accept", "breaking").code == 0)
+            } else {
+                let line = try #require(checked.output.split(separator: "\n").first)
+                #expect(checked.code == 65 && line.contains("[E14 ") && imported.output.hasPrefix("\(line)\n"))
+            }
+        }
         let nothing = try run("publish", "family", "9")
         #expect(nothing.code == 1 && nothing.output.contains("not_found") && nothing.output.contains("import FILE"))
         let versions = try system.sql(
             "SELECT string_agg(version::text, ',' ORDER BY version) FROM questionnaire.definitions WHERE questionnaire = 'family'"
         )
-        #expect(versions.trimmingCharacters(in: .whitespacesAndNewlines) == "1,2")
+        #expect(versions.trimmingCharacters(in: .whitespacesAndNewlines) == "1,2,3")
         let trail = try system.sql(
             "SELECT count(*) FROM questionnaire.audit WHERE act = 'questionnaire_published' AND details LIKE '%operator%'"
         )
-        #expect(trail.trimmingCharacters(in: .whitespacesAndNewlines) == "2")
+        #expect(trail.trimmingCharacters(in: .whitespacesAndNewlines) == "3")
     }
 
     @Test func whatIsNotUnderstoodIsSaid() throws {
@@ -73,6 +96,14 @@ import Testing
         defer { installation.remove() }
         #expect(try installation.run("questionnaire", "import", "/nowhere/at-all.json").code == 66)
         #expect(try installation.run("questionnaire", "import").code == 64)
+        let file = FileManager.default.temporaryDirectory.appending(path: "slip-\(UUID().uuidString).json").path
+        defer { unlink(file) }
+        try "{\"key\": \"family\" 1}".write(toFile: file, atomically: true, encoding: .utf8)
+        let slip = try installation.run("questionnaire", "import", file)
+        #expect(slip.code == 65)
+        #expect(
+            slip.output == "vestibule: \(file):1:18: not JSON: unexpected character\n  {\"key\": \"family\" 1}\n"
+                + "                   ^\n")
         #expect(try installation.run("questionnaire", "publish", "family", "x").code == 64)
         #expect(try installation.run("questionnaire", "publish", "family", "1", "--accept", "all").code == 64)
     }

@@ -5,7 +5,7 @@ import JSONText
 public struct GetProfileFields: PublicRequest {
     public typealias Reply = ProfileFields
     public static let type: MessageType = "profile.get-fields"
-    public static let rules = MessageRules(service: .profile, callers: [.gateway], effect: .read)
+    public static let rules = MessageRules(service: .profile, callers: [.gateway, .questionnaire], effect: .read)
     public static let route = HTTPRoute(
         .get, "/profile/fields", .public, "The catalogue of profile fields.", isRevalidated: true)
 

@@ -6,7 +6,8 @@ extension Catalogue {
         ReopenSession.self, StopSession.self, PutAnswer.self, DeleteAnswer.self, PutAnswers.self, PutSubject.self,
         RemoveSubject.self, ListQuestionnaires.self, GetQuestionnaire.self, GetQuestionnaireVersion.self,
         ViewQuestionnaire.self,
-        CreateDraft.self, GetDraft.self, PutDraft.self, CheckDraft.self, PublishDraft.self, RetireVersion.self,
+        CreateDraft.self, GetDraft.self, PutDraft.self, DeleteDraft.self, CheckDraft.self, PublishDraft.self,
+        RetireVersion.self,
         CompareVersions.self, MigrateSession.self, UndoMigration.self, MigrateSessions.self,
         SealDates.self, CompareProfiles.self, GetStatistics.self, GetExtracts.self,
     ]

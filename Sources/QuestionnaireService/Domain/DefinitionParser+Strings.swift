@@ -13,8 +13,8 @@ extension DefinitionParser {
                 let pointer = "/strings/\(Self.escaped(locale))/\(Self.escaped(key))"
                 if !keys.contains(key) {
                     refuse("E11", pointer, "This string is not used.", keys: [key])
-                } else if let other = wanted[key], Self.placeholders(text) != Self.placeholders(other) {
-                    refuse("E11", pointer, "The placeholders are not those of \(file.defaultLocale).", keys: [key])
+                } else if let other = wanted[key] {
+                    checkPlaceholders(of: text, like: other, of: key, in: file.defaultLocale, at: pointer)
                 }
             }
         }
@@ -31,10 +31,29 @@ extension DefinitionParser {
         if !known.contains(file.defaultLocale) {
             refuse("E11", "/defaultLocale", "The default language is not among the locales.")
         }
-        if Set(file.strings.keys) != known {
-            refuse("E11", "/strings", "There must be strings for every locale and for no other.")
+        let (missing, spare) = (known.subtracting(file.strings.keys), Set(file.strings.keys).subtracting(known))
+        let told = [
+            missing.isEmpty ? nil : "There are no strings for \(Self.list(missing)).",
+            spare.isEmpty ? nil : "There are strings for \(Self.list(spare)), which locales does not name.",
+        ].compactMap(\.self)
+        if !told.isEmpty {
+            refuse("E11", "/strings", told.joined(separator: " "), keys: missing.union(spare).sorted())
         }
     }
+
+    private mutating func checkPlaceholders(
+        of text: String, like other: String, of key: String, in locale: String, at pointer: String
+    ) {
+        let (own, wanted) = (Self.placeholders(text), Self.placeholders(other))
+        let (missing, spare) = (wanted.subtracting(own), own.subtracting(wanted))
+        let told = [
+            missing.isEmpty ? nil : "This lacks \(Self.list(missing)), which \(locale) has.",
+            spare.isEmpty ? nil : "This has \(Self.list(spare)), which \(locale) lacks.",
+        ].compactMap(\.self)
+        if !told.isEmpty { refuse("E11", pointer, told.joined(separator: " "), keys: [key]) }
+    }
+
+    private static func list(_ names: Set<String>) -> String { names.sorted().joined(separator: ", ") }
 
     private static func usedStrings(_ file: DefinitionFile) -> [(key: String, pointer: String)] {
         var used: [(key: String, pointer: String)] = [(file.titleKey, "/titleKey")]
@@ -55,11 +74,11 @@ extension DefinitionParser {
         return used
     }
 
-    /// What stands in braces: `{name}`.
-    private static func placeholders(_ text: String) -> Set<Substring> {
+    /// What stands in braces, with them: `{name}`.
+    private static func placeholders(_ text: String) -> Set<String> {
         Set(
             text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { part in
-                part.firstIndex(of: "}").map { part[..<$0] }
+                part.firstIndex(of: "}").map { "{\(part[..<$0])}" }
             })
     }
 

@@ -1,6 +1,20 @@
 import BusProtocol
 import JSONText
 
+/// The published versions of a questionnaire, the oldest first.
+struct EarlierVersions {
+    let contents: [JSONValue]
+    let files: [DefinitionFile]
+
+    /// - Throws: that one of them is no definition.
+    init(_ contents: [JSONValue]) throws(DefinitionError) {
+        self.contents = contents
+        files = try contents.map { content throws(DefinitionError) in
+            try DefinitionParser.read(CanonicalJSON.bytes(of: content)).file
+        }
+    }
+}
+
 /// What publishing a draft would do, decided before anything is written.
 struct VersionPlan: Sendable {
     let definition: Definition
@@ -16,17 +30,17 @@ struct VersionPlan: Sendable {
 
     /// - Parameters:
     ///   - draft: as it was written; its `version` is not looked at.
-    ///   - earlier: every published version, the oldest first.
     /// - Throws: every problem of the draft.
     static func make(
-        _ draft: JSONValue, of key: String, earlier: [DefinitionFile], contents: [JSONValue], today: CivilDate
+        _ draft: JSONValue, of key: String, after earlier: EarlierVersions, fields: ExtractedFields? = nil,
+        today: CivilDate
     ) throws(DefinitionError) -> VersionPlan {
-        let report = report(on: draft, of: key, earlier: earlier, contents: contents, today: today)
+        let report = report(on: draft, of: key, after: earlier, fields: fields, today: today)
         guard let definition = report.definition, report.problems.isEmpty else {
             throw DefinitionError(problems: report.problems)
         }
         let file = try DefinitionParser.read(definition.canonicalText).file
-        let changes = earlier.last.map { DefinitionDifference(from: $0, to: file).changes } ?? []
+        let changes = earlier.files.last.map { DefinitionDifference(from: $0, to: file).changes } ?? []
         return VersionPlan(definition: definition, changes: changes)
     }
 
@@ -40,20 +54,26 @@ struct VersionPlan: Sendable {
     }
 
     /// Everything that can be said of a draft.
+    ///
+    /// - Parameters:
+    ///   - key: `nil` where the draft alone names its questionnaire.
+    ///   - earlier: `nil` where they are not known; what the draft says of them is not looked at then.
+    ///   - fields: `nil` where they are not known, or no question names one.
     static func report(
-        on draft: JSONValue, of key: String, earlier: [DefinitionFile], contents: [JSONValue], today: CivilDate
+        on draft: JSONValue, of key: String?, after earlier: EarlierVersions?, fields: ExtractedFields? = nil,
+        today: CivilDate
     ) -> Report {
         var report = Report()
         var members = draft.objectValue ?? [:]
         // The server counts the versions, and says what a draft is.
-        members["version"] = .integer((earlier.last?.version ?? 0) + 1)
+        members["version"] = .integer((earlier?.files.last?.version ?? 0) + 1)
         (members["status"], members["contentHash"]) = (nil, nil)
-        if members["key"] == nil { members["key"] = .string(key) }
-        let bytes = CanonicalJSON.bytes(of: .object(members))
+        if members["key"] == nil { members["key"] = key.map { .string($0) } }
+        let bytes = CanonicalJSON.bytes(of: draft.objectValue == nil ? draft : .object(members))
         do throws(DefinitionError) {
             let definition = try DefinitionParser.parse(bytes)
             report.definition = definition
-            if definition.key != key {
+            if let key, definition.key != key {
                 report.problems.append(
                     DefinitionProblem(
                         code: "malformed", pointer: "/key", message: "This is the key of another questionnaire.",
@@ -62,13 +82,16 @@ struct VersionPlan: Sendable {
             let gate = PublishGate.check(definition, today: today, declared: nil)
             report.problems += gate.problems
             (report.warnings, report.shortest, report.longest) = (gate.warnings, gate.shortest, gate.longest)
-            // Who goes back to an older version takes up its keys for what they stood for.
-            if !contents.contains(where: { isSame($0, .object(members)) }) {
-                report.problems += RetiredKeys(earlier).problems(in: try DefinitionParser.read(bytes).file)
-            }
             let file = try DefinitionParser.read(bytes).file
-            report.problems += DerivedFrom(contents).problems(in: file)
-            if let before = earlier.last {
+            // Who goes back to an older version publishes it as it was, its keys for what they stood for.
+            if earlier?.contents.contains(where: { isSame($0, .object(members)) }) != true {
+                report.problems += RetiredKeys(earlier?.files ?? []).problems(in: file)
+                report.problems += SharedTexts.problems(in: file)
+            }
+            report.problems += fields?.problems(in: file) ?? []
+            guard let earlier else { return report }
+            report.problems += DerivedFrom(earlier.contents).problems(in: file)
+            if let before = earlier.files.last {
                 report.problems += MigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
             }
         } catch {

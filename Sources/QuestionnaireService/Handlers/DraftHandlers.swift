@@ -133,9 +133,33 @@ struct PutDraftHandler: RequestHandler {
     }
 }
 
+/// Deletes a draft. Whoever repeats it is answered as the first time.
+struct DeleteDraftHandler: RequestHandler {
+    let drafts: DraftStore
+
+    func handle(_ request: DeleteDraft, context: RequestContext) async throws -> NoContent {
+        try context.requireAdmin()
+        let (number, questionnaire) = (pathNumber(request.draft), request.questionnaire)
+        return try await drafts.database.transaction { transaction in
+            guard let draft = try await drafts.locked(number, of: questionnaire, in: transaction) else {
+                guard try await drafts.wasDeleted(number, of: questionnaire, in: transaction) else {
+                    throw BusError.noDraft
+                }
+                return NoContent()
+            }
+            guard draft.publishedAs == nil else {
+                throw BusError(.draftPublished, "This draft was published, and stays with its version.")
+            }
+            drafts.delete(number, of: questionnaire, in: transaction)
+            return NoContent()
+        }
+    }
+}
+
 /// Holds a draft against the gate.
 struct CheckDraftHandler: RequestHandler {
     let drafts: DraftStore
+    let bus: Bus
 
     func handle(_ request: CheckDraft, context: RequestContext) async throws -> DraftReport {
         try context.requireAdmin()
@@ -145,17 +169,33 @@ struct CheckDraftHandler: RequestHandler {
         let versions = try await drafts.database.transaction { transaction in
             try await drafts.versions(of: request.questionnaire, in: transaction)
         }
+        let fields = try await ExtractedFields(for: draft.content, askedOver: bus, context)
         return try await Loop.compute {
             DraftReport(
                 VersionPlan.report(
-                    on: draft.content, of: request.questionnaire, earlier: try files(versions), contents: versions,
+                    on: draft.content, of: request.questionnaire, after: try EarlierVersions(versions), fields: fields,
                     today: Timestamp.now().date))
         }
     }
 }
 
-private func files(_ contents: [JSONValue]) throws -> [DefinitionFile] {
-    try contents.map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
+extension ExtractedFields {
+    /// Asks profile which fields it has. Profile is not asked for a draft that names none.
+    ///
+    /// - Throws: ``BusError`` `service_unavailable` where profile does not answer.
+    @Loop fileprivate init?(for content: JSONValue, askedOver bus: Bus, _ context: RequestContext) async throws {
+        guard Self.areNamed(in: content) else { return nil }
+        let options = CallOptions(timeout: min(.seconds(2), context.remaining), trace: context.trace.child())
+        do {
+            known = Set(try await bus.call(GetProfileFields(), options).fields.map(\.key))
+        } catch {
+            throw Self.unknown
+        }
+    }
+
+    fileprivate static let unknown = BusError(
+        .serviceUnavailable, "The fields of the profile cannot be read at the moment. Please try again.",
+        retryAfter: .seconds(1))
 }
 
 extension DraftReport {
@@ -178,11 +218,16 @@ struct PublishDraftHandler: RequestHandler {
     func handle(_ request: PublishDraft, context: RequestContext) async throws -> VersionPublished {
         try context.requireAdmin()
         let isOperator = context.caller == .operator
-        return try await house.once(context) { .reply(try await publish(request, byOperator: isOperator, in: $0)) }
+        // Profile is asked outside of the transaction.
+        let seen = try await drafts.find(pathNumber(request.draft), of: request.questionnaire)?.content
+        let fields = try await ExtractedFields(for: seen ?? .null, askedOver: house.bus, context)
+        return try await house.once(context) {
+            .reply(try await publish(request, fields, byOperator: isOperator, in: $0))
+        }
     }
 
     @Loop private func publish(
-        _ request: PublishDraft, byOperator isOperator: Bool, in transaction: Transaction
+        _ request: PublishDraft, _ fields: ExtractedFields?, byOperator isOperator: Bool, in transaction: Transaction
     ) async throws -> VersionPublished {
         DefinitionImport.takeTurn(in: transaction)
         let number = pathNumber(request.draft)
@@ -190,12 +235,14 @@ struct PublishDraftHandler: RequestHandler {
             throw BusError.noDraft
         }
         guard draft.publishedAs == nil else { throw BusError.alreadyPublished }
+        // Somebody wrote the first extract into it meanwhile.
+        guard fields != nil || !ExtractedFields.areNamed(in: draft.content) else { throw ExtractedFields.unknown }
         let versions = try await drafts.versions(of: request.questionnaire, in: transaction)
         let plan: VersionPlan
         do {
             plan = try await Loop.compute {
                 try VersionPlan.make(
-                    draft.content, of: request.questionnaire, earlier: try files(versions), contents: versions,
+                    draft.content, of: request.questionnaire, after: try EarlierVersions(versions), fields: fields,
                     today: Timestamp.now().date)
             }
         } catch let error as DefinitionError {
@@ -288,7 +335,7 @@ struct CompareVersionsHandler: RequestHandler {
             let new = try await drafts.version(to, of: request.questionnaire)
         else { throw BusError.noVersion }
         return try await Loop.compute {
-            let both = try files([old, new])
+            let both = try EarlierVersions([old, new]).files
             let difference = DefinitionDifference(from: both[0], to: both[1])
             return VersionDifference(
                 from: from, to: to, changeClass: difference.changeClass?.rawValue,

@@ -27,7 +27,7 @@ import EventLoop
             }
             let earlier = documents.map(\.file)
             let file = try DefinitionParser.read(definition.canonicalText).file
-            var problems = RetiredKeys(earlier).problems(in: file)
+            var problems = RetiredKeys(earlier).problems(in: file) + SharedTexts.problems(in: file)
             problems += DerivedFrom(documents.map(\.document.root.value)).problems(in: file)
             if let before = earlier.last {
                 problems += MigrationRules(entries: file.migrations ?? [], old: before, new: file).problems

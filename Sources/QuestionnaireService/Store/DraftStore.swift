@@ -73,6 +73,16 @@ import JSONText
         return try StoredDraft(row)
     }
 
+    /// Whether there was a draft of this number.
+    func wasDeleted(_ number: Int64, of questionnaire: String, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(Self.findDeleted, [.text(questionnaire), .integer(number)]).isEmpty
+    }
+
+    /// Takes the content away, and keeps the number from being given again.
+    func delete(_ number: Int64, of questionnaire: String, in transaction: Transaction) {
+        transaction.send(Self.deleteDraft, [.text(questionnaire), .integer(number)])
+    }
+
     /// Makes the draft the next version.
     func publish(_ draft: Int64, as definition: Definition, in transaction: Transaction) {
         let version: [SQLValue] = [.text(definition.key), .integer(definition.version)]
@@ -129,9 +139,17 @@ import JSONText
     private static let content: Statement = """
         SELECT content FROM definitions WHERE questionnaire = $1 AND version = $2
         """
-    private static let findDraft = Statement("SELECT \(columns) FROM drafts WHERE questionnaire = $1 AND number = $2")
+    private static let findDraft = Statement(
+        "SELECT \(columns) FROM drafts WHERE questionnaire = $1 AND number = $2 AND deleted_at IS NULL")
     private static let lockDraft = Statement(
-        "SELECT \(columns) FROM drafts WHERE questionnaire = $1 AND number = $2 FOR UPDATE")
+        "SELECT \(columns) FROM drafts WHERE questionnaire = $1 AND number = $2 AND deleted_at IS NULL FOR UPDATE")
+    private static let findDeleted: Statement = """
+        SELECT 1 FROM drafts WHERE questionnaire = $1 AND number = $2 AND deleted_at IS NOT NULL
+        """
+    private static let deleteDraft: Statement = """
+        UPDATE drafts SET content = '{}', revision = revision + 1, updated_at = now(), deleted_at = now()
+        WHERE questionnaire = $1 AND number = $2
+        """
     private static let turn = Statement("SELECT \(AdvisoryLock.draft.wait(for: "$1"))")
     private static let createDraft = Statement(
         """
@@ -167,7 +185,7 @@ import JSONText
         """
     private static let allDrafts: Statement = """
         SELECT number, revision, copy_of, published_as, updated_at FROM drafts
-        WHERE questionnaire = $1 ORDER BY number DESC LIMIT 1000
+        WHERE questionnaire = $1 AND deleted_at IS NULL ORDER BY number DESC LIMIT 1000
         """
     private static let countTouched: Statement = """
         SELECT count(DISTINCT s.session_id) AS sessions, count(a.question) AS answers

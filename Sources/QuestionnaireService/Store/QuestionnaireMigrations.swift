@@ -17,6 +17,7 @@ enum QuestionnaireMigrations {
         migration("m0012_bounded_histories", PackageResources.m0012_bounded_histories_sql),
         migration("m0013_history_ages", PackageResources.m0013_history_ages_sql),
         migration("m0014_times_from_before", PackageResources.m0014_times_from_before_sql),
+        migration("m0015_deleted_drafts", PackageResources.m0015_deleted_drafts_sql),
     ]
 
     private static func migration(_ name: String, _ sql: [UInt8]) -> Migration {

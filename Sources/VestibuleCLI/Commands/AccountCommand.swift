@@ -4,7 +4,14 @@ import JSONText
 
 /// `vestibule account`: what an operator does about accounts.
 enum AccountCommand {
+    private static let commands = CommandGroup(
+        name: "account",
+        usages: [
+            "suspend PERSON --note TEXT", "restore PERSON --note TEXT", "backfill --complete FILE", "rehash-phones",
+        ])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(
             words, options: ["--state", "--complete", "--note", "--operator", "--batch"], flags: ["--json"],
             mostWords: 2)
@@ -14,9 +21,7 @@ enum AccountCommand {
         case ("rehash-phones", 1): try rehashPhones(arguments, bus)
         case ("suspend", 2), ("restore", 2): try change(arguments, bus)
         default:
-            throw CommandError.usage(
-                "expected vestibule account suspend or restore with a person's id and --note TEXT, "
-                    + "backfill --complete FILE, or rehash-phones")
+            throw commands.misuse(of: arguments.rest.first)
         }
     }
 

@@ -2,10 +2,14 @@ import JSONText
 
 /// Whether the audit trails are as they were written.
 enum AuditCommand {
+    private static let commands = CommandGroup(
+        name: "audit", usages: ["verify [SERVICE]"])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 2)
         guard arguments.rest.first == "verify" else {
-            throw CommandError.usage("expected vestibule audit verify, with a service or without")
+            throw commands.misuse(of: arguments.rest.first)
         }
         let service = arguments.rest.dropFirst().first
         if let service, !StateFolder.services.contains(service) {

@@ -10,7 +10,15 @@ enum BusCommand {
     /// A replica that did not answer by then is dead to whoever asks: with it, a command takes less than 200 ms.
     static let patience = Duration.milliseconds(120)
 
+    private static let commands = CommandGroup(
+        name: "bus",
+        usages: [
+            "ls", "info SERVICE", "ping SERVICE", "stats [SERVICE]", "tail [SERVICE]", "drain REPLICA",
+            "call TYPE [JSON]",
+        ])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(
             words, options: ["--state"], flags: ["--json", "--as-operator"], mostWords: 3)
         let bus = try BusAccess(state: arguments["--state"])
@@ -27,9 +35,7 @@ enum BusCommand {
         case ("tail", 1...2): try tail(bus, of: arguments.rest.dropFirst().first, asJSON: arguments.has("--json"))
         case ("drain", 2): try drain(bus, arguments.rest[1])
         default:
-            throw CommandError.usage(
-                "expected vestibule bus ls, info SERVICE, ping SERVICE, stats [SERVICE], tail [SERVICE], drain REPLICA or "
-                    + "call TYPE [JSON]")
+            throw commands.misuse(of: arguments.rest.first)
         }
     }
 

@@ -4,7 +4,11 @@ import JSONText
 
 /// What could not be delivered, for an operator. What is in it is sealed and stays so: kind, ids and numbers are shown.
 enum DeadLettersCommand {
+    private static let commands = CommandGroup(
+        name: "dead-letters", usages: ["list", "show ID", "replay ID…", "replay --all"])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json", "--all"], mostWords: .max)
         let rest = Array(arguments.rest.dropFirst())
         let ids = try rest.map { try id($0) }
@@ -15,7 +19,7 @@ enum DeadLettersCommand {
         case ("replay", false) where !ids.isEmpty: try replay(ids, in: arguments["--state"], isJSON: isJSON)
         case ("replay", true) where ids.isEmpty: try replay(nil, in: arguments["--state"], isJSON: isJSON)
         default:
-            throw CommandError.usage("expected vestibule dead-letters list, show ID, replay ID… or replay --all")
+            throw commands.misuse(of: arguments.rest.first)
         }
     }
 

@@ -2,16 +2,14 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// `vestibule questionnaire import` and `publish`: what an administrator does over HTTP, done by an operator over the bus.
+/// `vestibule questionnaire import`, `publish` and `delete-draft`: what an administrator does over HTTP, done by an operator over the bus.
 enum DraftCommand {
     // MARK: import
 
     /// Makes a draft of a file, and says everything that keeps it from being published, as a compiler does.
     static func load(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], mostWords: 1)
-        guard let file = arguments.rest.first else {
-            throw CommandError.usage("expected vestibule questionnaire import FILE")
-        }
+        guard let file = arguments.rest.first else { throw QuestionnaireCommand.commands.misuse(of: "import") }
         let (document, key) = try read(file)
         let bus = try BusAccess(state: arguments["--state"])
         let (draft, report) = try told {
@@ -38,7 +36,9 @@ enum DraftCommand {
         do throws(JSONTextError) {
             document = try JSONDocument(Array(data), limits: CreateDraft.rules.limits)
         } catch {
-            throw CommandError("\(file):\(error.line):\(error.column): not JSON: \(error.message)", code: 65)
+            let place = "\(file):\(error.line):\(error.column)"
+            let lines = ["\(place): not JSON: \(error.message)"] + error.excerpt(of: Array(data))
+            throw CommandError(lines.joined(separator: "\n"), code: 65)
         }
         guard let key = document.root["key"]?.string else {
             throw CommandError("\(file) has no key: it names the questionnaire", code: 65)
@@ -51,24 +51,46 @@ enum DraftCommand {
     /// Makes a draft the next version, where the change asks no more of people than was said.
     static func publish(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--accept"], mostWords: 2)
-        guard arguments.rest.count == 2, let number = Int64(arguments.rest[1]), number > 0 else {
-            throw CommandError.usage("expected vestibule questionnaire publish KEY NUMBER --accept CLASS")
-        }
+        let (key, draft) = try draft(arguments, "publish")
         let accepted = arguments["--accept"]
         guard accepted.map({ classes.contains($0) }) ?? true else {
             throw CommandError.usage("--accept takes one of \(classes.joined(separator: ", "))")
         }
-        let (key, bus) = (arguments.rest[0], try BusAccess(state: arguments["--state"]))
+        let bus = try BusAccess(state: arguments["--state"])
         let published = try told {
             try BusCommand.waiting {
                 try await BusCommand.asOperator(
-                    PublishDraft(questionnaire: key, draft: String(number), acceptClass: accepted), bus)
+                    PublishDraft(questionnaire: key, draft: draft, acceptClass: accepted), bus)
             }
         }
         for line in DraftText.lines(of: published, key) { say(line) }
     }
 
     private static let classes = ["editorial", "additive", "rescore", "reask", "breaking"]
+
+    // MARK: delete-draft
+
+    static func delete(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], mostWords: 2)
+        let (key, draft) = try draft(arguments, "delete-draft")
+        let bus = try BusAccess(state: arguments["--state"])
+        _ = try told {
+            try BusCommand.waiting {
+                try await BusCommand.asOperator(DeleteDraft(questionnaire: key, draft: draft), bus)
+            }
+        }
+        say("Draft \(draft) of \(key) is deleted.")
+    }
+
+    // MARK: Parts
+
+    /// The key of a questionnaire and the number of one of its drafts.
+    private static func draft(_ arguments: Arguments, _ verb: String) throws -> (key: String, number: String) {
+        guard arguments.rest.count == 2, let number = Int64(arguments.rest[1]), number > 0 else {
+            throw QuestionnaireCommand.commands.misuse(of: verb)
+        }
+        return (arguments.rest[0], String(number))
+    }
 
     /// Says what to do about a refusal.
     private static func told<Value>(_ body: () throws -> Value) throws -> Value {
@@ -103,10 +125,11 @@ enum DraftText {
             change($0.changeClass, $0.kind, $0.keys, $0.pointer)
         }
         let whole = published.changeClass.map { ", which is \($0)" } ?? ""
-        return changes + [
-            "Version \(published.version) of \(key) is published\(whole).",
+        let lines = changes + ["Version \(published.version) of \(key) is published\(whole)."]
+        guard published.openSessions > 0 else { return lines }
+        return lines + [
             "\(count(published.openSessions, "open session")) of older versions, with \(count(published.answers, "answer")) "
-                + "to what the change touches: vestibule questionnaire migrate \(key) moves them.",
+                + "to what the change touches: vestibule questionnaire migrate \(key) moves them."
         ]
     }
 
@@ -132,8 +155,8 @@ enum DraftText {
                 + "If that is meant, publish it with --accept \(changeClass)."
         case ErrorCode.definitionInvalid.name:
             return sentence + " Correct the file, import it again and publish that draft."
-        case ErrorCode.notFound.name, ErrorCode.draftPublished.name:
-            return sentence + " vestibule questionnaire import FILE begins one."
+        case ErrorCode.notFound.name:
+            return sentence + " vestibule questionnaire ls KEY lists the drafts, and import FILE begins one."
         default: return sentence
         }
     }

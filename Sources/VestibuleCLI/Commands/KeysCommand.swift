@@ -5,7 +5,12 @@ import Foundation
 /// `vestibule keys`: who may speak on the bus, where what is revoked or allowed holds within a second, without a restart; and
 /// what access tokens are signed with.
 enum KeysCommand {
+    private static let commands = CommandGroup(
+        name: "keys",
+        usages: ["make", "list", "renew NAME", "revoke PUBLIC-KEY", "allow NAME PUBLIC-KEY", "rotate-signing"])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(words, options: ["--state", "--keys"], mostWords: 3)
         if arguments.rest == ["rotate-signing"] { return try rotateSigning(BusAccess(state: arguments["--state"])) }
         let path = try arguments["--keys"] ?? StateFolder(arguments["--state"], create: arguments.rest == ["make"]).keys
@@ -22,9 +27,7 @@ enum KeysCommand {
         case ("revoke", 2): try revoke(arguments.rest[1], folder)
         case ("allow", 3): try allow(arguments.rest[1], arguments.rest[2], folder)
         default:
-            throw CommandError.usage(
-                "expected vestibule keys make, list, renew NAME, revoke PUBLIC-KEY, allow NAME PUBLIC-KEY or rotate-signing"
-            )
+            throw commands.misuse(of: arguments.rest.first)
         }
     }
 

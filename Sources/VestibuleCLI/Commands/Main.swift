@@ -119,8 +119,11 @@ enum Help {
                                           writes all phones under auth's look-up keys, and no other; run again, it goes on
           vestibule funnel [--from DAY] [--to DAY] [--state DIR] [--json]
                                           how far those came who began within the days, and where they left
-          vestibule questionnaire check FILE [--json]
-                                          everything that is wrong with a definition, with its line; nothing need run
+          vestibule questionnaire ls [KEY] [--state DIR] [--json]
+                                          the questionnaires that are in use; or the versions and drafts of one
+          vestibule questionnaire check FILE [--state DIR] [--json]
+                                          everything that is wrong with a definition, with its line; where a system runs,
+                                          against its published versions, too
           vestibule questionnaire diff OLD NEW [--json]
                                           what changed, and what each change asks of people who are under way
           vestibule questionnaire import FILE [--state DIR]
@@ -128,6 +131,8 @@ enum Help {
           vestibule questionnaire publish KEY DRAFT [--accept CLASS] [--state DIR]
                                           makes a draft the next version; CLASS is the gravest change that is meant:
                                           editorial, additive, rescore, reask or breaking
+          vestibule questionnaire delete-draft KEY DRAFT [--state DIR]
+                                          deletes a draft that was not published
           vestibule questionnaire migrate KEY [--dry-run] [--batch N] [--state DIR]
                                           moves every open session to the newest version; run again, it goes on
           vestibule questionnaire seal-dates [--batch N] [--state DIR]

@@ -1,29 +1,51 @@
 import BusProtocol
 import EventLoop
 import Foundation
+import JSONText
 
 /// What an author does with a definition before anybody is asked it. The rules are questionnaire's own: its program is
 /// started in place of this one, and reads the files where no system runs and no database is.
 enum QuestionnaireCommand {
+    static let commands = CommandGroup(
+        name: "questionnaire",
+        usages: [
+            "ls [KEY]", "check FILE", "diff OLD NEW", "import FILE", "publish KEY DRAFT", "delete-draft KEY DRAFT",
+            "migrate KEY", "seal-dates",
+        ])
+
     static func run(_ words: ArraySlice<String>) throws {
+        let rest = words.dropFirst()
         switch words.first {
-        case "migrate": return try migrate(words.dropFirst())
-        case "seal-dates": return try sealDates(words.dropFirst())
-        case "import": return try DraftCommand.load(words.dropFirst())
-        case "publish": return try DraftCommand.publish(words.dropFirst())
-        default: break
+        case "ls": try QuestionnaireSight.list(rest)
+        case "check": try check(rest)
+        case "diff": try diff(rest)
+        case "import": try DraftCommand.load(rest)
+        case "publish": try DraftCommand.publish(rest)
+        case "delete-draft": try DraftCommand.delete(rest)
+        case "migrate": try migrate(rest)
+        case "seal-dates": try sealDates(rest)
+        default: throw commands.misuse(of: words.first)
         }
-        let arguments = try Arguments(words, flags: ["--json"], mostWords: 3)
+    }
+
+    /// Holds a file against the rules. Where a system runs, also against its published versions and the fields of its profile, as
+    /// `import` does.
+    private static func check(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
+        guard let file = arguments.rest.first else { throw commands.misuse(of: "check") }
         let flags = arguments.has("--json") ? ["--json"] : []
-        switch (arguments.rest.first, arguments.rest.count) {
-        case ("check", 2): try become(["--check-definition"] + arguments.rest.dropFirst() + flags)
-        case ("diff", 3): try become(["--diff-definitions"] + arguments.rest.dropFirst() + flags)
-        default:
-            throw CommandError.usage(
-                "expected vestibule questionnaire check FILE, diff OLD NEW, import FILE, publish KEY NUMBER, "
-                    + "migrate KEY or seal-dates"
-            )
+        guard let told = try QuestionnaireSight.system(behind: file, state: arguments["--state"]) else {
+            return try become(["--check-definition", file] + flags)
         }
+        let input = try Subprocess.nameless(String(decoding: CanonicalJSON.bytes(of: told), as: UTF8.self))
+        guard dup2(input, 0) == 0 else { throw CommandError("standard input cannot be replaced", code: 73) }
+        try become(["--check-definition", file, "--system-from-input"] + flags)
+    }
+
+    private static func diff(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, flags: ["--json"], mostWords: 2)
+        guard arguments.rest.count == 2 else { throw commands.misuse(of: "diff") }
+        try become(["--diff-definitions"] + arguments.rest + (arguments.has("--json") ? ["--json"] : []))
     }
 
     /// Moves every open session to the newest version, in batches. What was moved is not moved again, so whoever was

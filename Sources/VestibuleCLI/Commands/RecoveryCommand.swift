@@ -4,7 +4,11 @@ import JSONText
 
 /// `vestibule recovery`: the review queue, for an operator. Who is asked for stays unnamed here as in the queue.
 enum RecoveryCommand {
+    private static let commands = CommandGroup(
+        name: "recovery", usages: ["ls", "show ID", "export ID", "approve ID --note TEXT", "reject ID --note TEXT"])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(
             words, options: ["--state", "--operator", "--note", "--status"], flags: ["--json"], mostWords: 2)
         let bus = try BusAccess(state: arguments["--state"])
@@ -15,8 +19,7 @@ enum RecoveryCommand {
             case ("export", 2): try show(try id(arguments.rest[1]), bus, asJSON: true)
             case ("approve", 2), ("reject", 2): try decide(arguments, bus)
             default:
-                throw CommandError.usage(
-                    "expected vestibule recovery ls, show ID, export ID, or approve or reject ID --note TEXT")
+                throw commands.misuse(of: arguments.rest.first)
             }
         } catch let error as BusError {
             throw CommandError("\(error.code): \(error.detail)")

@@ -3,7 +3,11 @@ import JSONText
 
 /// `vestibule role`: who is staff or admin.
 enum RoleCommand {
+    private static let commands = CommandGroup(
+        name: "role", usages: ["ls", "grant PERSON ROLE", "revoke PERSON ROLE"])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(
             words, options: ["--state", "--operator"], flags: ["--json"], mostWords: 3)
         let bus = try BusAccess(state: arguments["--state"])
@@ -12,9 +16,7 @@ enum RoleCommand {
             case ("ls", 1): try list(bus, asJSON: arguments.has("--json"))
             case ("grant", 3), ("revoke", 3): try change(arguments, bus)
             default:
-                throw CommandError.usage(
-                    "expected vestibule role ls, or vestibule role grant or revoke with a person's id and staff or admin"
-                )
+                throw commands.misuse(of: arguments.rest.first)
             }
         } catch let error as BusError {
             throw CommandError("\(error.code): \(error.detail)")

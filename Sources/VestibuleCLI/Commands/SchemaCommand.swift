@@ -3,10 +3,14 @@ import Foundation
 import JSONText
 
 enum SchemaCommand {
+    private static let commands = CommandGroup(
+        name: "schema", usages: ["export DIR"])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(words, mostWords: 2)
         guard arguments.rest.count == 2, arguments.rest[0] == "export" else {
-            throw CommandError.usage("expected vestibule schema export DIR")
+            throw commands.misuse(of: arguments.rest.first)
         }
         let files = SchemaExport.files
         for (name, text) in files {

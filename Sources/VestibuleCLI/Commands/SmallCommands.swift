@@ -58,10 +58,13 @@ enum StatusCommand {
 }
 
 enum SMSCommand {
+    private static let commands = CommandGroup(name: "sms", usages: ["last PHONE"])
+
     static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
         let arguments = try Arguments(words, options: ["--state", "--spool"], mostWords: 2)
         guard arguments.rest.count == 2, arguments.rest[0] == "last" else {
-            throw CommandError.usage("expected vestibule sms last PHONE")
+            throw commands.misuse(of: arguments.rest.first)
         }
         let spool = try arguments["--spool"] ?? StateFolder(arguments["--state"], create: false).spool
         let digits = arguments.rest[1].filter(\.isNumber)

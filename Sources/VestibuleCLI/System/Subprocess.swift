@@ -85,7 +85,7 @@ enum Subprocess {
 
     /// Shared memory with a text in it and without a name: a container may have no folder that can be written to, and
     /// nobody else can open it.
-    private static func nameless(_ text: String) throws -> Int32 {
+    static func nameless(_ text: String) throws -> Int32 {
         let name = "/vestibule-\(UUID().uuidString)"
         let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else { throw CommandError("there is no shared memory for a program's words", code: 73) }

@@ -4,6 +4,7 @@ import EventLoop
 import JSONText
 import TestSupport
 
+@testable import ProfileService
 @testable import QuestionnaireService
 
 /// Questionnaire as it is, with the definition that is shipped.
@@ -48,7 +49,8 @@ import TestSupport
     ) async throws {
         try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
             let opened = Ears<SessionOpened>()
-            try stage.answering(as: .profile, opened, repeat each profile)
+            let fields = GetProfileFieldsHandler(views: try FieldCatalogue.shippedViews.get())
+            try stage.answering(as: .profile, opened, fields, repeat each profile)
             while try await stage.rows("SELECT count(*) FROM definitions")
                 != String(QuestionnaireBlueprint.definitions.count)
             {

@@ -142,7 +142,7 @@ extension GetQuestionnaireVersion: MessageContract {
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetQuestionnaireVersion> {
-        Asked(GetQuestionnaireVersion(questionnaire: "yoked-compat", version: "2"), for: .random())
+        Asked(GetQuestionnaireVersion(questionnaire: "yoked-compat", version: "3"), for: .random())
     }
     static let provocations: [String: Provocation<QuestionnaireProvider, GetQuestionnaireVersion>] = [
         "unauthorized": { _ in Asked(canonical) }, "not_found": { _ in Asked(maximal, for: .random()) },

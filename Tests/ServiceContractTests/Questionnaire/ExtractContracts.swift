@@ -77,6 +77,37 @@ extension GetExtracts: MessageContract {
         }
     }
 
+    @Test func aFieldThatTheProfileDoesNotHaveIsNotPublished() async throws {
+        try await QuestionnaireProvider.run { questionnaire in
+            let text = String(decoding: CanonicalJSON.bytes(of: Self.definition), as: UTF8.self)
+            let wrong = try JSONValue.parse(Array(text.replacing("heightInches", with: "shoeSize").utf8))
+            let draft = try await questionnaire.draft(wrong, of: "about-me")
+            let report = try await questionnaire.reply(
+                to: DraftSamples.admin(CheckDraft(questionnaire: "about-me", draft: draft)))
+            let place = "/sections/0/questions/1/extract/profileField"
+            #expect(report.findings.map { "\($0.code) \($0.pointer)" } == ["E18 \(place)"])
+            #expect(report.findings.first?.message == "The profile has no field “shoeSize”.")
+            let refusal = await #expect(throws: BusError.self) {
+                try await questionnaire.reply(
+                    to: DraftSamples.admin(PublishDraft(questionnaire: "about-me", draft: draft), key: "key-1"))
+            }
+            #expect(refusal?.code == "definition_invalid" && refusal?.errors?.map(\.field) == [place])
+        }
+    }
+
+    @Test func withoutProfileNothingThatNamesItsFieldsIsPublished() async throws {
+        try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
+            let questionnaire = QuestionnaireProvider(stage: stage, opened: Ears<SessionOpened>())
+            let draft = try await questionnaire.draft(Self.definition, of: "about-me")
+            let refusal = await #expect(throws: BusError.self) {
+                try await questionnaire.reply(
+                    to: DraftSamples.admin(PublishDraft(questionnaire: "about-me", draft: draft), key: "key-1"))
+            }
+            #expect(refusal?.code == "service_unavailable" && refusal?.executed == .no)
+            try await questionnaire.published()
+        }
+    }
+
     @Test func answersAreToldToProfileAlone() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             var asked = try await GetExtracts.everyday(questionnaire)

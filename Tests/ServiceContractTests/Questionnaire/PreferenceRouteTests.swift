@@ -8,7 +8,7 @@ import Testing
 @Suite("preferences over HTTP") @Loop struct PreferenceRouteTests {
     private static let definition: JSONValue = {
         let preference: JSONValue = ["acceptable": true, "importance": [0, 1, 10, 50, 250]]
-        let options: JSONValue = [["key": "yes", "labelKey": "q"], ["key": "no", "labelKey": "q"]]
+        let options: JSONValue = [["key": "yes", "labelKey": "o"], ["key": "no", "labelKey": "o"]]
         let questions = ["pets", "smoking"].map { key -> JSONValue in
             [
                 "key": .string(key), "type": "single_choice", "textKey": "q", "required": true, "options": options,
@@ -17,7 +17,8 @@ import Testing
         }
         return [
             "key": "wishes", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
-            "strings": ["en": ["q": "A text"]], "sections": [["key": "all", "questions": .array(questions)]],
+            "strings": ["en": ["q": "A text", "o": "An option"]],
+            "sections": [["key": "all", "questions": .array(questions)]],
         ]
     }()
 

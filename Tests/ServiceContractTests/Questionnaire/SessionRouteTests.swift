@@ -296,12 +296,12 @@ import Testing
             #expect(first.status == 200 && first.headers["etag"] == "\"\(hash)\"" && hash.count == 64)
             let canonical = CanonicalJSON.bytes(of: first.json["definition"] ?? .null)
             #expect(Hex.encode(SHA256.digest(canonical)) == hash)
-            let version = try await town.send("GET", "/questionnaires/yoked-compat/versions/2", as: person)
+            let version = try await town.send("GET", "/questionnaires/yoked-compat/versions/3", as: person)
             #expect(version.body == first.body)
             let known = try await town.send(
                 "GET", "/questionnaires/yoked-compat", as: person, headers: ["If-None-Match": "\"\(hash)\""])
             #expect(known.status == 304 && known.body.isEmpty)
-            #expect(try await town.send("GET", "/questionnaires/yoked-compat/versions/02", as: person).status == 404)
+            #expect(try await town.send("GET", "/questionnaires/yoked-compat/versions/03", as: person).status == 404)
             #expect(try await town.send("GET", "/admin/questionnaires/yoked-compat", as: person).status == 403)
             let list = try await town.send("GET", "/questionnaires", as: person)
             let all = list.json["questionnaires"]?.arrayValue ?? []
@@ -376,6 +376,29 @@ import Testing
             #expect(overview.versions.map(\.status) == ["retired", "published"])
             #expect(overview.versions.map(\.current) == [false, true])
             #expect(overview.drafts.map(\.publishedAs) == [2])
+        }
+    }
+
+    @Test func aDeletedDraftIsGoneAndItsNumberIsNotGivenAgain() async throws {
+        try await QuestionnaireProvider.run { questionnaire in
+            let (kept, deleted) = (try await questionnaire.draft(), try await questionnaire.draft())
+            try await questionnaire.reply(
+                to: DraftSamples.admin(DeleteDraft(questionnaire: "family", draft: deleted)))
+            let overview = try await questionnaire.reply(
+                to: DraftSamples.admin(ViewQuestionnaire(questionnaire: "family")))
+            #expect(overview.drafts.map(\.number) == [1] && kept == "1" && deleted == "2")
+            for refused in [DraftSamples.noDraft] {
+                await #expect(throws: refused) {
+                    try await questionnaire.reply(
+                        to: DraftSamples.admin(GetDraft(questionnaire: "family", draft: deleted)))
+                }
+                await #expect(throws: refused) {
+                    try await questionnaire.reply(
+                        to: DraftSamples.admin(PublishDraft(questionnaire: "family", draft: deleted), key: "key-1"))
+                }
+            }
+            #expect(try await questionnaire.stage.rows("SELECT content FROM drafts WHERE number = 2") == "{}")
+            #expect(try await questionnaire.draft() == "3")
         }
     }
 

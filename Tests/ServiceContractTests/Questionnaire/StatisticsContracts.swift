@@ -6,7 +6,7 @@ import Testing
 extension GetStatistics: MessageContract {
     static let canonical = GetStatistics(questionnaire: "yoked-compat", version: "1")
     /// Of the version that this build brings along.
-    static let current = GetStatistics(questionnaire: "yoked-compat", version: "2")
+    static let current = GetStatistics(questionnaire: "yoked-compat", version: "3")
     static let minimal = GetStatistics(questionnaire: "a", version: "1")
     static let maximal = GetStatistics(questionnaire: DraftSamples.longest, version: "2147483647")
     static let canonicalReply = VersionStatistics(

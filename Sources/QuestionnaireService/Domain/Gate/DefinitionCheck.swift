@@ -6,7 +6,7 @@ struct DefinitionCheck {
     struct Finding: Equatable {
         var problem: DefinitionProblem
         var isError: Bool
-        /// From 1; columns count bytes.
+        /// From 1; columns count Unicode scalars.
         var line: Int
         var column: Int
     }
@@ -16,28 +16,39 @@ struct DefinitionCheck {
     private(set) var shortest: Int?
     private(set) var longest: Int?
 
+    /// The line that is no JSON, with a mark under the character.
+    private var excerpt: [String] = []
+    /// What is left to say of the versions before; `nil` where that is nothing.
+    private var note: String?
+    /// How many versions it was compared with; `nil` where they are not known.
+    private let earlierCount: Int?
+
     var errorCount: Int { findings.count(where: \.isError) }
 
-    /// - Parameter today: the day that ages are counted on.
-    init(_ bytes: [UInt8], today: CivilDate) {
+    /// - Parameters:
+    ///   - today: the day that ages are counted on.
+    ///   - earlier: the published versions of the questionnaire; `nil` where no system was asked for them.
+    ///   - fields: of the profile; `nil` where no system was asked for them.
+    init(
+        _ bytes: [UInt8], today: CivilDate, earlier: EarlierVersions? = nil, fields: ExtractedFields? = nil
+    ) {
+        earlierCount = earlier?.contents.count
         let document: JSONDocument
         do throws(JSONTextError) {
             document = try JSONDocument(bytes, limits: DefinitionParser.limits)
         } catch {
             let problem = DefinitionProblem(code: "malformed", pointer: "", message: "Not JSON: \(error.message).")
             findings = [Finding(problem: problem, isError: true, line: error.line, column: error.column)]
+            excerpt = error.excerpt(of: bytes)
             return
         }
-        var (problems, warnings): ([DefinitionProblem], [DefinitionProblem]) = ([], [])
-        do throws(DefinitionError) {
-            let report = PublishGate.check(try DefinitionParser.parse(bytes), today: today, declared: nil)
-            (problems, warnings) = (report.problems, report.warnings)
-            (shortest, longest) = (report.shortest, report.longest)
-        } catch {
-            problems = error.problems
-        }
+        let root = document.root.value
+        let report = VersionPlan.report(on: root, of: nil, after: earlier, fields: fields, today: today)
+        (shortest, longest) = (report.shortest, report.longest)
+        note = Self.note(on: root, earlier)
         let text = JSONPositions(document)
-        findings = (problems.map { ($0, true) } + warnings.map { ($0, false) }).map { problem, isError in
+        let all = report.problems.map { ($0, true) } + report.warnings.map { ($0, false) }
+        findings = all.map { problem, isError in
             let (line, column) = text.position(of: problem.pointer)
             return Finding(problem: problem, isError: isError, line: line, column: column)
         }
@@ -51,7 +62,19 @@ struct DefinitionCheck {
             let keys = problem.keys.isEmpty ? "" : " (\(problem.keys.joined(separator: ", ")))"
             return "\(file):\(finding.line):\(finding.column): \(finding.isError ? "error" : "warning"): "
                 + "\(problem.message)\(keys) [\(problem.code) \(problem.pointer)]"
-        } + [summary]
+        } + excerpt + [summary] + [note].compactMap(\.self)
+    }
+
+    private static func note(on draft: JSONValue, _ earlier: EarlierVersions?) -> String? {
+        if let earlier {
+            guard let last = earlier.files.last?.version else { return nil }
+            return "note: it was compared with the published versions, and would be version \(last + 1)"
+        }
+        let isFirst = draft["version"]?.integerValue ?? 1 == 1
+        let saysNothing = ["migrations", "derivedFrom"].allSatisfy { draft[$0] ?? .null == .null }
+        guard !isFirst || !saysNothing || ExtractedFields.areNamed(in: draft) else { return nil }
+        return
+            "note: no system runs here, so it was not compared with published versions and fields (E14, E15, E16, E18)"
     }
 
     private var summary: String {
@@ -74,6 +97,7 @@ struct DefinitionCheck {
                 }),
             "shortestPath": shortest.map { .integer(Int64($0)) } ?? .null,
             "longestPath": longest.map { .integer(Int64($0)) } ?? .null,
+            "comparedVersions": earlierCount.map { .integer(Int64($0)) } ?? .null,
         ]
     }
 }
