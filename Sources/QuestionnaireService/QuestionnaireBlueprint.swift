@@ -30,8 +30,9 @@ enum QuestionnaireBlueprint {
 
     /// The definitions of this build.
     static let definitions: [[UInt8]] = [
-        PackageResources.yoked_compat_json, PackageResources.skin_care_json, PackageResources.eko_family_json,
-        PackageResources.realsingles_profile_json,
+        EmbeddedFiles.Definitions.yoked_compat.bytes, EmbeddedFiles.Definitions.skin_care.bytes,
+        EmbeddedFiles.Definitions.eko_family.bytes,
+        EmbeddedFiles.Definitions.realsingles_profile.bytes,
     ]
 
     @Loop private static func assemble(_ house: ServiceHouse) throws {

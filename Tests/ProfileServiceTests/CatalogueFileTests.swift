@@ -5,7 +5,7 @@ import Testing
 @testable import ProfileService
 
 @Suite("the catalogue of fields") struct CatalogueFileTests {
-    private static let file = String(decoding: PackageResources.profile_fields_json, as: UTF8.self)
+    private static let file = String(decoding: EmbeddedFiles.Catalogue.profile_fields.bytes, as: UTF8.self)
 
     /// One entry for each version that was released, never edited: another content is another version.
     private static let released: [Int64: String] = [
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func theHashIsOfTheContentAndNotOfItsLayout() throws {
-        let value = try JSONValue.parse(PackageResources.profile_fields_json)
+        let value = try JSONValue.parse(EmbeddedFiles.Catalogue.profile_fields.bytes)
         let respaced = try CatalogueFile.read(CanonicalJSON.bytes(of: value))
         #expect(respaced.view == (try FieldCatalogue.shipped.get().view))
         let changed = Self.file.replacing("\"Zodiac sign\"", with: "\"Star sign\"")

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func theShippedDefinitionIsClean() {
-        let check = DefinitionCheck(PackageResources.yoked_compat_json, today: testDay)
+        let check = DefinitionCheck(EmbeddedFiles.Definitions.yoked_compat.bytes, today: testDay)
         #expect(check.findings.isEmpty && check.shortest == 25)
     }
 }

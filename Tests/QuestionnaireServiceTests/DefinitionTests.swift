@@ -7,7 +7,7 @@ import Testing
 @Suite("the definition that is shipped") struct ShippedDefinitionTests {
     let definition: Definition
 
-    init() throws { definition = try DefinitionParser.parse(PackageResources.yoked_compat_json) }
+    init() throws { definition = try DefinitionParser.parse(EmbeddedFiles.Definitions.yoked_compat.bytes) }
 
     @Test func has25QuestionsOfWhich10AreRequired() {
         #expect(definition.questions.count == 25)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("comparison of two people") struct ProfileComparisonTests {
     private static let definition: Result<Definition, DefinitionError> = Result { () throws(DefinitionError) in
-        try DefinitionParser.parse(PackageResources.yoked_compat_json)
+        try DefinitionParser.parse(EmbeddedFiles.Definitions.yoked_compat.bytes)
     }
 
     private static func sheet(_ generator: inout SeededGenerator) throws -> AnswerSheet {

@@ -22,7 +22,7 @@ import Testing
     static let isAAndB: JSONValue = ["and": [isA("a"), isA("b")]]
 
     @Test func theShippedDefinitionPasses() throws {
-        let definition = try DefinitionParser.parse(PackageResources.yoked_compat_json)
+        let definition = try DefinitionParser.parse(EmbeddedFiles.Definitions.yoked_compat.bytes)
         #expect(PublishGate.check(definition, today: testDay, declared: nil) == GateReport(shortest: 25, longest: 25))
     }
 

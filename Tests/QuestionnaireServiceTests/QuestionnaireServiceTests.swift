@@ -252,7 +252,8 @@ import Testing
 
     /// The definition of this build with one member changed.
     private static func shipped(setting path: String, to value: JSONValue) throws -> Definition {
-        let file = try JSONDocument(PackageResources.yoked_compat_json, limits: JSONLimits(values: 65_536)).root.value
+        let file = try JSONDocument(EmbeddedFiles.Definitions.yoked_compat.bytes, limits: JSONLimits(values: 65_536))
+            .root.value
         return try DefinitionParser.parse(CanonicalJSON.bytes(of: file.setting(path, to: value)))
     }
 }

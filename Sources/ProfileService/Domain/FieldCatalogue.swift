@@ -10,13 +10,13 @@ struct FieldCatalogue: Sendable {
 
     /// The catalogue that this release brings; a service whose file is wrong does not start.
     static let shipped = Result { () throws(CatalogueError) in
-        try CatalogueFile.read(PackageResources.profile_fields_json)
+        try CatalogueFile.read(EmbeddedFiles.Catalogue.profile_fields.bytes)
     }
 
     /// The same in every language that there is, the one for everybody else first.
     static let shippedViews = Result { () throws(CatalogueError) -> [ProfileFields] in
         let view = try shipped.get().view
-        return [view, try CatalogueTranslation.translate(view, by: PackageResources.profile_fields_sv_json)]
+        return [view, try CatalogueTranslation.translate(view, by: EmbeddedFiles.Catalogue.profile_fields_sv.bytes)]
     }
 
     static let fields = (try? shipped.get())?.fields ?? []

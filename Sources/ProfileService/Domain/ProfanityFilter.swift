@@ -15,8 +15,8 @@ struct ProfanityFilter: Sendable {
     /// The lists of this release; a service whose lists are wrong does not start.
     static let shipped = Result { () throws(Malformed) in
         try ProfanityFilter(
-            lists: [PackageResources.refused_en_json, PackageResources.refused_sv_json],
-            lookAlikes: PackageResources.look_alikes_json)
+            lists: [EmbeddedFiles.Profanity.refused_en.bytes, EmbeddedFiles.Profanity.refused_sv.bytes],
+            lookAlikes: EmbeddedFiles.Profanity.look_alikes.bytes)
     }
 
     /// By their first letter.

@@ -1,0 +1,68 @@
+import Foundation
+
+/// Writes text files as one Swift file: an enum for each folder, with a member for each of its files.
+///
+/// Each text is a literal, which the program has as it is. An array of bytes took the compiler a hundred times as long.
+@main
+enum FileEmbedder {
+    /// Why a text cannot be a literal.
+    private struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func main() throws {
+        let paths = CommandLine.arguments.dropFirst()
+        guard let output = paths.first else { throw Refusal(description: "usage: FileEmbedder OUTPUT FILE…") }
+        let files = paths.dropFirst().map { URL(filePath: $0) }
+        let folders = Dictionary(grouping: files) { $0.deletingLastPathComponent().lastPathComponent }
+        let enums = try folders.sorted { $0.key < $1.key }.map { try folder($0.key, of: $0.value) }
+        try """
+        /// A file of this target, in the program.
+        struct EmbeddedFile: Sendable {
+            /// Without its extension.
+            let name: String
+            let text: StaticString
+
+            var bytes: [UInt8] { Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) }
+        }
+
+        /// The files of this target by their folders.
+        enum EmbeddedFiles {
+        \(enums.joined(separator: "\n"))
+        }
+
+        """.write(toFile: output, atomically: true, encoding: .utf8)
+    }
+
+    private static func folder(_ name: String, of files: [URL]) throws -> String {
+        let files = files.sorted { $0.lastPathComponent < $1.lastPathComponent }
+        let members = try files.map { file in
+            """
+            static let \(identifier(file)) = EmbeddedFile(name: "\(stem(file))", text: ###\"""
+            \(try text(file))
+            \"""###)
+            """
+        }
+        return """
+            enum \(name) {
+            \(members.joined(separator: "\n"))
+            static let all = [\(files.map(identifier).joined(separator: ", "))]
+            }
+            """
+    }
+
+    private static func stem(_ file: URL) -> String { file.deletingPathExtension().lastPathComponent }
+
+    private static func identifier(_ file: URL) -> String {
+        String(stem(file).map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    }
+
+    private static func text(_ file: URL) throws -> String {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        // The compiler reads either as something else than what the file has.
+        guard !text.utf8.contains(UInt8(ascii: "\r")), !text.contains("\"\"\"###"), !text.contains("\\###") else {
+            throw Refusal(description: "\(file.path) has a carriage return, \"\"\"### or \\###")
+        }
+        return text
+    }
+}
