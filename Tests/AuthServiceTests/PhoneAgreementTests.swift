@@ -32,13 +32,14 @@ import Testing
 
     @Test func thePackageAndWeAgree() throws {
         let (source, verdicts) = try Self.sample()
-        #expect(source.hasPrefix("# \(NumberingData.source),"), "the sample is of another release than the table")
+        #expect(
+            source.hasPrefix("# \(NumberingPlan.current.source),"), "the sample is of another release than the table")
         let taken = verdicts.filter { $0.expected != "-" }
         let apart = verdicts.filter { !$0.isMet }
         let share = 1 - Double(apart.count) / Double(verdicts.count)
         print(
             """
-            \(NumberingData.source) and PhoneNumber agree about \(verdicts.count - apart.count) of \(verdicts.count) \
+            \(NumberingPlan.current.source) and PhoneNumber agree about \(verdicts.count - apart.count) of \(verdicts.count) \
             numbers (\(String(format: "%.3f", share * 100)) %), \(taken.count) of which get an SMS
             """)
         #expect(verdicts.count >= 20_000 && taken.count >= 10_000)

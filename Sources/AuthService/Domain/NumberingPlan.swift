@@ -1,11 +1,13 @@
 /// The numbering plans of all countries: which national numbers behind a calling code may get an SMS, and where they are.
 ///
 /// An automaton over digits, made by `scripts/numbering` out of the metadata of libphonenumber and written so that it has
-/// no state twice. A word of ``NumberingData/states`` is a state: the region of a number that ends there, if one does, and
-/// `digits:distance` for each way on, `2-9:14` being "on any digit of 2 to 9 to the fourteenth state before this one". A
-/// word of ``NumberingData/codes`` is `code:state`, or a ``Spelling`` of the code before it, `written>meant`.
+/// no state twice. `Numbering/plan.txt` has three paragraphs:
+/// - the release of the metadata;
+/// - calling codes, a line each: `code:state`, then each ``Spelling`` as `written>meant`;
+/// - states, a line each: the region of a number that ends there, if one does, and `digits:distance` for each way on.
+///   `2-9:14` means "on any digit of 2 to 9 to the fourteenth state before this one".
 struct NumberingPlan: Sendable {
-    static let current = NumberingPlan(codes: NumberingData.codes, states: NumberingData.states)
+    static let current = NumberingPlan(EmbeddedFiles.Numbering.plan.text.description)
 
     /// How many write what national numbers begin with, and what they mean by it: a trunk zero, which is no part of the
     /// number, or Argentina's 15 behind the area code, for which others dial a 9 before it.
@@ -26,6 +28,9 @@ struct NumberingPlan: Sendable {
         var next = [UInt16](repeating: 0, count: 10)
     }
 
+    /// The numbering metadata that it was made of.
+    let source: String
+
     private let codes: [[UInt8]: CallingCode]
     /// The first is that of no number, out of which nothing leads.
     private let states: [State]
@@ -33,15 +38,17 @@ struct NumberingPlan: Sendable {
     /// Every region that has numbers: ISO 3166-1 alpha-2, and `AC`, `TA` and `XK`, which ISO has not.
     let regions: Set<String>
 
-    init(codes: String, states: String) {
-        self.codes = Self.read(codes: codes)
-        self.states = states.split(whereSeparator: \.isWhitespace).reduce(into: [State()]) { known, word in
-            known.append(Self.state(of: word, at: known.count))
+    private init(_ file: String) {
+        let paragraphs = file.split(separator: "\n\n")
+        source = String(paragraphs[0])
+        codes = Self.read(codes: paragraphs[1])
+        states = paragraphs[2].split(separator: "\n").reduce(into: [State()]) { known, line in
+            known.append(Self.state(of: line, at: known.count))
         }
         regions = Set(self.states.compactMap(\.region))
     }
 
-    private static func read(codes: String) -> [[UInt8]: CallingCode] {
+    private static func read(codes: Substring) -> [[UInt8]: CallingCode] {
         var known: [[UInt8]: CallingCode] = [:]
         var code: [UInt8] = []
         for word in codes.split(whereSeparator: \.isWhitespace) {
@@ -56,9 +63,9 @@ struct NumberingPlan: Sendable {
         return known
     }
 
-    private static func state(of word: Substring, at place: Int) -> State {
+    private static func state(of line: Substring, at place: Int) -> State {
         var state = State()
-        for item in word.split(separator: ",") {
+        for item in line.split(separator: ",") {
             let parts = item.split(separator: ":")
             guard parts.count == 2, let distance = Int(parts[1]) else {
                 state.region = String(item)

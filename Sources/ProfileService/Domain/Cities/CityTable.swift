@@ -5,7 +5,7 @@ import BusProtocol
 ///
 /// It is in memory and not in the database: it is the same for everybody, comes with the release, and strangers may ask it.
 struct CityTable: Sendable {
-    static let shipped = CityTable(CityData.lines)
+    static let shipped = CityTable(EmbeddedFiles.Cities.cities.text)
 
     /// A name that a city is found by.
     struct Name: Sendable {
@@ -21,8 +21,8 @@ struct CityTable: Sendable {
 
     var count: Int { ends.count / 5 }
 
-    init(_ lines: StaticString) {
-        let text = StaticText(lines)
+    private init(_ file: StaticString) {
+        let text = StaticText(file)
         var (ends, names): ([Int32], [Name]) = ([], [])
         var begin: Int32 = 0
         for place in 0..<text.count {
@@ -39,8 +39,6 @@ struct CityTable: Sendable {
             }
             begin = place + 1
         }
-        names.append(Name(city: Int32(ends.count / 5), range: begin..<text.count))
-        ends.append(text.count)
         (self.text, self.ends, self.names) = (text, ends, names)
         trigrams = TrigramIndex(of: names.map(\.range), in: text)
     }
@@ -74,13 +72,15 @@ struct CityTable: Sendable {
     }
 }
 
-/// The bytes of a literal, where the program has them.
+/// The lines of an embedded file behind the comment that it begins with, where the program has them.
 struct StaticText: @unchecked Sendable {
     // A literal is read-only memory that lives as long as the process.
     private let all: UnsafeBufferPointer<UInt8>
 
-    init(_ literal: StaticString) {
-        all = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+    init(_ file: StaticString) {
+        var lines = UnsafeBufferPointer(start: file.utf8Start, count: file.utf8CodeUnitCount)[...]
+        while lines.first == UInt8(ascii: "#") { lines = lines.drop { $0 != UInt8(ascii: "\n") }.dropFirst() }
+        all = UnsafeBufferPointer(rebasing: lines)
     }
 
     var count: Int32 { Int32(all.count) }
