@@ -19,7 +19,7 @@ public final class ScratchCluster: Sendable {
     /// - Parameter suffix: for who wants a server of their own, to stop and start; they call ``destroy()``.
     public init(_ suffix: String) throws {
         binaries = try Self.findBinaries()
-        folder = "/tmp/\(Self.prefix)\(getpid())\(suffix)"
+        folder = "\(ScratchFolder.roomy)/\(Self.prefix)\(getpid())\(suffix)"
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if getuid() == 0 { try Self.run("/bin/chown", ["postgres", folder]) }
@@ -36,7 +36,7 @@ public final class ScratchCluster: Sendable {
     public func start() throws {
         // Each test leaves a database behind, and autovacuum would go round all of them, ten a second.
         let options =
-            "-k \(folder) -c listen_addresses='' -c fsync=off -c full_page_writes=off -c autovacuum=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB"
+            "-k \(folder) -c listen_addresses='' -c fsync=off -c full_page_writes=off -c autovacuum=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB -c max_wal_size=64MB -c min_wal_size=32MB"
         try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(folder)/log", "-w", "start"])
     }
 
@@ -128,16 +128,17 @@ public final class ScratchCluster: Sendable {
 
     /// Removes what processes left behind that were killed.
     private static func sweep() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? [] {
+        let place = ScratchFolder.roomy
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [] {
             guard name.hasPrefix(prefix),
                 let process = Int32(name.dropFirst(prefix.count).prefix { $0.isNumber }), kill(process, 0) != 0
             else { continue }
-            if let text = try? String(contentsOfFile: "/tmp/\(name)/data/postmaster.pid", encoding: .utf8),
+            if let text = try? String(contentsOfFile: "\(place)/\(name)/data/postmaster.pid", encoding: .utf8),
                 let server = text.split(separator: "\n").first.flatMap({ Int32($0) })
             {
                 kill(server, SIGQUIT)
             }
-            try? FileManager.default.removeItem(atPath: "/tmp/\(name)")
+            try? FileManager.default.removeItem(atPath: "\(place)/\(name)")
         }
     }
 

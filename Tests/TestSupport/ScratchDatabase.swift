@@ -27,8 +27,16 @@ public struct ScratchDatabase: Sendable {
         let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
         let template = try await template(contents, cluster: cluster)
         let name = newName("scratch")
-        _ = try await Loop.offload { try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template)") }
+        _ = try await Loop.offload { try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy") }
         return ScratchDatabase(name: name, schema: contents.first?.schema ?? "public", folder: cluster.folder)
+    }
+
+    /// Gives its room back; nobody may use it any more.
+    public func drop() async throws {
+        let name = name
+        _ = try await Loop.offload {
+            try ScratchCluster.shared.get().query("postgres", "DROP DATABASE \(name) WITH (FORCE)")
+        }
     }
 
     private init(name: String, schema: String, folder: String) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import VestibuleCLI
@@ -13,7 +14,7 @@ struct Installation {
     init() throws {
         vestibule = try Self.folder().appending(path: "vestibule").path
         try #require(access(vestibule, X_OK) == 0, "\(vestibule) is not built")
-        state = try StateFolder("/tmp/vestibule-test-\(UUID().uuidString)")
+        state = try StateFolder("\(ScratchFolder.roomy)/vestibule-test-\(UUID().uuidString)")
     }
 
     private static func folder() throws -> URL {
