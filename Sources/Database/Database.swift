@@ -138,6 +138,7 @@ import EventLoop
             let value = try await body(transaction)
             try await transaction.commit()
             release(connection)
+            transaction.onCommit.forEach { $0() }
             return value
         } catch {
             await transaction.rollBack()

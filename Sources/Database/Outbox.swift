@@ -56,7 +56,7 @@ public struct OutboxItem: Sendable {
                     .uuid(event.personID), .integer(sequence), .bytes(sealer.seal(body, associated: id.array)),
                 ])
         }
-        wakeSoon()
+        lookNow(after: transaction)
     }
 
     /// Hands something to the service's own deliverers, now or when it is due by the database's clock.
@@ -67,13 +67,16 @@ public struct OutboxItem: Sendable {
         let sealed = sealer.seal(payload, associated: id.array)
         transaction.send(
             Self.insert, [.uuid(id), .text(destination), .bytes(sealed), .timestamp(dueAt)])
-        if dueAt == nil { wakeSoon() }
+        if dueAt == nil { lookNow(after: transaction) }
     }
 
-    /// The commit follows in this turn or in one of the next; a relay that looks too early looks again soon.
-    private func wakeSoon() {
-        _ = LoopTimer(after: .milliseconds(2)) { [weak self] in self?.onEnqueue.forEach { $0() } }
+    /// A relay that looked before the commit would find nothing, and nap.
+    private func lookNow(after transaction: Transaction) {
+        transaction.onCommit.append { [weak self] in self?.lookNow() }
     }
+
+    /// Has the relays look at once: for whoever made an item due by other means.
+    public func lookNow() { onEnqueue.forEach { $0() } }
 
     private static let nextSequence: Statement = """
         INSERT INTO outbox_sequences AS s (person_id, last) SELECT $1, 1 WHERE NOT is_erased($1)

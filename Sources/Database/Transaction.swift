@@ -9,6 +9,8 @@ import EventLoop
     private var firstFailure: DatabaseError?
     /// What became of a commit that left with the last statement.
     private var committed: Result<[Row], DatabaseError>?
+    /// Each is called when the commit held.
+    var onCommit: [@Loop () -> Void] = []
 
     init(_ connection: Connection) { self.connection = connection }
 

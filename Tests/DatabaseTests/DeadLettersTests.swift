@@ -11,7 +11,7 @@ import Testing
         try await comes(within: .seconds(20)) {
             try await house.scratch.query(
                 "UPDATE outbox SET due_at = clock_timestamp() WHERE dead_at IS NULL AND locked_until IS NULL")
-            house.outbox.onEnqueue.forEach { $0() }
+            house.outbox.lookNow()
             return try await house.scratch.query("SELECT count(*) FROM outbox WHERE dead_at IS NOT NULL") != "0"
         }
     }

@@ -119,7 +119,8 @@ import ServiceRuntime
         return try RawPeer.caller(of: endpoint, secret: secret, towards: server)
     }
 
-    /// Stands in for a service that this one tells or asks. Call it before anything is asked as that service.
+    /// Stands in for a service that this one tells or asks, in the place of who did before. Call it before anything is asked as
+    /// that service.
     public func answering<each Handler: RequestHandler>(
         as service: ServiceName, _ handlers: repeat each Handler
     ) throws {
@@ -130,6 +131,7 @@ import ServiceRuntime
         configuration.discoveryInterval = .milliseconds(20)
         let bus = Bus(configuration)
         repeat bus.register(each handlers)
+        others[service]?.stop()
         others[service] = bus
         bus.state = .ready
         try bus.start()
@@ -154,9 +156,14 @@ import ServiceRuntime
         }
     }
 
-    /// What stands in the tables, as `psql` prints it.
+    /// What stands in the tables, as `psql` prints it. Where they are changed so that an item is due, it is not waited for until
+    /// a replica looks by itself.
     @discardableResult
-    public func rows(_ sql: String) async throws -> String { try await scratch.query(sql) }
+    public func rows(_ sql: String) async throws -> String {
+        let rows = try await scratch.query(sql)
+        if sql.contains("UPDATE outbox") { for house in houses { house.outbox.lookNow() } }
+        return rows
+    }
 
     /// The connection string of the role that owns the tables.
     public var owner: String { scratch.owner }
@@ -164,6 +171,7 @@ import ServiceRuntime
     public func stop() async {
         for house in houses { await house.stop(notice: .zero) }
         for bus in others.values { bus.stop() }
+        try? await scratch.drop()
         try? FileManager.default.removeItem(atPath: folder)
     }
 }
