@@ -131,14 +131,14 @@ enum AuthBlueprint {
         house.background("housekeeping") {
             try await house.database.waitUntilAvailable()
             try await Housekeeping.run(house.database, audit: house.audit)
-            try await Loop.sleep(for: .seconds(60))
+            try await house.rest(for: .seconds(60))
         }
         let sight = SMSSight(house: house, budget: limits.budget)
         house.ownGauges = { sight.measures }
         house.background("sms-sight") {
             try await house.database.waitUntilAvailable()
             try await sight.look()
-            try await Loop.sleep(for: .seconds(4))
+            try await house.rest(for: .seconds(4))
         }
         house.background("identity-keys") {
             // The first sign-in asks for the first ones.
@@ -148,7 +148,7 @@ enum AuthBlueprint {
         house.background("signing-keys") {
             try await house.database.waitUntilAvailable()
             try await keys.load()
-            try await Loop.sleep(for: SigningKeyStore.interval)
+            try await house.rest(for: SigningKeyStore.interval)
         }
     }
 

@@ -21,6 +21,7 @@ import JSONText
     private var deliverers: [String: @Loop (OutboxItem) async throws -> Void] = [:]
     private var backgrounds: [(name: String, body: @Loop () async throws -> Void)] = []
     private var tasks: [Task<Void, any Error>] = []
+    private var naps: [LoopPromise<Void>] = []
     private var apart: [String] = []
     private var relays: [OutboxRelay] = []
     /// Whether the database's clock went on evenly, as far as this replica's relays have seen: what is due by it is released.
@@ -204,6 +205,20 @@ import JSONText
         if isApart { apart.append(destination) }
     }
 
+    /// How a background waits between its rounds: ``hurry()`` ends it early.
+    public func rest(for duration: Duration) async throws {
+        guard !isStopping else { throw CancellationError() }
+        let nap = LoopPromise<Void>()
+        naps.append(nap)
+        let timer = LoopTimer(after: duration) { nap.resolve(.success(())) }
+        try await nap.get()
+        timer.cancel()
+        naps.removeAll { $0 === nap }
+    }
+
+    /// Begins the next round of each background that rests.
+    public func hurry() { for nap in naps { nap.resolve(.success(())) } }
+
     /// Work that goes on beside the requests until the service stops. What it throws is logged, and it begins again.
     public func background(_ name: String, _ body: @escaping @Loop () async throws -> Void) {
         backgrounds.append((name, body))
@@ -283,6 +298,7 @@ import JSONText
             for end in ends { _ = await end.result }
         }
         for task in tasks { task.cancel() }
+        hurry()
         await metrics?.stop()
         database.close()
     }

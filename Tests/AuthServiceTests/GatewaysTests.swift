@@ -55,6 +55,7 @@ import Testing
                 load.append(Loop.spawn { try await ask(auth, gateways, session, tally) })
             }
             let rotated = try await auth.stage.asking(as: .operator).call(RotateSigningKey(), auth.options())
+            for house in auth.stage.houses { house.hurry() }
             let known = try await comes(within: .seconds(20)) {
                 auth.stage.log.text.components(separatedBy: "\"kid\":\"\(rotated.kid)\"").count == 3
             }
@@ -73,6 +74,7 @@ import Testing
             }
             // As if ten minutes had gone by.
             try await auth.stage.rows("UPDATE signing_keys SET signs_from = signs_from - interval '10 minutes'")
+            for house in auth.stage.houses { house.hurry() }
             #expect(try await comes(within: .seconds(20)) { tally.kids.contains(rotated.kid) }, "the new one signs")
             let answered = tally.statuses[200] ?? 0
             #expect(try await comes { (tally.statuses[200] ?? 0) > answered + 100 })

@@ -456,11 +456,12 @@ import Testing
                 try await house.start()
                 let end = LoopPromise<ServiceHouse.End?>()
                 Loop.spawn { await end.resolve(.success(await house.waitForEnd())) }
-                Loop.spawn {
+                let watch = Loop.spawn {
                     _ = try await comes { house.bus.state == .ready }
                     await end.resolve(.success(nil))
                 }
                 let first = try await end.get()
+                watch.cancel()
                 await house.stop(notice: .zero)
                 return first
             }

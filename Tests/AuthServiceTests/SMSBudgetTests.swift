@@ -65,6 +65,7 @@ import Testing
             try await auth.stage.rows(
                 "INSERT INTO sms_budget SELECT scope, hour + interval '1 hour', shard, used FROM sms_budget")
             let house = auth.stage.houses[0]
+            house.hurry()
             #expect(try await comes { house.bus.report.gauges?["sms_budget_used"] == 0.8 })
             #expect(try await comes { auth.stage.log.text.contains(#""event":"sms_budget""#) })
             let proof = SendOTP.Proof(id: owner.deviceId, secret: try #require(owner.deviceSecret))
