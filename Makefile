@@ -45,7 +45,7 @@ format: bootstrap
 prove: bootstrap
 	swift build --build-tests
 	@VESTIBULE_PROVE=1 scripts/run-tests \
-		--filter 'AuthServiceTests|QuestionnaireServiceTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests|FloodTests|SilenceTests'
+		--filter 'AuthServiceTests|QuestionnaireServiceTests|SchemaContractTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests|FloodTests|SilenceTests'
 
 api-test: build
 	@scripts/api-test

@@ -7,7 +7,7 @@ import Testing
 
 /// People who answer, skip, decline, take back and add children at random, in questionnaires made at random.
 @Suite("random walks") struct RandomWalkTests {
-    private static let definitions = 500
+    private static let definitions = Rounds.count(40, prove: 500)
     private static let walks = 20
     private static let steps = 8
 

@@ -1,5 +1,6 @@
 import BusProtocol
 import JSONText
+import TestSupport
 import Testing
 
 /// What holds for the bodies of every message type and version, without a service. Each body is written and read in both ways:
@@ -119,7 +120,7 @@ import Testing
     func generated(contract: AnyContract) throws { try generated(contract.contract) }
 
     private func generated<C: MessageContract>(_ contract: C.Type) throws {
-        for number in 0..<100 {
+        for number in 0..<Rounds.count(20, prove: 100) {
             try comesThrough(C.self, C.schema, seed: "\(C.folder) request \(number)")
             let seed = "\(C.folder) reply \(number)"
             try comesThrough(C.Reply.self, C.Reply.schema, seed: seed)
