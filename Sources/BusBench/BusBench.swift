@@ -3,8 +3,8 @@ import BusRuntime
 import EventLoop
 import Foundation
 
-/// Measures one bus call between two processes: `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`; and the door of a running
-/// system: ``SignIns``.
+/// Measures one bus call between two processes: `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`; the door of a running
+/// system: ``SignIns``; and the coding of messages: ``Coding``.
 ///
 /// `raw` is libzmq alone, with the bytes that the typed call sends: it is what a call costs before anything of ours. `keyed`
 /// is the typed call with keys, as it is made in a system. Each starts a second process that answers, and prints one line:
@@ -33,6 +33,7 @@ import Foundation
                 ? try RawEcho.call(server.endpoint, inFlight: inFlight, seconds: seconds)
                 : try await TypedClient.call(server.endpoint, security, inFlight: inFlight, seconds: seconds)
             print(figures.line)
+        case ("coding", 1): try Coding.run()
         case ("sign-ins", 3):
             guard let first = Int(words[1]), let seconds = Double(words[2]), seconds > 0 else { usage() }
             try await SignIns.run(
@@ -42,7 +43,7 @@ import Foundation
     }
 
     private static func usage() -> Never {
-        print("usage: bus-bench raw|typed|keyed IN_FLIGHT(1…64) SECONDS, or sign-ins FIRST_NUMBER SECONDS")
+        print("usage: bus-bench raw|typed|keyed IN_FLIGHT(1…64) SECONDS, sign-ins FIRST_NUMBER SECONDS, or coding")
         exit(64)
     }
 }
