@@ -56,12 +56,12 @@ final class RawClient: Sendable {
     func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Everything up to the end of the connection.
-    func readToEnd() async throws -> String { try await read { _ in false } }
+    func readToEnd() async throws -> String { try await read(until: nil) }
 
     /// Everything until the text has come that is waited for.
-    func read(until marker: String) async throws -> String { try await read { $0.contains(marker) } }
+    func read(until marker: String) async throws -> String { try await read(until: Optional(marker)) }
 
-    private func read(until isEnough: @escaping @Sendable (String) -> Bool) async throws -> String {
+    private func read(until marker: String?) async throws -> String {
         try await Loop.offload { [descriptor] in
             var bytes: [UInt8] = []
             var room = [UInt8](repeating: 0, count: 65_536)
@@ -70,8 +70,9 @@ final class RawClient: Sendable {
                 if count < 0, errno == EINTR { continue }
                 if count < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
                 bytes.append(contentsOf: room[..<count])
+                guard count == 0 || marker != nil else { continue }
                 let text = String(decoding: bytes, as: UTF8.self)
-                if count == 0 || isEnough(text) { return text }
+                if count == 0 || marker.map(text.contains) == true { return text }
             }
         }
     }
