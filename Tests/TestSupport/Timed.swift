@@ -38,6 +38,9 @@ public struct TimedTrait: TestTrait, TestScoping {
 }
 
 extension Trait where Self == TimedTrait {
-    /// For tests that bound a time with `#expect(…, .time)`.
+    /// For tests that bound a time with `#expect(…, .time)`. They have the machine to themselves.
     public static var timed: TimedTrait { TimedTrait() }
+
+    /// The same for bounds so wide that they hold beside other tests.
+    public static var bounded: TimedTrait { TimedTrait() }
 }

@@ -175,7 +175,7 @@ import Testing
 
     /// A provider is spoken to over TLS: the authority must be one that the system knows, and the host the one that was asked.
     @Test(
-        "a provider behind TLS", .timed,
+        "a provider behind TLS", .bounded,
         .enabled(if: AuthProcessTests.mayMount, "the system's authorities are replaced for one process"),
         arguments: [("localhost", true, true), ("other.example", true, false), ("localhost", false, false)])
     func overTLS(host: String, isTrusted: Bool, isTaken: Bool) async throws {

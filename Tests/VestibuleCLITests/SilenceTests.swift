@@ -8,8 +8,8 @@ import Testing
 /// Who asks for a code learns nothing of whether the phone has an account: neither from the answer nor from its time.
 @Suite struct SilenceTests {
     /// Phones of either kind; each is asked for in each round.
-    private static let phones = Rounds.count(40, prove: 100)
-    private static let rounds = Rounds.count(3, prove: 20)
+    private static let phones = Rounds.count(25, prove: 100)
+    private static let rounds = Rounds.count(2, prove: 20)
     /// Seconds between the medians, as the product promises.
     private static let bound = 0.002
 

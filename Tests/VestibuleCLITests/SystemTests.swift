@@ -7,7 +7,7 @@ import Testing
 
 /// The programs as they were built, as processes.
 @Suite(.serialized) struct SystemTests {
-    @Test(.timed) func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() throws {
+    @Test(.bounded) func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let state = installation.state
@@ -51,7 +51,7 @@ import Testing
         #expect(try installation.run("status", "--state", state.path).code == 3)
     }
 
-    @Test(.timed) func anOperatorSeesEveryReplicaAndRevokesAKey() throws {
+    @Test(.bounded) func anOperatorSeesEveryReplicaAndRevokesAKey() throws {
         let system = try RunningSystem(scale: "auth=2")
         defer { system.stop() }
         let (installation, state, address) = (system.installation, system.installation.state, system.address)

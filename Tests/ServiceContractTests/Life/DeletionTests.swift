@@ -30,7 +30,7 @@ import Testing
             """)
     }
 
-    @Test(.timed) func leavesNothingOfThePersonInAnyTable() async throws {
+    @Test(.bounded) func leavesNothingOfThePersonInAnyTable() async throws {
         try await Town.run { town in
             let session = try await town.settled(Self.phone)
             let hash = try await town.rows(.auth, "SELECT encode(hash, 'hex') FROM phones")

@@ -49,7 +49,7 @@ import Testing
                 code: code, device: DeviceClaim(secret: requested.deviceSecret, name: "Pixel 10", platform: "android")))
     }
 
-    @Test(.timed) func bringsTheAccountToItsClaimantAndNothingElseWithIt() async throws {
+    @Test(.bounded) func bringsTheAccountToItsClaimantAndNothingElseWithIt() async throws {
         try await Town.run { town in
             let old = try await town.settled(Self.phone)
             try await town.age()
