@@ -63,20 +63,24 @@ let package = Package(
         library("Cryptography", ["CCrypto"]),
         library("MessageExpansion", [], strict),
         .macro(name: "MessageMacros", dependencies: ["MessageExpansion"], swiftSettings: strict),
-        library("BusProtocol", ["JSONText", "MessageMacros"], strict),
+        library("Values", ["JSONText"], strict),
+        library("BusProtocol", ["JSONText", "MessageMacros", "Values"], strict),
         library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
-        library("Database", ["BusProtocol", "CPostgres", "Cryptography", "EventLoop"]),
+        library("Database", ["CPostgres", "Cryptography", "EventLoop", "JSONText", "Values"]),
         library("HTTPServer", ["EventLoop"]),
         library(
+            "ProcessRuntime",
+            ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText"]),
+        library(
             "ServiceRuntime",
-            ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "HTTPServer", "JSONText"]),
+            ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime"]),
         service("AuthService"),
         service("ProfileService"),
         service("QuestionnaireService"),
         service("RecoveryService"),
         program(
             "Gateway",
-            ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ServiceRuntime"]),
+            ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ProcessRuntime"]),
         program("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "Cryptography", "EventLoop", "JSONText"]),
         program("VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText"]),
         .target(
@@ -97,20 +101,20 @@ let package = Package(
         tests(
             "BusRuntimeTests",
             ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestReplica", "TestSupport"]),
-        tests("DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "TestSupport"]),
+        tests(
+            "DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "ServiceRuntime", "TestSupport"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
         tests(
             "ServiceRuntimeTests",
             [
-                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime",
-                "TestSupport",
+                "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime",
+                "ServiceRuntime", "TestSupport",
             ]),
         tests(
             "GatewayTests",
             [
                 "BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "Gateway", "HTTPServer", "JSONText",
-                "ServiceRuntime",
-                "TestSupport",
+                "ProcessRuntime", "TestSupport",
             ]),
         tests("AuthServiceTests", serviceParts + ["AuthService", "Gateway", "HTTPServer", "TestSupport"]),
         tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),

@@ -1,6 +1,6 @@
-import BusProtocol
 import Cryptography
 import EventLoop
+import Values
 
 /// The end of a chain at some moment.
 struct AuditHead: Sendable {

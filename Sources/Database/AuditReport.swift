@@ -1,4 +1,4 @@
-import BusProtocol
+import Values
 
 /// What holds of a service's audit trail and what does not.
 public struct AuditReport: Sendable {

@@ -1,7 +1,7 @@
-import BusProtocol
 import Cryptography
 import EventLoop
 import JSONText
+import Values
 
 /// Whose acts follow one another: those of a person, who is named by a pseudonym, those about a thing, or those of nobody
 /// in particular.

@@ -1,6 +1,6 @@
-import BusProtocol
 import Cryptography
 import EventLoop
+import Values
 
 /// Reads a whole trail, as it stands at one moment, and finds what was changed, removed, moved or inserted.
 @Loop public struct AuditVerifier {

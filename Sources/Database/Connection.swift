@@ -1,6 +1,6 @@
-import BusProtocol
 import CPostgres
 import EventLoop
+import Values
 
 /// Sole owner of one connection, in pipeline mode: statements go out without waiting, answers come back in order.
 @Loop final class Connection {

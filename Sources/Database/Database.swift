@@ -1,6 +1,6 @@
-import BusProtocol
 import CPostgres
 import EventLoop
+import Values
 
 /// The connections of one service to its tables. It connects by itself, again and again, and opens no more than it needs: one
 /// for reads, those that are in use, and one to spare.

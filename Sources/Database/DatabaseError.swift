@@ -1,4 +1,4 @@
-import BusProtocol
+import Values
 
 /// How the database failed a request. Nothing of a statement, a parameter or the server's own words is in it.
 public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
@@ -69,6 +69,19 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
                 .serviceUnavailable, "The service is not available right now. Please try again.",
                 retryAfter: .seconds(1))
         case .statement, .unreadable: BusError(.internalError, "Something went wrong on our side.")
+        }
+    }
+}
+
+extension DatabaseError: LogNamed {
+    /// Of a refusal the SQLSTATE, the constraint and the tables.
+    public var logName: String {
+        switch self {
+        case .statement(let sqlState, let constraint, let tables):
+            ["SQLSTATE \(sqlState)", constraint, tables.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
+        case .busy: "no connection was free in time"
+        case .unreadable(let column): "unreadable column \(column)"
+        default: "database \(self)"
         }
     }
 }

@@ -1,5 +1,5 @@
-import BusProtocol
 import EventLoop
+import Values
 
 /// An outbox item that was given up, as an operator may see it: what it is and whose, never what is in it.
 public struct DeadLetter: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import BusProtocol
 import EventLoop
+import Values
 
 /// The end of everything that a service holds about a person, and the mark that stays: who is erased is never begun again
 /// by what comes late.

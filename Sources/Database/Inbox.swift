@@ -1,7 +1,7 @@
-import BusProtocol
 import Cryptography
 import EventLoop
 import JSONText
+import Values
 
 /// What makes two requests the same one.
 public struct InboxRequest: Sendable {
@@ -20,7 +20,7 @@ public struct InboxRequest: Sendable {
 }
 
 /// What a handler decided, both of which are committed, kept and given again.
-public enum Outcome<Reply: BusReply>: Sendable {
+public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     case reply(Reply)
     /// A refusal that has an effect, such as a wrong code that was counted. A refusal without one is thrown, and nothing
     /// of the transaction stays.
@@ -49,7 +49,7 @@ public enum Outcome<Reply: BusReply>: Sendable {
     /// - Returns: the reply, and whether it is a stored one.
     /// - Throws: the refusal, stored or not; ``BusError`` `idempotency_key_reused`, `request_in_progress` or
     ///   `idempotency_answer_gone`; whatever `body` throws.
-    public func once<Reply: BusReply>(
+    public func once<Reply: JSONCoded & Sendable>(
         _ request: InboxRequest?, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
     ) async throws -> (reply: Reply, isReplay: Bool) {
@@ -114,7 +114,7 @@ public enum Outcome<Reply: BusReply>: Sendable {
         }
     }
 
-    private func stored<Reply: BusReply>(
+    private func stored<Reply: JSONCoded & Sendable>(
         _ key: [UInt8], _ requestDigest: [UInt8], _ type: Reply.Type, in transaction: Transaction
     ) async throws -> (Outcome<Reply>, Bool) {
         guard let row = try await transaction.query(Self.load, [.bytes(key)]).first else {

@@ -1,6 +1,6 @@
-import BusProtocol
 import Cryptography
 import EventLoop
+import Values
 
 /// Holds a service's keys against its tables: with keys of another system nothing in them can be read, and nothing that
 /// is written would be read by who has the right ones.

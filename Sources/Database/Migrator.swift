@@ -1,7 +1,7 @@
-import BusProtocol
 import CPostgres
 import Cryptography
 import EventLoop
+import Values
 
 /// One step of a schema: a file of SQL, never edited once it was released.
 public struct Migration: Sendable, Equatable {

@@ -1,7 +1,7 @@
-import BusProtocol
 import Cryptography
 import EventLoop
 import JSONText
+import Values
 
 /// A message or a timer that is due.
 public struct OutboxItem: Sendable {
@@ -26,34 +26,30 @@ public struct OutboxItem: Sendable {
 
     /// An item is tried so often before it is a dead letter.
     public nonisolated static let mostAttempts = 10
-    /// What is tried until it is delivered, at least each 20 s: nobody may forget a deletion, and an owner hears of a recovery
-    /// however long auth was away, while its hold runs on.
-    nonisolated static let neverGivenUp: Set<MessageType> = [
-        AccountDeleted.type, NotifyPerson.type, CaseOpened.type, CaseClosed.type, RecoveryBegan.type,
-        RecoveryApplied.type,
-    ]
 
     public init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "outbox")
     }
 
-    /// Tells an event to everybody who is to hear of it, in the order of the person's events. Of a person who was deleted
-    /// nothing is told any more.
-    public func tell(_ event: some BusEvent, in transaction: Transaction) async throws {
-        var event = event
-        let rows = try await transaction.query(Self.nextSequence, [.uuid(event.personID)])
+    /// Tells an event to services, in the order of the person's events. Of a person who was deleted nothing is told any
+    /// more.
+    ///
+    /// - Parameter body: of the event that has this sequence number, from 1, among those about the person.
+    public func tell(
+        _ type: MessageType, version: UInt16, about person: Identifier, to services: [ServiceName],
+        in transaction: Transaction, body: (Int64) throws -> [UInt8]
+    ) async throws {
+        let rows = try await transaction.query(Self.nextSequence, [.uuid(person)])
         guard let sequence = try rows.first?.integer("last") else { return }
-        event.personSequence = sequence
-        let type = Swift.type(of: event)
-        let body = event.jsonBytes
-        for service in [type.rules.service] + type.rules.alsoTold {
+        let body = try body(sequence)
+        for service in services {
             let id = Identifier.ordered()
             transaction.send(
                 Self.insertEvent,
                 [
-                    .uuid(id), .text(service.rawValue), .text(type.type.rawValue), .integer(Int64(type.version)),
-                    .uuid(event.personID), .integer(sequence), .bytes(sealer.seal(body, associated: id.array)),
+                    .uuid(id), .text(service.rawValue), .text(type.rawValue), .integer(Int64(version)), .uuid(person),
+                    .integer(sequence), .bytes(sealer.seal(body, associated: id.array)),
                 ])
         }
         lookNow(after: transaction)
@@ -98,12 +94,12 @@ public struct OutboxItem: Sendable {
     /// - Returns: false where it, or a later one of the same producer and person, was taken in before, and where the person
     ///   was deleted.
     public static func accept(
-        _ event: some BusEvent, from producer: ServiceName, in transaction: Transaction
+        _ sequence: Int64, about person: Identifier, from producer: ServiceName, in transaction: Transaction
     ) async throws -> Bool {
         // Behind a deletion that is under way, whose mark the next statement must see.
-        Erasure.wait(for: event.personID, in: transaction)
+        Erasure.wait(for: person, in: transaction)
         return try await !transaction.query(
-            advance, [.text(producer.rawValue), .uuid(event.personID), .integer(event.personSequence)]
+            advance, [.text(producer.rawValue), .uuid(person), .integer(sequence)]
         ).isEmpty
     }
 

@@ -1,6 +1,6 @@
-import BusProtocol
 import EventLoop
 import Foundation
+import Values
 
 /// Which items a relay takes: what is slow to deliver has a relay of its own, and leaves the others' alone.
 public struct OutboxLane: Sendable {
@@ -55,6 +55,8 @@ public struct DeliveryPostponed: Error, Equatable {
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
     /// Asked for the destinations that nobody is at: what is for them waits untried, and takes no place from the rest.
     public var absent: (@Loop () -> [String])?
+    /// Asked whether messages of a type are tried until they are delivered, at least each 20 s, and never a dead letter.
+    public var isNeverGivenUp: @Loop (MessageType) -> Bool = { _ in false }
     /// Told of each attempt that failed: where to, the how-manieth it was, and the code of why.
     public var onFailure: (@Loop (String, Int64, String) -> Void)?
 
@@ -178,7 +180,7 @@ public struct DeliveryPostponed: Error, Equatable {
             delivered.append(id)
         } catch {
             let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }
-            let isEndless = type.map { Outbox.neverGivenUp.contains($0) } ?? false
+            let isEndless = type.map { isNeverGivenUp($0) } ?? false
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
             // Of a newer release, whose replicas take it when they are there. What it fails with then is counted from one on.
             let unknown = ErrorCode.unknownMessage.name

@@ -1,5 +1,5 @@
-import BusProtocol
 import CPostgres
+import Values
 
 /// One row of a result, read by column name, where libpq left it.
 public struct Row: Sendable {

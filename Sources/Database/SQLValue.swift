@@ -1,4 +1,4 @@
-import BusProtocol
+import Values
 
 /// A parameter of a statement, in PostgreSQL's binary format, with its type: a NULL has one too.
 public struct SQLValue: Sendable, Equatable {

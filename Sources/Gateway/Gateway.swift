@@ -4,7 +4,7 @@ import EventLoop
 import Foundation
 import HTTPServer
 import JSONText
-import ServiceRuntime
+import ProcessRuntime
 
 /// The gateway's process: arguments, configuration, signals, an orderly end.
 @main enum GatewayMain {
@@ -41,9 +41,9 @@ import ServiceRuntime
         let values = try Configuration(
             variables: GatewayConfiguration.variables, prefix: "GATEWAY_", environment: environment)
         var bus = BusConfiguration(service: .gateway)
-        let security = try ServiceHouse.security(in: values)
+        let security = try values.busSecurity()
         bus.security = security
-        bus.peers = try ServiceHouse.discoveries(of: LocalAnswers.required, in: values)
+        bus.peers = try values.discoveries(of: LocalAnswers.required)
         let level = Log.Level(rawValue: try values.text("LOG_LEVEL")) ?? .info
         let log = Log(service: .gateway, instance: bus.instance, threshold: level)
         self.log = log

@@ -12,7 +12,7 @@ enum ReadyCheck {
             variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
         let endpoint = try endpoint(bound: try configuration.text("BUS_BIND"))
         var asking = BusConfiguration(service: blueprint.name, peers: [blueprint.name: .endpoints([endpoint])])
-        asking.security = try ServiceHouse.security(in: configuration)
+        asking.security = try configuration.busSecurity()
         let bus = Bus(asking)
         try bus.start()
         defer { bus.stop() }

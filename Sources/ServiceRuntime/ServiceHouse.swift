@@ -61,9 +61,9 @@ import JSONText
         self.configuration = configuration
         try Self.refuseOwner(blueprint, environment)
         var busConfiguration = BusConfiguration(service: blueprint.name)
-        let security = try Self.security(in: configuration)
+        let security = try configuration.busSecurity()
         busConfiguration.security = security
-        busConfiguration.peers = try Self.discoveries(of: blueprint.peers, in: configuration)
+        busConfiguration.peers = try configuration.discoveries(of: blueprint.peers)
         busConfiguration.bind = [try Self.endpoint(try configuration.text("BUS_BIND"), busConfiguration)]
         let level = Log.Level(rawValue: try configuration.text("LOG_LEVEL")) ?? .info
         log = Log(service: blueprint.name, instance: busConfiguration.instance, threshold: level, sink: logSink)
@@ -151,35 +151,6 @@ import JSONText
                 + "run vestibule migrate with it, then start the service without it")
     }
 
-    /// The keys of this program on the bus.
-    ///
-    /// - Throws: ``ConfigurationError`` that names the variable.
-    public static func security(in configuration: Configuration) throws(ConfigurationError) -> BusSecurity {
-        let (key, list) = (try configuration.text("BUS_KEY"), try configuration.text("BUS_ALLOWED"))
-        do throws(BusSecurity.KeyError) {
-            return try BusSecurity(secret: key, allowList: list)
-        } catch {
-            throw ConfigurationError("BUS_KEY or BUS_ALLOWED: \(error.description)")
-        }
-    }
-
-    /// Where the services that a program asks are found.
-    public static func discoveries(
-        of peers: [ServiceName], in configuration: Configuration
-    ) throws(ConfigurationError) -> [ServiceName: Discovery] {
-        var found: [ServiceName: Discovery] = [:]
-        for peer in peers {
-            let name = CommonVariables.discovery(peer).name
-            let text = try configuration.text(name)
-            do throws(Discovery.ParseError) {
-                found[peer] = try Discovery(text)
-            } catch {
-                throw ConfigurationError("\(name): \(error.description)")
-            }
-        }
-        return found
-    }
-
     private static func endpoint(
         _ text: String, _ configuration: BusConfiguration
     ) throws(ConfigurationError) -> String {
@@ -243,6 +214,7 @@ import JSONText
                 "delivery_failed",
                 ["destination": .string(destination), "attempt": .integer(attempt), "error": .string(code)])
         }
+        relay.isNeverGivenUp = { Self.neverGivenUp.contains($0) }
         relay.absent = { [bus] in Self.subscribers.filter { !bus.hasReadyReplica(of: $0) }.map(\.rawValue) }
         relay.onAlarm = { [log] in log.error("outbox_alarm", Self.fields(of: $0)) }
         return relay
@@ -251,6 +223,9 @@ import JSONText
     /// Who is told of events.
     private nonisolated static let subscribers = Set(
         Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { [$0.rules.service] + $0.rules.alsoTold })
+
+    private nonisolated static let neverGivenUp = Set(
+        Catalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type })
 
     private func begin() async {
         let sight = SchemaSight(database, migrations: blueprint.migrations)

@@ -1,7 +1,7 @@
 import BusProtocol
 import Cryptography
 import JSONText
-import ServiceRuntime
+import ProcessRuntime
 import Testing
 
 @testable import Gateway

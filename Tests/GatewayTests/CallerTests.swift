@@ -1,5 +1,5 @@
 import HTTPServer
-import ServiceRuntime
+import ProcessRuntime
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import ServiceRuntime
+import ProcessRuntime
 import Testing
 
 @testable import Gateway

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ProcessRuntime
 @testable import ServiceRuntime
 
 @Suite("Configuration") struct ConfigurationTests {

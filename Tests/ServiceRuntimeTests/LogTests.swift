@@ -5,7 +5,7 @@ import JSONText
 import Synchronization
 import Testing
 
-@testable import ServiceRuntime
+@testable import ProcessRuntime
 
 @Suite("The log") struct LogTests {
     /// An error of somebody else's, with words of its own.

@@ -5,6 +5,7 @@ import JSONText
 import TestSupport
 import Testing
 
+@testable import ProcessRuntime
 @testable import ServiceRuntime
 
 @Suite("Metrics on a port of their own") struct MetricsListenerTests {

@@ -33,7 +33,8 @@ public struct RecoveryMoved: BusReply {
 @Message
 public struct RecoveryApplied: BusEvent {
     public static let type: MessageType = "auth.recovery-applied"
-    public static let rules = MessageRules(service: .recovery, callers: [.auth], effect: .idempotent)
+    public static let rules = MessageRules(
+        service: .recovery, callers: [.auth], effect: .idempotent, delivery: .untilTaken)
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0

@@ -4,7 +4,8 @@ import JSONText
 @Message
 public struct NotifyPerson: BusEvent {
     public static let type: MessageType = "auth.notify-person"
-    public static let rules = MessageRules(service: .auth, callers: [.profile, .recovery], effect: .idempotent)
+    public static let rules = MessageRules(
+        service: .auth, callers: [.profile, .recovery], effect: .idempotent, delivery: .untilTaken)
 
     public var notificationID: Identifier
     public var personID: Identifier

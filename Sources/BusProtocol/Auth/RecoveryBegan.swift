@@ -4,7 +4,8 @@ import JSONText
 @Message
 public struct RecoveryBegan: BusEvent {
     public static let type: MessageType = "auth.recovery-began"
-    public static let rules = MessageRules(service: .recovery, callers: [.auth], effect: .idempotent)
+    public static let rules = MessageRules(
+        service: .recovery, callers: [.auth], effect: .idempotent, delivery: .untilTaken)
 
     /// The account, or the case where there is no account.
     public var personID: Identifier

@@ -78,6 +78,15 @@ public struct MessageRules: Sendable {
         case once
     }
 
+    /// How long the outbox tries to deliver an event.
+    public enum Delivery: String, Sendable {
+        /// Some attempts, then it is a dead letter and waits for an operator.
+        case someAttempts
+        /// Until it is taken, at least each 20 s: nobody may forget a deletion, and an owner hears of a recovery however long
+        /// auth was away, while its hold runs on.
+        case untilTaken
+    }
+
     /// Who answers.
     public var service: ServiceName
     /// Services that an event is told beside the one that answers.
@@ -95,12 +104,13 @@ public struct MessageRules: Sendable {
     public var replyCarriesToken: Bool
     /// It is answered when there is news: how long that takes says nothing of how fast the service is.
     public var isLongPoll: Bool
+    public var delivery: Delivery
 
     public init(
         service: ServiceName, alsoTold: [ServiceName] = [], callers: Set<ServiceName>, effect: Effect,
         errors: [ErrorCode] = [],
         largestBody: Int = 65_536, limits: JSONLimits = .standard, replyCarriesToken: Bool = false,
-        isLongPoll: Bool = false
+        isLongPoll: Bool = false, delivery: Delivery = .someAttempts
     ) {
         self.service = service
         self.alsoTold = alsoTold
@@ -111,5 +121,6 @@ public struct MessageRules: Sendable {
         self.limits = limits
         self.replyCarriesToken = replyCarriesToken
         self.isLongPoll = isLongPoll
+        self.delivery = delivery
     }
 }

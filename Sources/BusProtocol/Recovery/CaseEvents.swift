@@ -5,7 +5,8 @@ import JSONText
 @Message
 public struct CaseOpened: BusEvent {
     public static let type: MessageType = "recovery.case-opened"
-    public static let rules = MessageRules(service: .auth, callers: [.recovery], effect: .idempotent)
+    public static let rules = MessageRules(
+        service: .auth, callers: [.recovery], effect: .idempotent, delivery: .untilTaken)
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
@@ -17,7 +18,8 @@ public struct CaseOpened: BusEvent {
 @Message
 public struct CaseClosed: BusEvent {
     public static let type: MessageType = "recovery.case-closed"
-    public static let rules = MessageRules(service: .auth, callers: [.recovery], effect: .idempotent)
+    public static let rules = MessageRules(
+        service: .auth, callers: [.recovery], effect: .idempotent, delivery: .untilTaken)
 
     /// The account, or the case where there is none.
     public var personID: Identifier

@@ -1,7 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
-import ServiceRuntime
+import ProcessRuntime
 
 /// The metrics of this gateway, and of every replica that it knows, for Prometheus.
 struct MetricsPage: Sendable {

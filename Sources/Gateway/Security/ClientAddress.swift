@@ -1,6 +1,6 @@
 import Foundation
 import HTTPServer
-import ServiceRuntime
+import ProcessRuntime
 
 /// Finds out who is behind a request: a trusted proxy is believed, anybody else is who connects.
 struct ClientAddress: Sendable {

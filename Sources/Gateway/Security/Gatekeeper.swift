@@ -3,7 +3,7 @@ import BusRuntime
 import Cryptography
 import EventLoop
 import HTTPServer
-import ServiceRuntime
+import ProcessRuntime
 
 /// Decides whose request it is, and whether it may be made.
 @Loop final class Gatekeeper {

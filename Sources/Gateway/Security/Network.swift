@@ -1,4 +1,4 @@
-import ServiceRuntime
+import ProcessRuntime
 
 /// `10.0.0.0/8`, `fd00::/8`, or a single address.
 struct Network: Hashable, Sendable {

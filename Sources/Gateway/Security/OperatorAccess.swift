@@ -1,6 +1,6 @@
 import Cryptography
 import HTTPServer
-import ServiceRuntime
+import ProcessRuntime
 
 /// Decides who is the operator: whoever has the key, and in the development profile whoever asks from this machine.
 struct OperatorAccess: Sendable {

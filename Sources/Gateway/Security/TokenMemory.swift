@@ -1,4 +1,4 @@
-import ServiceRuntime
+import ProcessRuntime
 
 /// Verified tokens by the SHA-256 of the whole token, since a look costs a hundredth of a signature check. Two
 /// generations bound it: when the young one is full, the old one is forgotten.

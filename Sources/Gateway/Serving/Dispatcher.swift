@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 import HTTPServer
 import JSONText
-import ServiceRuntime
+import ProcessRuntime
 
 /// Answers requests: finds the route, asks the gatekeeper, sends one message, maps the answer back.
 @Loop final class Dispatcher {

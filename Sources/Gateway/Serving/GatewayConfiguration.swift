@@ -1,5 +1,5 @@
 import BusProtocol
-import ServiceRuntime
+import ProcessRuntime
 
 /// What an operator decides about a gateway.
 struct GatewayConfiguration: Sendable {

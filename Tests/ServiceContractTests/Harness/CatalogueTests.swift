@@ -39,6 +39,15 @@ import Testing
         #expect(absences(types, contracts + [first], folders) == ["\(first) has two contracts"])
     }
 
+    @Test func deletionsAndTheStepsOfARecoveryAreTriedUntilTaken() {
+        let types = Set(Catalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type.rawValue })
+        #expect(
+            types == [
+                "auth.account-deleted", "auth.notify-person", "auth.recovery-applied", "auth.recovery-began",
+                "recovery.case-closed", "recovery.case-opened",
+            ])
+    }
+
     @Test func releasedRoutesStay() throws {
         let served = RouteTable.vestibule.routes.map { route in
             let words = [route.method.rawValue, route.path.text, "\(route.success)", route.binding?.type.rawValue]

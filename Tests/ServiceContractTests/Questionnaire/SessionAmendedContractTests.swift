@@ -68,7 +68,7 @@ extension SessionAmended: MessageContract {
                 to: Asked(CompleteSession(questionnaire: "yoked-compat", sessionId: session), for: person))
             let heard = try await amendments.both.get()
             #expect(heard.map(\.personSequence) == [3, 4])
-            #expect(heard.allSatisfy { $0.personID == person && $0.sessionID == session && $0.version == 2 })
+            #expect(heard.allSatisfy { $0.personID == person && $0.sessionID == session && $0.version == 3 })
             let stored = try await questionnaire.stage.rows(
                 "SELECT scores->'values'->>'score' FROM snapshots ORDER BY number DESC LIMIT 1")
             #expect(heard[1].scores["values"]?["score"]?.doubleValue == Double(stored))

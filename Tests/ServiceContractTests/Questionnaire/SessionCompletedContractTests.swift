@@ -64,7 +64,7 @@ extension SessionCompleted: MessageContract {
                 to: Asked(SubmitResponses(answers: QuestionnaireProvider.required, complete: true), for: person))
             let event = try await profile.taken.get()
             #expect(event.personID == person && event.personSequence == 2)
-            #expect(event.sessionID == reply.sessionId && event.questionnaire == "yoked-compat" && event.version == 2)
+            #expect(event.sessionID == reply.sessionId && event.questionnaire == "yoked-compat" && event.version == 3)
             #expect(profile.bodies.count == 3 && Set(profile.bodies).count == 1)
             #expect(SessionCompleted.schema.problems(in: try JSONDocument(profile.bodies[0]).root) == [])
         }

@@ -54,7 +54,7 @@ extension SessionOpened: MessageContract {
             }
             #expect(sessions.values.allSatisfy { $0.count == 1 })
             let told = try await questionnaire.opened.atLeast(3)
-            #expect(told.count == 3 && told.allSatisfy { $0.questionnaire == "yoked-compat" && $0.version == 2 })
+            #expect(told.count == 3 && told.allSatisfy { $0.questionnaire == "yoked-compat" && $0.version == 3 })
             #expect(told.allSatisfy { sessions[$0.personID] == [$0.sessionID] && $0.personSequence == 1 })
             #expect(try await questionnaire.stage.rows("SELECT sum(last) FROM outbox_sequences") == "3")
         }

@@ -1,5 +1,4 @@
 import Cryptography
-import Database
 import Foundation
 
 /// Why a program does not start.
@@ -166,15 +165,6 @@ public struct Configuration: Sendable {
         else { throw ConfigurationError("\(name) must be ADDRESS:PORT") }
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
-    }
-
-    /// How PostgreSQL is reached. In production nobody on the way may read along or answer in its place.
-    public func connectionString(_ name: String) throws(ConfigurationError) -> String {
-        let connectionString = try text(name)
-        guard profile != .production || !DatabaseConfiguration.isOpenToTheNetwork(connectionString) else {
-            throw ConfigurationError("\(name) must say sslmode=verify-full: its host is reached over a network")
-        }
-        return connectionString
     }
 
     /// The key ring in a variable that is declared as a secret. Outside development its file is its owner's, or its group's.

@@ -84,6 +84,13 @@ public protocol BusErrorConvertible: Error {
     var busError: BusError { get }
 }
 
-extension BusError: BusErrorConvertible {
+/// An error of which a log may say more than its type.
+public protocol LogNamed: Error {
+    /// Nothing personal and nothing secret.
+    var logName: String { get }
+}
+
+extension BusError: BusErrorConvertible, LogNamed {
     public var busError: BusError { self }
+    public var logName: String { code }
 }

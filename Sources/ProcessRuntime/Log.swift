@@ -1,6 +1,5 @@
 import BusProtocol
 import BusRuntime
-import Database
 import Foundation
 import JSONText
 
@@ -38,18 +37,9 @@ public struct Log: Sendable {
     /// Whole lines, in their order, from a thread of its own.
     public static let standardError: @Sendable ([UInt8]) -> Void = { LogWriter.standardError.append($0) }
 
-    /// What may be logged of an error: its type, and of a database's refusal the SQLSTATE, the constraint and the tables. Its
-    /// own words may have a person's in them.
+    /// What may be logged of an error: its ``LogNamed/logName``, else its type. Its own words may have a person's in them.
     public static func name(of error: any Error) -> String {
-        switch error {
-        case DatabaseError.statement(let sqlState, let constraint, let tables):
-            ["SQLSTATE \(sqlState)", constraint, tables.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
-        case DatabaseError.busy: "no connection was free in time"
-        case DatabaseError.unreadable(let column): "unreadable column \(column)"
-        case let error as DatabaseError: "database \(error)"
-        case let error as BusError: error.code
-        default: "\(type(of: error))"
-        }
+        (error as? any LogNamed)?.logName ?? "\(type(of: error))"
     }
 
     public func debug(

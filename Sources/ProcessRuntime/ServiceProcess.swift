@@ -1,0 +1,77 @@
+import Dispatch
+import EventLoop
+import Foundation
+import JSONText
+
+/// The life of a program's process: arguments, configuration, signals, an orderly end.
+public enum ServiceProcess {
+    /// Ends the process with exit code 64 where it was called with an argument that it does not take: it would otherwise
+    /// start as if nothing had been said.
+    public static func refuseUnknown(_ arguments: some Sequence<String>, known: [String]) {
+        guard let other = arguments.first(where: { !known.contains($0) }) else { return }
+        let program = CommandLine.arguments[0].split(separator: "/").last ?? ""
+        fail(
+            "\(program) takes no \(other), only \(known.joined(separator: ", ")); what else it must know it reads from its "
+                + "environment: see vestibule config", code: 64)
+    }
+
+    /// The end of the process, with what was printed and logged written out. Not `exit`: it takes libcrypto down while threads that
+    /// connect to the database are in it, and about one end in a hundred was a crash.
+    ///
+    /// - Parameter code: of sysexits.h.
+    public static func end(_ code: Int32) -> Never {
+        fflush(nil)
+        LogWriter.standardError.flush()
+        _exit(code)
+    }
+
+    /// One clear line, and the end.
+    ///
+    /// - Parameter code: of sysexits.h; 78 is `EX_CONFIG`.
+    public static func fail(_ message: String, code: Int32 = 78) -> Never {
+        Log.standardError(Array((message + "\n").utf8))
+        end(code)
+    }
+
+    /// Prints each mistake of the environment, a line.
+    public static func check(_ variables: [ConfigurationVariable], prefix: String) {
+        let mistakes = Configuration.mistakes(
+            variables: variables, prefix: prefix, environment: ProcessInfo.processInfo.environment)
+        for mistake in mistakes { print(mistake) }
+    }
+
+    /// Prints variables as a JSON array.
+    public static func describe(_ variables: [ConfigurationVariable]) {
+        let described = variables.map { variable -> JSONValue in
+            [
+                "name": .string(variable.name), "type": .string(variable.kind.label),
+                "default": variable.fallback.map { .string($0) } ?? .null, "note": .string(variable.note),
+                "secret": .bool(variable.isSecret),
+            ]
+        }
+        print(String(decoding: CanonicalJSON.bytes(of: .array(described)), as: UTF8.self))
+    }
+}
+
+/// SIGTERM or SIGINT, whichever comes first, heard on the loop.
+@Loop public final class StopSignal {
+    private let heard = LoopPromise<Void>()
+    private var sources: [any DispatchSourceSignal] = []
+
+    public init() {
+        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGTERM, SIGINT] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            // Dispatch calls it on a thread of its own: it must not take the isolation of this initialiser.
+            source.setEventHandler { @Sendable [self] in Loop.spawn { await self.hear() } }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    /// As if the signal had come.
+    public func hear() { heard.resolve(.success(())) }
+
+    public func wait() async { try? await heard.get() }
+}

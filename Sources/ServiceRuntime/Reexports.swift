@@ -1,0 +1,2 @@
+// A service's runtime is that of a process, and the database.
+@_exported import ProcessRuntime
