@@ -52,97 +52,99 @@ enum Help {
 
           vestibule up [--state DIR] [--http HOST:PORT] [--scale auth=2,…] [--detach]
                                           start everything and supervise it until Ctrl-C
-          vestibule down [--state DIR]    stop what up started
+          vestibule down [--state DIR]    stop the system that up started
           vestibule scale auth=3,… [--state DIR]
-                                          have a running system start or end replicas of a service
+                                          change how many replicas of a service run
           vestibule status [--state DIR] [--json]
-                                          every process: how it is, its restarts, its last end; and what is not ready
+                                          state, restarts and last exit of every process; and what is not ready
           vestibule status --http HOST:PORT
-                                          whether a system that was started otherwise is ready
+                                          whether a system that up did not start is ready
           vestibule top [--state DIR] [--once]
-                                          what each service does now, again each second: requests, errors, times,
-                                          database, outbox; --once: one table of one second
+                                          requests, errors, times, database and outbox of each service, each second;
+                                          --once: one table
           vestibule logs [--state DIR] [-f] [--since AGE] [--level LEVEL] [SERVICE]
-                                          what the services and the supervisor log, as JSON lines in the order of time: the
-                                          last 100, or all since 15m, 2h or a time; from info, warning or error on
+                                          logs of the services and the supervisor as JSON lines, by time: the last 100, or all
+                                          since 15m, 2h or a time; LEVEL is the lowest shown: info, warning or error
           vestibule database [--state DIR] [--json]
-                                          who works in the database, for how long, and who waits for whose lock
+                                          active database sessions, how long they run, and which lock blocks which
           vestibule demo [--state DIR] [--http HOST:PORT]
-                                          carry one person through; starts a system where none runs
+                                          take one person through the public API; starts a system if none runs
           vestibule demo --spool DIR [--http HOST:PORT]
-                                          the same on a system that was started otherwise and spools to DIR
+                                          the same on a system that up did not start and that spools to DIR
           vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool
           vestibule dead-letters list [--state DIR] [--json]
-                                          what could not be delivered and was given up
+                                          messages that could not be delivered and were given up
           vestibule dead-letters show ID [--state DIR] [--json]
-                                          one of it: kind, ids and numbers, never what is in it
+                                          one of them: type, IDs and numbers, never its content
           vestibule dead-letters replay ID… | --all [--state DIR] [--json]
-                                          have it tried again, and what waits behind it after it
+                                          deliver them again, then the messages that wait behind them
           vestibule audit verify [SERVICE] [--state DIR] [--json]
                                           whether a row of the audit trails was changed, removed, moved or inserted
           vestibule recovery ls [--status STATUS] [--state DIR] [--json]
-                                          the recoveries that wait for a reviewer, the oldest first; or those of a status
+                                          recoveries that wait for a reviewer, oldest first; or those with a status
           vestibule recovery show ID | export ID [--state DIR]
-                                          one of them with its whole trail, for a person or as JSON
+                                          one recovery with its audit trail, as text or as JSON
           vestibule recovery approve ID | reject ID --note TEXT [--operator NAME] [--state DIR]
-                                          decide upon one in an operator's name
+                                          decide a recovery in an operator's name
           vestibule migrate [SERVICE] [--state DIR]
-                                          bring the schemas up to date, as up does before it starts the services
+                                          migrate the schemas, as up does before it starts the services
           vestibule config [--json]       every environment variable, with its default
           vestibule bus ls [--state DIR] [--json]
-                                          every replica on the bus: how it is, how busy, how fast it answers
+                                          every replica on the bus: its state, its load, its response time
           vestibule bus info SERVICE | ping SERVICE [--state DIR]
-                                          what each replica of a service says of itself; ten round trips to each
+                                          details of each replica of a service; ten round trips to each
           vestibule bus stats [SERVICE] [--state DIR] [--json]
-                                          what came of every message since the start: counts, times, failures
+                                          counts, times and failures of every message since the start
           vestibule bus tail [SERVICE] [--state DIR] [--json]
-                                          requests as they are answered, without what is in them
+                                          requests as they are answered, without their content
           vestibule bus drain REPLICA [--state DIR]
-                                          has one replica, by endpoint or instance, finish its work and end
+                                          one replica, by endpoint or instance, finishes its work and ends
           vestibule bus call TYPE [JSON] [--as-operator] [--state DIR]
-                                          one message, in nobody's name; what changes something needs --as-operator
-                                          and is logged by the service
+                                          send one message for no person; a message that changes something needs
+                                          --as-operator, and the service logs it
           vestibule keys list | make | renew NAME | revoke PUBLIC-KEY | allow NAME PUBLIC-KEY
                           [--state DIR | --keys DIR]
-                                          who may speak on the bus; a change holds within a second
+                                          keys that may connect to the bus; a change takes effect within a second
           vestibule keys rotate-signing [--state DIR]
-                                          sign access tokens with a new key, as soon as every gateway knows it
+                                          sign access tokens with a new key once every gateway knows it
           vestibule role ls [--state DIR] [--json]
-                                          who is staff or admin, and what waits for a second operator
+                                          people who are staff or admin, and changes that wait for a second operator
           vestibule role grant | revoke PERSON staff | admin [--operator NAME] [--state DIR]
-                                          the person's sessions end; admin takes two operators
-          vestibule account suspend|restore PERSON --note TEXT [--operator NAME] [--state DIR]
+                                          change a role and end the person's sessions; admin needs two operators
+          vestibule account suspend | restore PERSON --note TEXT [--operator NAME] [--state DIR]
+                                          block an account, or unblock it
           vestibule account backfill --complete FILE [--state DIR] [--json]
-                                          people by their ids, one on each line, skip the onboarding from now on
+                                          people in FILE, one ID a line, skip the onboarding from now on
           vestibule account rehash-phones [--batch N] [--state DIR]
-                                          writes all phones under auth's look-up keys, and no other; run again, it goes on
+                                          store all phones under auth's present look-up keys; if interrupted, run it again
           vestibule funnel [--from DAY] [--to DAY] [--state DIR] [--json]
-                                          how far those came who began within the days, and where they left
+                                          how far people came who began on these days, and where they left
           vestibule questionnaire ls [KEY] [--state DIR] [--json]
-                                          the questionnaires that are in use; or the versions and drafts of one
+                                          questionnaires in use; or the versions and drafts of one
           vestibule questionnaire check FILE [--state DIR] [--json]
-                                          everything that is wrong with a definition, with its line; where a system runs,
-                                          against its published versions, too
+                                          everything that is wrong with a definition, with its line; if a system runs, also
+                                          compared with its published versions
           vestibule questionnaire diff OLD NEW [--json]
-                                          what changed, and what each change asks of people who are under way
+                                          each change, and what it asks of people with open sessions
           vestibule questionnaire import FILE [--state DIR]
-                                          makes a draft of a definition, and says what keeps it from being published
+                                          make a draft of a definition, and list what keeps it from being published
           vestibule questionnaire publish KEY DRAFT [--accept CLASS] [--state DIR]
-                                          makes a draft the next version; CLASS is the gravest change that is meant:
+                                          make a draft the next version; CLASS is the gravest class of change that you accept:
                                           editorial, additive, rescore, reask or breaking
           vestibule questionnaire delete-draft KEY DRAFT [--state DIR]
-                                          deletes a draft that was not published
+                                          delete a draft that was not published
           vestibule questionnaire migrate KEY [--dry-run] [--batch N] [--state DIR]
-                                          moves every open session to the newest version; run again, it goes on
+                                          move every open session to the newest version; if interrupted, run it again
           vestibule questionnaire seal-dates [--batch N] [--state DIR]
-                                          seals dates among answers from before dates were sealed; run again, it goes on
-          vestibule schema export DIR     every message of the bus, as JSON Schema and AsyncAPI
+                                          seal dates in answers from before dates were sealed; if interrupted, run it again
+          vestibule schema export DIR     write every message of the bus as JSON Schema and AsyncAPI
 
-        --state is .vestibule and --http is 127.0.0.1:8080 where they are not given. Without --state, dead-letters, audit and migrate
-        ask the services whose AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE) the environment has.
-        Exit codes: 0 done, 3 nothing runs from the state folder (status), 64 wrong usage, 65 an audit trail that does not
-        hold, a definition with errors or a list with people who are unknown, 66 a file that cannot be read, 69 something needed is not to be
-        had, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything else.
+        Without them, --state is .vestibule and --http is 127.0.0.1:8080. Without --state, dead-letters, audit and migrate use
+        the databases of AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE), if the environment has them.
+        Exit codes: 0 done, 3 nothing runs from the state folder (status, scale), 64 wrong usage, 65 wrong data (an audit
+        trail that was changed, a definition with errors, unknown people), 66 a file that cannot be read, 69 something needed
+        is not available, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything
+        else.
         """
 }
