@@ -27,7 +27,9 @@ public struct ScratchDatabase: Sendable {
         let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
         let template = try await template(contents, cluster: cluster)
         let name = newName("scratch")
-        _ = try await Loop.offload { try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy") }
+        _ = try await Loop.offload {
+            try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy")
+        }
         return ScratchDatabase(name: name, schema: contents.first?.schema ?? "public", folder: cluster.folder)
     }
 
