@@ -20,7 +20,7 @@ import Testing
     /// A claim that two members of staff had nothing against.
     @Loop private func approved(_ town: Town) async throws -> RecoveryRequested {
         let requested = try await claim(town)
-        // Auth has heard of the case, and what it hears lengthens the hold.
+        // Auth hears how long the hold is, and would make it as long again.
         try await town.quiet()
         try await town.rows(.recovery, "UPDATE cases SET hold_until = now()")
         try await town.rows(.auth, "UPDATE freezes SET hold_until = now()")
