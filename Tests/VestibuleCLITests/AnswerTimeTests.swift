@@ -14,8 +14,8 @@ import Testing
     private static let lanes = 8
 
     @Test(.timed) func tellsNothingOfAnAccount() throws {
-        let asked = Rounds.count(120, prove: 1000)
-        // Nearly three times the statistic's standard deviation, where time tells nothing; four times in `make prove`.
+        let asked = Rounds.count(200, prove: 1000)
+        // Three to four times the statistic's standard deviation, where time tells nothing.
         let bound = asked < 1000 ? 0.10 : 0.05
         let system = try RunningSystem(
             scale: "auth=1",
