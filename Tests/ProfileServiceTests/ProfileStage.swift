@@ -19,6 +19,8 @@ import Testing
         _ body: @escaping @Loop @Sendable (ProfileStage) async throws -> Void
     ) async throws {
         try await ServiceStage.run(ProfileBlueprint.blueprint, replicas: replicas, environment: environment) { stage in
+            // Tests also ask the replicas' stores, without a bus that would ask again.
+            for house in stage.houses { try await house.database.waitUntilAvailable() }
             try await body(ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway)))
         }
     }
