@@ -22,17 +22,17 @@ import JSONText
 
     /// Told of every error of a handler that has no words for the wire, with nothing personal in what it may log.
     public var onInternalError: (@Loop (RequestContext, any Error) -> Void)? {
-        didSet { server?.desk.onInternalError = onInternalError }
+        didSet { server?.dispatcher.onInternalError = onInternalError }
     }
 
     /// Told of every request that an operator made as one, before it is begun.
     public var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)? {
-        didSet { server?.desk.onOperatorCall = onOperatorCall }
+        didSet { server?.dispatcher.onOperatorCall = onOperatorCall }
     }
 
     /// Told of every request that was answered here, with its code (`ok` for a reply) and how long it took.
     public var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)? {
-        didSet { server?.desk.onAnswered = onAnswered }
+        didSet { server?.dispatcher.onAnswered = onAnswered }
     }
 
     /// Told when an operator wants this process to drain and to end.
@@ -47,7 +47,7 @@ import JSONText
 
     private func register<Handler: RequestHandler>(_ handler: Handler, as endpoint: Endpoint) {
         registered.append((endpoint, Handler.Request.type, Handler.Request.version))
-        server?.desk.register(endpoint, type: Handler.Request.type, version: Handler.Request.version)
+        server?.dispatcher.register(endpoint, type: Handler.Request.type, version: Handler.Request.version)
     }
 
     /// Every message type that has a handler here.
@@ -60,13 +60,15 @@ import JSONText
         if !configuration.bind.isEmpty {
             let server = try BusServer(configuration)
             server.state = state
-            server.desk.onInternalError = onInternalError
-            server.desk.onAnswered = onAnswered
-            server.desk.onOperatorCall = onOperatorCall
-            server.desk.onWork = { [weak self] in self?.hurry() }
+            server.dispatcher.onInternalError = onInternalError
+            server.dispatcher.onAnswered = onAnswered
+            server.dispatcher.onOperatorCall = onOperatorCall
+            server.dispatcher.onWork = { [weak self] in self?.hurry() }
             server.onReport = { [weak self] in self?.report ?? BusReport() }
             server.onDismissal = onDismissal
-            for (endpoint, type, version) in registered { server.desk.register(endpoint, type: type, version: version) }
+            for (endpoint, type, version) in registered {
+                server.dispatcher.register(endpoint, type: type, version: version)
+            }
             self.server = server
         }
         if let security = configuration.security {
@@ -157,7 +159,7 @@ import JSONText
     public var report: BusReport {
         var report = BusReport()
         report.uptimeMs = Int64((MonotonicClock.now() - made) / 1_000_000)
-        report.served = (server?.desk.served ?? []).inOrder
+        report.served = (server?.dispatcher.served ?? []).inOrder
         report.asked = pools.values.flatMap(\.asked).inOrder
         report.fates = pools.values.map(\.fates).sorted { $0.service.rawValue < $1.service.rawValue }
         report.counters = server?.counters ?? BusCounters()
@@ -171,7 +173,7 @@ import JSONText
     }
 
     /// Requests that are being handled here.
-    public var inFlight: Int { server?.desk.inFlight ?? 0 }
+    public var inFlight: Int { server?.dispatcher.inFlight ?? 0 }
 
     // MARK: Time
 
@@ -181,7 +183,7 @@ import JSONText
         let now = MonotonicClock.now()
         server?.tick(now: now)
         for pool in pools.values { pool.tick(now: now) }
-        tickIsFast = (server?.desk.inFlight ?? 0) > 0 || pools.values.contains { $0.isBusy }
+        tickIsFast = (server?.dispatcher.inFlight ?? 0) > 0 || pools.values.contains { $0.isBusy }
         timer = LoopTimer(after: tickIsFast ? BusTiming.tick : .milliseconds(100)) { [weak self] in self?.tick() }
     }
 
@@ -206,7 +208,7 @@ import JSONText
         if let server {
             server.announceGoAway()
             try? await Loop.sleep(for: notice)
-            server.desk.refusesWork = true
+            server.dispatcher.refusesWork = true
             let end = MonotonicClock.now() + Duration.seconds(5).nanoseconds
             let finishing = Loop.spawn { await finish() }
             while inFlight > 0, MonotonicClock.now() < end { try? await Loop.sleep(for: .milliseconds(5)) }

@@ -44,7 +44,7 @@ public struct BusCounters: Codable, Sendable, Equatable {
     public var malformedFrames = 0
     /// Messages that are not of this bus: another magic, another wire version, a key that is not allowed.
     public var foreignFrames = 0
-    /// Answers whose asker was gone.
+    /// Replies whose caller was gone.
     public var undeliverable = 0
     /// Errors of handlers that had no words for the wire.
     public var internalErrors = 0

@@ -51,7 +51,7 @@ extension PrometheusText {
         for (name, help, value) in [
             ("frames_malformed", "Frames that could not be read, or not in their place.", counters.malformedFrames),
             ("frames_foreign", "Frames of who is not allowed, or in another language.", counters.foreignFrames),
-            ("answers_undeliverable", "Answers whose asker was gone.", counters.undeliverable),
+            ("answers_undeliverable", "Replies whose caller was gone.", counters.undeliverable),
             ("internal_errors", "Errors of handlers that had no words for the wire.", counters.internalErrors),
         ] {
             add("vestibule_bus_\(name)_total", .counter, help, origin, value)

@@ -32,13 +32,13 @@ enum DefinitionCommand {
         let (earlier, fields) = isInformed ? told() : (nil, nil)
         let check = DefinitionCheck(
             bytes(of: name), today: Timestamp.now().date, earlier: earlier, fields: fields)
-        tell(check.json, check.lines(of: name), isJSON: isJSON)
+        printResult(check.json, check.lines(of: name), isJSON: isJSON)
         ServiceProcess.end(check.errorCount == 0 ? 0 : 65)
     }
 
     private static func compareFiles(_ old: String, _ new: String, isJSON: Bool) -> Never {
         let difference = DefinitionDifference(from: file(old), to: file(new))
-        tell(difference.json, difference.lines, isJSON: isJSON)
+        printResult(difference.json, difference.lines, isJSON: isJSON)
         ServiceProcess.end(0)
     }
 
@@ -68,7 +68,7 @@ enum DefinitionCommand {
         return Array(data)
     }
 
-    private static func tell(_ json: JSONValue, _ lines: [String], isJSON: Bool) {
+    private static func printResult(_ json: JSONValue, _ lines: [String], isJSON: Bool) {
         for line in isJSON ? [String(decoding: CanonicalJSON.bytes(of: json), as: UTF8.self)] : lines { print(line) }
     }
 }

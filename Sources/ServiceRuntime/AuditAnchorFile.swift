@@ -10,9 +10,9 @@ struct AuditAnchorFile: Sendable {
     let path: String
 
     /// - Returns: `nil` where the configuration names no folder.
-    init?(_ blueprint: ServiceBlueprint, _ configuration: Configuration) {
+    init?(_ definition: ServiceDefinition, _ configuration: Configuration) {
         guard let folder = configuration.optionalText("AUDIT_ANCHOR_FOLDER") else { return nil }
-        path = "\(folder)/\(blueprint.name).jsonl"
+        path = "\(folder)/\(definition.name).jsonl"
     }
 
     /// What the file has, and the numbers of the lines that are no anchors; nothing where there is none yet.

@@ -13,12 +13,12 @@ enum AuditCommand {
 
     /// - Returns: what to print: a JSON object with the counts, then one for each finding.
     /// - Throws: ``ConfigurationError`` where something that is needed is not there.
-    @Loop static func run(_ blueprint: ServiceBlueprint, environment: [String: String]) async throws -> [String] {
+    @Loop static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> [String] {
         let configuration = try Configuration(
-            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
-        let keys = try configuration.keyRing("\(blueprint.prefix)KEYS")
-        let file = AuditAnchorFile(blueprint, configuration)?.read()
-        return try await OperatorTables.with(blueprint, configuration) { database in
+            variables: definition.allVariables, prefix: definition.prefix, environment: environment)
+        let keys = try configuration.keyRing("\(definition.prefix)KEYS")
+        let file = AuditAnchorFile(definition, configuration)?.read()
+        return try await OperatorTables.with(definition, configuration) { database in
             let report = try await AuditVerifier(database: database, keys: keys).verify(against: file?.runs)
             let unreadable = (file?.unreadable ?? []).map {
                 AuditReport.Finding(chain: nil, text: "line \($0) of the file of anchors is none")

@@ -24,10 +24,10 @@ enum DeadLetterCommand: Equatable {
 
     /// - Returns: what to print: a JSON object for each dead letter, or the id of each that was put back.
     /// - Throws: ``ConfigurationError`` where the tables cannot be reached, or are not yet those of this build.
-    @Loop func run(_ blueprint: ServiceBlueprint, environment: [String: String]) async throws -> [String] {
+    @Loop func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> [String] {
         let configuration = try Configuration(
-            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
-        return try await OperatorTables.with(blueprint, configuration) { database in
+            variables: definition.allVariables, prefix: definition.prefix, environment: environment)
+        return try await OperatorTables.with(definition, configuration) { database in
             let letters = DeadLetters(database: database)
             switch self {
             case .list: return try await letters.list().map { Self.line($0) }

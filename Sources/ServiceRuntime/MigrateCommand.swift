@@ -6,18 +6,18 @@ import EventLoop
 enum MigrateCommand {
     /// - Returns: what to print, a line.
     /// - Throws: ``ConfigurationError`` or ``MigrationError``.
-    static func run(_ blueprint: ServiceBlueprint, environment: [String: String]) async throws -> String {
+    static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> String {
         let configuration = try Configuration(
-            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
-        let runtime = DatabaseConfiguration.role(in: try configuration.text("\(blueprint.prefix)DATABASE_URL"))
-        let anchors = AuditAnchorFile(blueprint, configuration)?.read().runs ?? []
+            variables: definition.allVariables, prefix: definition.prefix, environment: environment)
+        let runtime = DatabaseConfiguration.role(in: try configuration.text("\(definition.prefix)DATABASE_URL"))
+        let anchors = AuditAnchorFile(definition, configuration)?.read().runs ?? []
         let (applied, newer) = try await Migrator.run(
-            owner: try configuration.connectionString("\(blueprint.prefix)DATABASE_OWNER_URL"),
-            schema: blueprint.name.rawValue, runtimeRole: runtime, migrations: blueprint.migrations,
+            owner: try configuration.connectionString("\(definition.prefix)DATABASE_OWNER_URL"),
+            schema: definition.name.rawValue, runtimeRole: runtime, migrations: definition.migrations,
             mayBegin: anchors.isEmpty)
         let unknown = newer.isEmpty ? "" : "; of a newer release and left alone: \(newer.joined(separator: ", "))"
         return applied.isEmpty
-            ? "\(blueprint.name): up to date\(unknown)"
-            : "\(blueprint.name): applied \(applied.joined(separator: ", "))"
+            ? "\(definition.name): up to date\(unknown)"
+            : "\(definition.name): applied \(applied.joined(separator: ", "))"
     }
 }

@@ -7,15 +7,16 @@ import EventLoop
     ///
     /// - Throws: ``ConfigurationError`` where they cannot be reached, or are not yet those of this build.
     static func with<Value>(
-        _ blueprint: ServiceBlueprint, _ configuration: Configuration, _ body: @Loop (Database) async throws -> Value
+        _ definition: ServiceDefinition, _ configuration: Configuration, _ body: @Loop (Database) async throws -> Value
     ) async throws -> Value {
         let database = Database(
             DatabaseConfiguration(
-                connectionString: try configuration.text("\(blueprint.prefix)DATABASE_URL"),
-                schema: blueprint.name.rawValue, poolSize: 2, applicationName: "vestibule-\(blueprint.name)-operator"))
+                connectionString: try configuration.text("\(definition.prefix)DATABASE_URL"),
+                schema: definition.name.rawValue, poolSize: 2, applicationName: "vestibule-\(definition.name)-operator")
+        )
         database.start()
         defer { database.close() }
-        try await wait(for: database, of: blueprint)
+        try await wait(for: database, of: definition)
         do {
             return try await body(database)
         } catch DatabaseError.statement(let sqlState, _, _) where missing.contains(sqlState) {
@@ -28,11 +29,11 @@ import EventLoop
     private nonisolated static let missing = ["3F000", "42P01", "42703", "42883"]
 
     /// A database that is there answers within moments; an operator is to be told within two seconds that it is not.
-    private static func wait(for database: Database, of blueprint: ServiceBlueprint) async throws {
+    private static func wait(for database: Database, of definition: ServiceDefinition) async throws {
         let end = MonotonicClock.now() + Duration.seconds(1).nanoseconds
         while !database.isAvailable {
             guard MonotonicClock.now() < end else {
-                throw ConfigurationError("\(blueprint.prefix)DATABASE_URL: that database cannot be reached")
+                throw ConfigurationError("\(definition.prefix)DATABASE_URL: that database cannot be reached")
             }
             try await Loop.sleep(for: .milliseconds(10))
         }

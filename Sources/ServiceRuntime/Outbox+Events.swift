@@ -6,9 +6,9 @@ import JSONText
 extension Outbox {
     /// Tells an event to everybody who is to hear of it, in the order of the person's events. Of a person who was deleted
     /// nothing is told any more.
-    public func tell(_ event: some BusEvent, in transaction: Transaction) async throws {
+    public func publish(_ event: some BusEvent, in transaction: Transaction) async throws {
         let type = Swift.type(of: event)
-        try await tell(
+        try await publish(
             type.type, version: type.version, about: event.personID, to: [type.rules.service] + type.rules.alsoTold,
             in: transaction
         ) { sequence in

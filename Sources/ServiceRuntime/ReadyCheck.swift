@@ -7,17 +7,17 @@ import EventLoop
 enum ReadyCheck {
     /// - Returns: true as soon as the replica says that it is ready, false after two seconds without that.
     /// - Throws: ``ConfigurationError`` where it listens at no port: a folder of sockets is not one replica's.
-    @Loop static func run(_ blueprint: ServiceBlueprint, environment: [String: String]) async throws -> Bool {
+    @Loop static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> Bool {
         let configuration = try Configuration(
-            variables: blueprint.allVariables, prefix: blueprint.prefix, environment: environment)
+            variables: definition.allVariables, prefix: definition.prefix, environment: environment)
         let endpoint = try endpoint(bound: try configuration.text("BUS_BIND"))
-        var asking = BusConfiguration(service: blueprint.name, peers: [blueprint.name: .endpoints([endpoint])])
+        var asking = BusConfiguration(service: definition.name, peers: [definition.name: .endpoints([endpoint])])
         asking.security = try configuration.busSecurity()
         let bus = Bus(asking)
         try bus.start()
         defer { bus.stop() }
         let end = MonotonicClock.now() + Duration.seconds(2).nanoseconds
-        while !bus.hasReadyReplica(of: blueprint.name) {
+        while !bus.hasReadyReplica(of: definition.name) {
             guard MonotonicClock.now() < end else { return false }
             try await Loop.sleep(for: .milliseconds(10))
         }

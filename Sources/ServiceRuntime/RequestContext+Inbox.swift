@@ -19,7 +19,7 @@ extension RequestContext {
     }
 }
 
-extension ServiceHouse {
+extension ServiceContainer {
     /// Answers a request once: see ``Inbox/once(_:carriesToken:_:)``.
     public func once<Reply: BusReply>(
         _ context: RequestContext, carriesToken: Bool = false,

@@ -9,7 +9,7 @@ extension ServiceProcess {
     /// environment and ends with 0 where it is ready, otherwise with 1.
     /// `--dead-letters` prints what was given up, a JSON object a line; `--dead-letters replay`, with ids or `all`, puts it
     /// back and prints the ids. `--audit verify` prints what holds of the audit trail and what does not, likewise.
-    public static func main(_ blueprint: ServiceBlueprint) async -> Never {
+    public static func main(_ definition: ServiceDefinition) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
         // What follows these is their own to judge.
         if arguments.first != "--dead-letters", arguments.first != "--audit" {
@@ -18,50 +18,50 @@ extension ServiceProcess {
                 known: ["--describe-config", "--check-config", "--migrate", "--ready", "--dead-letters", "--audit"])
         }
         if arguments.contains("--describe-config") {
-            describe(blueprint.allVariables)
+            describe(definition.allVariables)
             end(0)
         }
         if arguments.contains("--check-config") {
-            check(blueprint.allVariables, prefix: blueprint.prefix)
+            check(definition.allVariables, prefix: definition.prefix)
             end(0)
         }
         do {
             if arguments.contains("--ready") {
-                let isReady = try await ReadyCheck.run(blueprint, environment: ProcessInfo.processInfo.environment)
+                let isReady = try await ReadyCheck.run(definition, environment: ProcessInfo.processInfo.environment)
                 end(isReady ? 0 : 1)
             }
             if arguments.first == "--dead-letters" {
                 let command = try DeadLetterCommand(Array(arguments.dropFirst()))
-                let lines = try await command.run(blueprint, environment: ProcessInfo.processInfo.environment)
+                let lines = try await command.run(definition, environment: ProcessInfo.processInfo.environment)
                 for line in lines { print(line) }
                 end(0)
             }
             if arguments.first == "--audit" {
                 try AuditCommand.check(Array(arguments.dropFirst()))
-                let lines = try await AuditCommand.run(blueprint, environment: ProcessInfo.processInfo.environment)
+                let lines = try await AuditCommand.run(definition, environment: ProcessInfo.processInfo.environment)
                 for line in lines { print(line) }
                 end(0)
             }
             if arguments.contains("--migrate") {
-                print(try await MigrateCommand.run(blueprint, environment: ProcessInfo.processInfo.environment))
+                print(try await MigrateCommand.run(definition, environment: ProcessInfo.processInfo.environment))
                 end(0)
             }
-            let house = try await make(blueprint)
+            let container = try await make(definition)
             let stop = await StopSignal()
-            try await house.start()
+            try await container.start()
             Loop.spawn {
-                if case .refused(let reason) = await house.waitForEnd() { fail("\(blueprint.name): \(reason)") }
+                if case .refused(let reason) = await container.waitForEnd() { fail("\(definition.name): \(reason)") }
                 await stop.hear()
             }
             await stop.wait()
-            await house.stop()
+            await container.stop()
             end(0)
         } catch {
-            fail("\(blueprint.name): \(error)")
+            fail("\(definition.name): \(error)")
         }
     }
 
-    @Loop private static func make(_ blueprint: ServiceBlueprint) throws -> ServiceHouse {
-        try ServiceHouse(blueprint, environment: ProcessInfo.processInfo.environment)
+    @Loop private static func make(_ definition: ServiceDefinition) throws -> ServiceContainer {
+        try ServiceContainer(definition, environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -24,8 +24,9 @@ import Testing
     }
 
     @Loop private func holds(_ auth: AuthStage) async throws -> Bool {
-        let house = auth.stage.houses[0]
-        return try await AuditVerifier(database: house.database, keys: house.keys).verify(against: nil).findings.isEmpty
+        let container = auth.stage.containers[0]
+        return try await AuditVerifier(database: container.database, keys: container.keys).verify(against: nil).findings
+            .isEmpty
     }
 
     @Test func signInsAndTheEndsOfSessionsAreWrittenDown() async throws {
@@ -78,7 +79,7 @@ import Testing
             #expect(refused?.code == "unauthorized", "in nobody's name")
             let noted = "SELECT details FROM audit WHERE act = 'operator_called' AND chain = 'service'"
             let row = #"{"message":"\#(options.messageID)","type":"auth.logout"}"#
-            #expect(try await comes { try await auth.stage.rows(noted) == row })
+            #expect(try await eventually { try await auth.stage.rows(noted) == row })
             #expect(try await holds(auth))
         }
     }
@@ -99,9 +100,9 @@ import Testing
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
             try await auth.stage.rows("UPDATE sessions SET last_used_at = now() - interval '31 days'")
-            let house = auth.stage.houses[0]
+            let container = auth.stage.containers[0]
             _ = try await atOnce(4) {
-                try await patiently { try await Housekeeping.run(house.database, audit: house.audit) }
+                try await patiently { try await Housekeeping.run(container.database, audit: container.audit) }
             }
             #expect(try await acts(auth).filter { $0.hasPrefix("session_ended") } == ["session_ended age"])
         }

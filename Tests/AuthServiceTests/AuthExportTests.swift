@@ -80,9 +80,9 @@ import Testing
         _ = try await auth.ask(ChangePhone(challengeId: change, code: digits), as: social.actor(session))
         _ = try await social.changeCode(to: Self.third, by: session)
         try await social.settle()
-        let house = auth.stage.houses[0]
-        let note = Secrets(house.keys).noteSealer.seal(Array("They wrote.".utf8), associated: session.user.id.array)
-        try await house.database.transaction {
+        let container = auth.stage.containers[0]
+        let note = Secrets(container.keys).noteSealer.seal(Array("They wrote.".utf8), associated: session.user.id.array)
+        try await container.database.transaction {
             StaffNoteStore.insert(note, of: session.user.id, act: "account_suspended", by: "p1", in: $0)
         }
         try await auth.stage.rows(

@@ -100,7 +100,7 @@ import Testing
                 try await auth.stage.rows("UPDATE outbox SET due_at = now() WHERE locked_until IS NULL")
                 try await Loop.sleep(for: .milliseconds(5))
             }
-            #expect(try await comes { auth.stage.log.text.contains("sms_given_up") })
+            #expect(try await eventually { auth.stage.log.text.contains("sms_given_up") })
             while try await auth.stage.rows("SELECT count(*) FROM outbox") != "0" {
                 try await Loop.sleep(for: .milliseconds(5))
             }
@@ -308,7 +308,7 @@ import Testing
                 UPDATE revocations SET forget_at = now() - interval '1 s';
                 UPDATE refresh_tokens SET replaced_at = now() - interval '61 s' WHERE replaced_at IS NOT NULL
                 """)
-            try await Housekeeping.run(auth.stage.houses[0].database, audit: auth.stage.houses[0].audit)
+            try await Housekeeping.run(auth.stage.containers[0].database, audit: auth.stage.containers[0].audit)
             let left = """
                 SELECT (SELECT count(*) FROM challenges), (SELECT string_agg(asker, ' ') FROM challenge_locks),
                     (SELECT count(*) FROM revocations), (SELECT string_agg(id::text, ' ') FROM sessions),
@@ -348,7 +348,7 @@ import Testing
                 INSERT INTO social_nonces (hash, provider, expires_at)
                 SELECT sha256(n::text::bytea), 'google', now() - interval '1 hour' FROM generate_series(1, 3500) AS n
                 """)
-            try await Housekeeping.run(auth.stage.houses[0].database, audit: auth.stage.houses[0].audit)
+            try await Housekeeping.run(auth.stage.containers[0].database, audit: auth.stage.containers[0].audit)
             #expect(try await auth.stage.rows("SELECT count(*) FROM social_nonces") == "0")
         }
     }

@@ -30,10 +30,12 @@ import Testing
         let spool = try Spool()
         defer { spool.remove() }
         let variables = environment.merging(["SPOOL_DIR": spool.folder]) { $1 }
-        try await ServiceStage.run(AuthBlueprint.blueprint, replicas: replicas, environment: variables) { stage in
+        try await ServiceStage.run(AuthServiceDefinition.definition, replicas: replicas, environment: variables) {
+            stage in
             // A sign-in waits for profile's word for as long as 300 ms.
             try stage.answering(
-                as: .profile, NewPerson(), Ears<AccountCreated>(), Ears<AccountDeleted>(), Ears<AccountStatusChanged>())
+                as: .profile, NewPerson(), EventRecorder<AccountCreated>(), EventRecorder<AccountDeleted>(),
+                EventRecorder<AccountStatusChanged>())
             let auth = AuthStage(stage: stage, gateway: try stage.asking(as: .gateway), spool: spool)
             try await stage.untilReady()
             try await body(auth)
@@ -94,7 +96,7 @@ import Testing
     /// Whether somebody comes to wait for a lock of this transaction, which is open.
     func isWaited(for transaction: Transaction) async throws -> Bool {
         let me = try await transaction.query("SELECT pg_backend_pid() AS pid").first?.integer("pid") ?? 0
-        return try await comes {
+        return try await eventually {
             try await stage.rows(
                 "SELECT count(*) > 0 FROM pg_stat_activity WHERE \(me) = ANY(pg_blocking_pids(pid))") == "t"
         }

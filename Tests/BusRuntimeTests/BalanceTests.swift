@@ -17,7 +17,7 @@ import Testing
                 ])
             }
             let client = try lab.client()
-            #expect(try await comes { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
+            #expect(try await eventually { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
             let calls = (0..<16).map { _ in Loop.spawn { try await ask(client, times: 125) } }
             for call in calls { try await call.value }
             let (one, other) = (shares[0] ?? 0, shares[1] ?? 0)
@@ -42,11 +42,11 @@ import Testing
                     }
                 ])
             let client = try lab.client()
-            #expect(try await comes { client.hasReadyReplica(of: .auth) })
+            #expect(try await eventually { client.hasReadyReplica(of: .auth) })
             let calls = (0..<40).map { index in
                 Loop.spawn { try await client.call(Echo(text: "\(index)"), .within(.seconds(20))) }
             }
-            #expect(try await comes { server.inFlight == most })
+            #expect(try await eventually { server.inFlight == most })
             #expect(client.replicas(of: .auth).map(\.inFlight) == [most])
             promise.resolve(.success(()))
             for call in calls { _ = try await call.value }
@@ -61,10 +61,10 @@ import Testing
             let server = try lab.server()
             server.state = .starting
             let client = try lab.client()
-            #expect(try await comes { client.replicas(of: .auth).contains { $0.isAlive } })
+            #expect(try await eventually { client.replicas(of: .auth).contains { $0.isAlive } })
             #expect(!client.hasReadyReplica(of: .auth))
             server.state = .ready
-            #expect(try await comes(within: .milliseconds(200)) { client.hasReadyReplica(of: .auth) }, .time)
+            #expect(try await eventually(within: .milliseconds(200)) { client.hasReadyReplica(of: .auth) }, .time)
         }
     }
 
@@ -76,7 +76,7 @@ import Testing
             }
             let error = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
             #expect(error?.code == "service_unavailable")
-            #expect(try await comes { client.misread > 0 })
+            #expect(try await eventually { client.misread > 0 })
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
                 }
             ])
             let client = try lab.client()
-            #expect(try await comes { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
+            #expect(try await eventually { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
             while client.report.fates.reduce(0, { $0 + $1.ejected }) == 0 {
                 _ = await failure { () throws(BusError) in
                     try await client.call(Echo(text: "a"), .within(.milliseconds(50)))

@@ -15,7 +15,7 @@ import Testing
                 }
             ])
             let client = try lab.client()
-            #expect(try await comes { client.hasReadyReplica(of: .auth) })
+            #expect(try await eventually { client.hasReadyReplica(of: .auth) })
             let start = MonotonicClock.now()
             let error = await failure { () throws(BusError) in
                 try await client.call(Echo(text: "a"), .within(.milliseconds(150)))
@@ -24,7 +24,7 @@ import Testing
             #expect(error?.code == "deadline_exceeded" && error?.executed == .unknown)
             #expect(taken >= .milliseconds(145))
             #expect(taken < .milliseconds(600), .time)
-            #expect(try await comes { cancelled == 1 && server.inFlight == 0 })
+            #expect(try await eventually { cancelled == 1 && server.inFlight == 0 })
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
             let (header, body) = try #require(try await peer.receive(.error, .reply))
             #expect(header.correlationID == 5 && String(decoding: body, as: UTF8.self).contains("deadline_exceeded"))
             promise.resolve(.success(()))
-            #expect(try await comes { server.inFlight == 0 })
+            #expect(try await eventually { server.inFlight == 0 })
             peer.send(.echo(6, budgetMs: 0), Array(#"{"text":"a"}"#.utf8))
             // The late answer of request 5 is not sent: the next frame is about request 6, which is not executed.
             let (next, refusal) = try #require(try await peer.receive(.error, .reply))
@@ -89,10 +89,10 @@ import Testing
             ])
             let client = try lab.client()
             let task = Loop.spawn { try await client.call(Echo(text: "a"), .within(.seconds(60))) }
-            #expect(try await comes { server.inFlight == 1 })
+            #expect(try await eventually { server.inFlight == 1 })
             task.cancel()
             await #expect(throws: BusError.self) { try await task.value }
-            #expect(try await comes { server.inFlight == 0 })
+            #expect(try await eventually { server.inFlight == 0 })
             #expect(client.replicas(of: .auth).map(\.inFlight) == [0])
         }
     }

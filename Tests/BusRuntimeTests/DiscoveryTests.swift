@@ -45,9 +45,9 @@ import Testing
             #expect(try await client.call(Echo(text: "a"), .standard).text == "a")
             // The file is left alone while it is young: its process might not listen yet.
             #expect(FileManager.default.fileExists(atPath: path))
-            #expect(try await comes { !FileManager.default.fileExists(atPath: path) })
+            #expect(try await eventually { !FileManager.default.fileExists(atPath: path) })
             server.stop()
-            #expect(try await comes { client.replicas(of: .auth).isEmpty })
+            #expect(try await eventually { client.replicas(of: .auth).isEmpty })
         }
     }
 

@@ -20,7 +20,7 @@ import Testing
             ]
             for message in messages { peer.send(message) }
             #expect(
-                try await comes {
+                try await eventually {
                     server.report.counters.malformedFrames + server.report.counters.foreignFrames == messages.count
                 })
             #expect(server.report.counters.foreignFrames == 4)
@@ -93,7 +93,7 @@ import Testing
                 answered.formUnion(replies.map(\.0.correlationID))
             }
             #expect(
-                try await comes {
+                try await eventually {
                     server.report.counters.malformedFrames + server.report.counters.foreignFrames == messages.count
                 })
             let client = try lab.client()
@@ -124,7 +124,7 @@ import Testing
             replica.send([peer, Array("nonsense".utf8)])
             replica.send([peer, FrameHeader(kind: .pong).encoded(), Array("{".utf8)])
             replica.send([peer, FrameHeader(kind: .request).encoded(), []])
-            #expect(try await comes { client.misread >= 3 })
+            #expect(try await eventually { client.misread >= 3 })
             #expect(!client.hasReadyReplica(of: .auth))
         }
     }

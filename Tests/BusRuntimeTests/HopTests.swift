@@ -81,7 +81,7 @@ private struct LastHandler: RequestHandler {
             first.register(PassingHandler<FirstHop, SecondHop>(bus: first, next: SecondHop.self, ends: ends))
             let client = try lab.client()
             #expect(
-                try await comes {
+                try await eventually {
                     client.hasReadyReplica(of: .auth) && first.hasReadyReplica(of: .profile)
                         && second.hasReadyReplica(of: .questionnaire)
                 })
@@ -90,7 +90,7 @@ private struct LastHandler: RequestHandler {
                 try await client.call(FirstHop(), .within(.milliseconds(300)))
             }
             ends.note("gateway \(error?.code ?? "ok")")
-            #expect(try await comes { last.inFlight + second.inFlight + first.inFlight == 0 })
+            #expect(try await eventually { last.inFlight + second.inFlight + first.inFlight == 0 })
             let times = ends.times
             print("300 ms over three hops: \(times)")
             #expect(times["gateway deadline_exceeded"] != nil && times.values.allSatisfy { $0 >= .milliseconds(280) })

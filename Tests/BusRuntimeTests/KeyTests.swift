@@ -96,10 +96,10 @@ import Testing
                 $0.grace = .milliseconds(50)
             }
             let other = try lab.client(.profile) { $0.security = try? keys.security(of: .profile) }
-            #expect(try await comes { caller.hasReadyReplica(of: .auth) && other.hasReadyReplica(of: .auth) })
+            #expect(try await eventually { caller.hasReadyReplica(of: .auth) && other.hasReadyReplica(of: .auth) })
             _ = try await caller.call(Echo(text: "before"), .standard)
             try keys.revoke(.gateway)
-            let isRefused = try await comes(within: .seconds(1)) {
+            let isRefused = try await eventually(within: .seconds(1)) {
                 let error = await failure { () throws(BusError) in
                     try await caller.call(Echo(text: "revoked"), .within(.milliseconds(100)))
                 }
@@ -112,7 +112,7 @@ import Testing
             #expect(caller.absence(of: .auth) == .ownKeyRevoked)
             #expect(try await other.call(Echo(text: "others go on"), .standard).text == "others go on")
             try keys.allow(.gateway)
-            let recovered = try await comes(within: .seconds(5)) {
+            let recovered = try await eventually(within: .seconds(5)) {
                 await failure { () throws(BusError) in
                     try await caller.call(Echo(text: "again"), .within(.milliseconds(200)))
                 } == nil
@@ -135,7 +135,7 @@ import Testing
             }
             let call = Loop.spawn { try await caller.call(Echo(text: "patience"), .within(.seconds(15))) }
             // Its first handshake is refused.
-            #expect(try await comes { !refused.isEmpty })
+            #expect(try await eventually { !refused.isEmpty })
             #expect(refused.first == (try keys.publicKey(of: .gateway)))
             try keys.allow(.gateway)
             let began = MonotonicClock.now()
@@ -183,11 +183,11 @@ import Testing
             try keys.add(try renewed.publicKey(), as: .auth)
             let replacement = try BusSecurity(secret: renewed.base64, allowList: keys.list)
             _ = try lab.server({ $0.security = replacement }, handlers: [EchoHandler { _, _ in "new" }])
-            #expect(try await comes { try await caller.call(Echo(text: "?"), .standard).text == "new" })
+            #expect(try await eventually { try await caller.call(Echo(text: "?"), .standard).text == "new" })
             // Without its key the old one is not asked any more, though it stands.
             try keys.revokeOwn(.auth)
             let began = MonotonicClock.now()
-            #expect(try await comes { caller.replicas(of: .auth).count { $0.isAlive } == 1 })
+            #expect(try await eventually { caller.replicas(of: .auth).count { $0.isAlive } == 1 })
             #expect(MonotonicClock.now() - began < Duration.seconds(2).nanoseconds, .time)
             for _ in 0..<8 { #expect(try await caller.call(Echo(text: "?"), .standard).text == "new") }
         }
@@ -203,7 +203,7 @@ import Testing
             let caller = try lab.client { $0.security = try? keys.security(of: .gateway) }
             _ = try await caller.call(Echo(text: "before"), .standard)
             try "gateway nonsense\n".write(toFile: keys.list, atomically: true, encoding: .utf8)
-            #expect(try await comes { problems.count == 1 })
+            #expect(try await eventually { problems.count == 1 })
             #expect(problems.first?.contains("line 1") == true)
             #expect(try await caller.call(Echo(text: "after"), .standard).text == "after")
         }

@@ -18,7 +18,7 @@ import Testing
     }
 
     private let client: Bus
-    private let labour: Labour
+    private let labour: TestWork
     private let timeout: Duration
     private var calls: [Task<Outcome, any Error>] = []
     private(set) var outcomes: [Outcome] = []
@@ -26,7 +26,7 @@ import Testing
     var nextID: Int { calls.count }
     private var isOver = false
 
-    init(on client: Bus, _ labour: Labour, timeout: Duration) {
+    init(on client: Bus, _ labour: TestWork, timeout: Duration) {
         (self.client, self.labour, self.timeout) = (client, labour, timeout)
     }
 

@@ -28,7 +28,7 @@ import Testing
             let call = Loop.spawn {
                 await failure { () throws(BusError) in try await client.call(Charge(), .standard) }
             }
-            #expect(try await comes { server.inFlight == 1 })
+            #expect(try await eventually { server.inFlight == 1 })
             let start = MonotonicClock.now()
             server.stop()
             let error = try await call.value
@@ -44,7 +44,7 @@ import Testing
             let client = try lab.client()
             let read = Loop.spawn { try await client.call(Echo(text: "again"), .standard) }
             let keyed = Loop.spawn { try await client.call(Charge(), .within(.seconds(30), key: "key-1")) }
-            #expect(try await comes { server.inFlight == 2 })
+            #expect(try await eventually { server.inFlight == 2 })
             server.stop()
             _ = try lab.server(handlers: [EchoHandler(), ChargeHandler { $0.idempotencyKey ?? "" }])
             #expect(try await read.value.text == "again")
@@ -60,7 +60,7 @@ import Testing
             let client = try lab.client(of: .endpoints([endpoint]))
             #expect(try await client.call(Echo(text: "a"), .standard).text == "a")
             first.stop()
-            #expect(try await comes { !client.hasReadyReplica(of: .auth) })
+            #expect(try await eventually { !client.hasReadyReplica(of: .auth) })
             let second = try lab.server(at: endpoint)
             #expect(try await client.call(Echo(text: "b"), .standard).text == "b")
             #expect(client.replicas(of: .auth).first?.instance == second.configuration.instance)
@@ -73,14 +73,14 @@ import Testing
             let leaving = try lab.server(handlers: [slow])
             _ = try lab.server(handlers: [slow])
             let client = try lab.client()
-            #expect(try await comes { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
+            #expect(try await eventually { client.replicas(of: .auth).filter { $0.state == .ready }.count == 2 })
             let calls = (0..<8).map { _ in Loop.spawn { try await ask(client) } }
-            #expect(try await comes { leaving.inFlight > 0 })
+            #expect(try await eventually { leaving.inFlight > 0 })
             let start = MonotonicClock.now()
             await leaving.drain(notice: .milliseconds(300))
             #expect(Duration.nanoseconds(MonotonicClock.now() - start) < .seconds(2), .time)
             for call in calls { #expect(try await call.value > 0) }
-            #expect(try await comes { client.replicas(of: .auth).count == 1 })
+            #expect(try await eventually { client.replicas(of: .auth).count == 1 })
         }
     }
 
@@ -94,11 +94,11 @@ import Testing
                 }
             ])
             let client = try lab.client { $0.grace = .milliseconds(100) }
-            #expect(try await comes { client.hasReadyReplica(of: .auth) })
+            #expect(try await eventually { client.hasReadyReplica(of: .auth) })
             let call = Loop.spawn { try await client.call(Echo(text: "in hand"), .standard) }
-            #expect(try await comes { server.inFlight == 1 })
+            #expect(try await eventually { server.inFlight == 1 })
             let drain = Loop.spawn { await server.drain(notice: .milliseconds(50)) }
-            #expect(try await comes { !client.hasReadyReplica(of: .auth) })
+            #expect(try await eventually { !client.hasReadyReplica(of: .auth) })
             let late = await failure { () throws(BusError) in try await client.call(Echo(text: "late"), .standard) }
             #expect(late?.code == "service_unavailable" && late?.executed == .no)
             promise.resolve(.success(()))
@@ -112,7 +112,7 @@ import Testing
         try await BusLab.run { lab in
             _ = try lab.server(handlers: [slow])
             let (client, told) = (try lab.client(), LoopPromise<String>())
-            #expect(try await comes { client.hasReadyReplica(of: .auth) })
+            #expect(try await eventually { client.hasReadyReplica(of: .auth) })
             await client.drain(notice: .zero) {
                 told.resolve(.success((try? await client.call(Echo(text: "in hand"), .standard))?.text ?? "closed"))
             }

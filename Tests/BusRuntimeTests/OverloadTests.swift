@@ -49,12 +49,12 @@ import Testing
 
     /// Five times what one replica can do, asked by two callers: once by handlers that hold its loop, once by handlers
     /// that wait for somebody else, where the credit is what a replica can do at once.
-    @Test(.timed, arguments: [(Labour(id: 0, burnMs: 5), 64, 200.0), (Labour(id: 0, waitMs: 40), 8, 400.0)])
-    func isShedEarlyAndOverSoon(labour: Labour, credit: Int, capacity: Double) async throws {
+    @Test(.timed, arguments: [(TestWork(id: 0, burnMs: 5), 64, 200.0), (TestWork(id: 0, waitMs: 40), 8, 400.0)])
+    func isShedEarlyAndOverSoon(labour: TestWork, credit: Int, capacity: Double) async throws {
         try await BusLab.run { lab in
             let replica = try lab.process()
             let clients = try (0..<2).map { _ in try lab.client { $0.credit = credit } }
-            #expect(try await comes { clients.allSatisfy { $0.hasReadyReplica(of: .auth) } })
+            #expect(try await eventually { clients.allSatisfy { $0.hasReadyReplica(of: .auth) } })
             let loads = clients.map { Load(on: $0, labour, timeout: .seconds(2)) }
             let started = MonotonicClock.now()
             let runs = loads.map { load in

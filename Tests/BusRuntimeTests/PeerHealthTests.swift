@@ -10,15 +10,15 @@ import Testing
     private let second: UInt64 = 1_000_000_000
 
     @Test func aNewReplicaGetsAGrowingShare() {
-        let shares = (0...4).map { RampUp.share(age: UInt64($0) * second / 2) }
+        let shares = (0...4).map { SlowStart.share(age: UInt64($0) * second / 2) }
         #expect(zip(shares, [0.1, 0.325, 0.55, 0.775, 1]).allSatisfy { abs($0 - $1) < 1e-9 })
-        #expect(RampUp.share(age: .max) == 1)
-        #expect(abs(RampUp.chance(age: 0, oldest: 60 * second) - 0.1) < 1e-9)
-        #expect(RampUp.chance(age: 0, oldest: 0) == 1 && RampUp.chance(age: second, oldest: second) == 1)
+        #expect(SlowStart.share(age: .max) == 1)
+        #expect(abs(SlowStart.chance(age: 0, oldest: 60 * second) - 0.1) < 1e-9)
+        #expect(SlowStart.chance(age: 0, oldest: 0) == 1 && SlowStart.chance(age: second, oldest: second) == 1)
     }
 
     @Test func fiveMissesInARowPutAReplicaAside() {
-        var health = AnswerHealth()
+        var health = OutlierEjection()
         for _ in 0..<4 { health.missed(at: second) }
         health.answered(at: second)
         for _ in 0..<4 { health.missed(at: second) }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func soDoesSilenceUnderSeveralCalls() {
-        var health = AnswerHealth()
+        var health = OutlierEjection()
         health.beginsWork(at: second)
         health.look(inFlight: 4, at: 60 * second)
         health.look(inFlight: 64, at: second + 800_000_000)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aWayIsComparedWithTheShortest() {
-        var way = WayEstimate()
+        var way = DelayEstimator()
         // A clock that is 5 s behind; the way takes 2 ms at least.
         func delay(_ sentAtMs: UInt64, _ nowMs: UInt64) -> Int64 {
             way.delay(sentAtMs: sentAtMs, now: nowMs * 1_000_000)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func aWayFollowsClocksThatDrift() {
-        var way = WayEstimate()
+        var way = DelayEstimator()
         var worst: Int64 = 0
         // A day of PINGs, and a clock that loses 100 µs each second: 8.6 s in all.
         for quarter in 0..<UInt64(4 * 86_400) {
@@ -124,11 +124,11 @@ import Testing
                 }
             ])
             let client = try lab.client()
-            #expect(try await comes { client.replicas(of: .auth).count { $0.state == .ready } == 2 })
+            #expect(try await eventually { client.replicas(of: .auth).count { $0.state == .ready } == 2 })
             let calls = (0..<16).map { _ in
                 Loop.spawn { try await client.call(Echo(text: "a"), .within(.seconds(60))) }
             }
-            #expect(try await comes { held.count > 5 })
+            #expect(try await eventually { held.count > 5 })
             let first = try #require(held.first)
             while MonotonicClock.now() < first + second {
                 // Until it is out, it may be held: the replica that answers is the newer one by a little.
@@ -144,7 +144,7 @@ import Testing
             let last = Duration.nanoseconds((held.last ?? first) - first)
             print("held \(held.count), the last \(last) after the first")
             #expect(last < .seconds(1), .time)
-            #expect(try await comes { client.replicas(of: .auth).allSatisfy { $0.isAlive } })
+            #expect(try await eventually { client.replicas(of: .auth).allSatisfy { $0.isAlive } })
             for call in calls { call.cancel() }
         }
     }

@@ -16,16 +16,16 @@ import Testing
         try await BusLab.run { lab in
             let replicas = try (0..<3).map { _ in try lab.process() }
             let client = try lab.client()
-            #expect(try await comes { ready(client) == 3 })
-            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            #expect(try await eventually { ready(client) == 3 })
+            let load = Load(on: client, TestWork(id: 0, waitMs: 5), timeout: .seconds(5))
             let run = load.begin(perSecond: 2000)
-            #expect(try await comes { load.outcomes.count > 2000 })
+            #expect(try await eventually { load.outcomes.count > 2000 })
             let killed = MonotonicClock.now()
             replicas[0].send(SIGKILL)
-            #expect(try await comes { ready(client) == 2 })
+            #expect(try await eventually { ready(client) == 2 })
             let noticed = Duration.nanoseconds(MonotonicClock.now() - killed)
             let count = load.outcomes.count
-            #expect(try await comes { load.outcomes.count > count + 2000 })
+            #expect(try await eventually { load.outcomes.count > count + 2000 })
             try await load.finish()
             try await run.value
             print(
@@ -41,23 +41,23 @@ import Testing
         try await BusLab.run { lab in
             let replicas = try (0..<3).map { _ in try lab.process() }
             let client = try lab.client()
-            #expect(try await comes { ready(client) == 3 })
-            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(3))
+            #expect(try await eventually { ready(client) == 3 })
+            let load = Load(on: client, TestWork(id: 0, waitMs: 5), timeout: .seconds(3))
             let run = load.begin(perSecond: 1000)
-            #expect(try await comes { load.outcomes.count > 500 })
+            #expect(try await eventually { load.outcomes.count > 500 })
 
             let frozen = replicas[0]
             let stopped = MonotonicClock.now()
             try await frozen.freeze()
-            #expect(try await comes { ready(client) == 2 })
+            #expect(try await eventually { ready(client) == 2 })
             let out = Duration.nanoseconds(MonotonicClock.now() - stopped)
             let parked = client.retries
             let count = load.outcomes.count
-            #expect(try await comes { load.outcomes.count > count + 500 })
+            #expect(try await eventually { load.outcomes.count > count + 500 })
 
             let thawed = MonotonicClock.now()
             frozen.send(SIGCONT)
-            #expect(try await comes { frozen.begun.contains { $0.at > thawed } })
+            #expect(try await eventually { frozen.begun.contains { $0.at > thawed } })
             let back = Duration.nanoseconds(MonotonicClock.now() - thawed)
             try await load.finish()
             try await run.value
@@ -109,27 +109,27 @@ import Testing
         try await BusLab.run { lab in
             let first = try lab.process()
             let client = try lab.client { $0.discoveryInterval = .milliseconds(500) }
-            #expect(try await comes { ready(client) == 1 })
-            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(3))
+            #expect(try await eventually { ready(client) == 1 })
+            let load = Load(on: client, TestWork(id: 0, waitMs: 5), timeout: .seconds(3))
             let run = load.begin(perSecond: 1000)
-            #expect(try await comes { load.outcomes.count > 200 })
+            #expect(try await eventually { load.outcomes.count > 200 })
             let began = MonotonicClock.now()
             let more = try (0..<3).map { _ in try lab.process() }
-            #expect(try await comes { more.allSatisfy { !$0.begun.isEmpty } })
+            #expect(try await eventually { more.allSatisfy { !$0.begun.isEmpty } })
             let served = more.compactMap { $0.begun.first }.map { Duration.nanoseconds($0.at - began) }
             let all = [first] + more
 
             // Shares are even once the new ones have ramped up.
             let rampUp = load.outcomes.count
-            #expect(try await comes { load.outcomes.count > rampUp + 2000 })
+            #expect(try await eventually { load.outcomes.count > rampUp + 2000 })
             let before = all.map { $0.begun.count }
             let even = load.outcomes.count
-            #expect(try await comes { load.outcomes.count > even + 2000 })
+            #expect(try await eventually { load.outcomes.count > even + 2000 })
             let shares = zip(all, before).map { $0.begun.count - $1 }
 
             for replica in more { replica.send(SIGTERM) }
-            #expect(try await comes { more.allSatisfy { $0.exitCode == 0 } })
-            #expect(try await comes { client.replicas(of: .auth).count == 1 })
+            #expect(try await eventually { more.allSatisfy { $0.exitCode == 0 } })
+            #expect(try await eventually { client.replicas(of: .auth).count == 1 })
             try await load.finish()
             try await run.value
             let ratio = Double(shares.max() ?? 0) / Double(max(1, shares.min() ?? 0))
@@ -144,17 +144,17 @@ import Testing
         try await BusLab.run { lab in
             var replicas = try (0..<2).map { _ in try lab.process() }
             let client = try lab.client()
-            #expect(try await comes { ready(client) == 2 })
-            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            #expect(try await eventually { ready(client) == 2 })
+            let load = Load(on: client, TestWork(id: 0, waitMs: 5), timeout: .seconds(5))
             let run = load.begin(perSecond: 1000)
             var stops: [Duration] = []
             for index in replicas.indices {
                 let asked = MonotonicClock.now()
                 replicas[index].send(SIGTERM)
-                #expect(try await comes { replicas[index].exitCode == 0 })
+                #expect(try await eventually { replicas[index].exitCode == 0 })
                 stops.append(.nanoseconds(MonotonicClock.now() - asked))
                 replicas[index] = try lab.process()
-                #expect(try await comes { ready(client) == 2 && !replicas[index].begun.isEmpty })
+                #expect(try await eventually { ready(client) == 2 && !replicas[index].begun.isEmpty })
             }
             try await load.finish()
             try await run.value
@@ -171,21 +171,21 @@ import Testing
         try await BusLab.run { lab in
             var replicas = try (0..<2).map { _ in try lab.process() }
             let client = try lab.client()
-            #expect(try await comes { ready(client) == 2 })
+            #expect(try await eventually { ready(client) == 2 })
             let unknown = await failure { () throws(BusError) in
-                try await client.call(ShiftLabour(id: 1, shift: "night"), .standard)
+                try await client.call(ShiftWork(id: 1, shift: "night"), .standard)
             }
             #expect(unknown?.code == "unknown_message" && unknown?.executed == .no)
-            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            let load = Load(on: client, TestWork(id: 0, waitMs: 5), timeout: .seconds(5))
             let run = load.begin(perSecond: 500)
             for index in replicas.indices {
                 replicas[index].send(SIGTERM)
-                #expect(try await comes { replicas[index].exitCode == 0 })
+                #expect(try await eventually { replicas[index].exitCode == 0 })
                 replicas[index] = try lab.process(variables: ["BUILD": "next"])
-                #expect(try await comes { ready(client) == 2 && !replicas[index].begun.isEmpty })
+                #expect(try await eventually { ready(client) == 2 && !replicas[index].begun.isEmpty })
             }
             #expect(Set(client.replicas(of: .auth).filter(\.isAlive).map(\.build)) == ["next"])
-            for id in 0..<100 { _ = try await client.call(ShiftLabour(id: id, shift: "night"), .standard) }
+            for id in 0..<100 { _ = try await client.call(ShiftWork(id: id, shift: "night"), .standard) }
             try await load.finish()
             try await run.value
             load.outcomes.expectNoFailure()
@@ -204,21 +204,21 @@ import Testing
             let revoked = try lab.process(variables: variables)
             let kept = try lab.process(variables: variables.merging(["BUS_KEY": other.base64]) { $1 })
             let client = try lab.client { $0.security = security }
-            #expect(try await comes { ready(client) == 2 })
-            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            #expect(try await eventually { ready(client) == 2 })
+            let load = Load(on: client, TestWork(id: 0, waitMs: 5), timeout: .seconds(5))
             let run = load.begin(perSecond: 500)
-            #expect(try await comes { !revoked.begun.isEmpty && !kept.begun.isEmpty })
+            #expect(try await eventually { !revoked.begun.isEmpty && !kept.begun.isEmpty })
             try keys.revokeOwn(.auth)
             let asked = MonotonicClock.now()
-            #expect(try await comes { !security.allowed.keys(of: .auth).contains(own) })
+            #expect(try await eventually { !security.allowed.keys(of: .auth).contains(own) })
             #expect(!client.replicas(of: .auth).contains { $0.endpoint == revoked.endpoint && $0.isAlive })
             let out = Duration.nanoseconds(MonotonicClock.now() - asked)
             // What was asked before may have been on its way to it.
             let (since, done) = (load.nextID, load.outcomes.count)
-            #expect(try await comes { load.outcomes.count > done + 500 })
+            #expect(try await eventually { load.outcomes.count > done + 500 })
             #expect(revoked.begun.allSatisfy { $0.id < since })
             try keys.allow(.auth)
-            #expect(try await comes { ready(client) == 2 && revoked.begun.contains { $0.id >= since } })
+            #expect(try await eventually { ready(client) == 2 && revoked.begun.contains { $0.id >= since } })
             try await load.finish()
             try await run.value
             print("revoked: out in \(out), \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed")
@@ -233,24 +233,24 @@ import Testing
             let near = try (0..<2).map { _ in try lab.process() }
             let hidden = "\(lab.directory)/hidden.sock"
             let far = try lab.process(at: "ipc://\(hidden)")
-            #expect(try await comes { FileManager.default.fileExists(atPath: hidden) })
+            #expect(try await eventually { FileManager.default.fileExists(atPath: hidden) })
             let place = try BusConfiguration(service: .auth).endpoint(inDirectory: lab.directory)
             let link = try CutLink(at: String(place.dropFirst(6)), to: hidden)
             defer { link.cut() }
             let client = try lab.client()
-            #expect(try await comes { ready(client) == 3 })
-            let load = Load(on: client, Labour(id: 0, waitMs: 5), timeout: .seconds(5))
+            #expect(try await eventually { ready(client) == 3 })
+            let load = Load(on: client, TestWork(id: 0, waitMs: 5), timeout: .seconds(5))
             let run = load.begin(perSecond: 1000)
             var back: [Duration] = []
             for _ in 0..<3 {
-                #expect(try await comes { !far.begun.isEmpty && near.allSatisfy { !$0.begun.isEmpty } })
+                #expect(try await eventually { !far.begun.isEmpty && near.allSatisfy { !$0.begun.isEmpty } })
                 link.cut()
-                #expect(try await comes { ready(client) == 2 })
+                #expect(try await eventually { ready(client) == 2 })
                 let (since, done) = (load.nextID, load.outcomes.count)
-                #expect(try await comes { load.outcomes.count > done + 300 })
+                #expect(try await eventually { load.outcomes.count > done + 300 })
                 try link.mend()
                 let mended = MonotonicClock.now()
-                #expect(try await comes { ready(client) == 3 && far.begun.contains { $0.id >= since } })
+                #expect(try await eventually { ready(client) == 3 && far.begun.contains { $0.id >= since } })
                 back.append(.nanoseconds(MonotonicClock.now() - mended))
             }
             try await load.finish()
@@ -267,14 +267,14 @@ import Testing
             var replica: ReplicaProcess?
             if first != "caller" {
                 replica = try lab.process(at: endpoint)
-                #expect(try await comes { FileManager.default.fileExists(atPath: String(endpoint.dropFirst(6))) })
+                #expect(try await eventually { FileManager.default.fileExists(atPath: String(endpoint.dropFirst(6))) })
             }
             if first == "twice" {
                 replica?.send(SIGKILL)
-                #expect(try await comes { replica?.exitCode != nil })
+                #expect(try await eventually { replica?.exitCode != nil })
             }
             let client = try lab.client { $0.grace = .seconds(25) }
-            let call = Loop.spawn { try await client.call(Labour(id: 1), .within(.seconds(30))) }
+            let call = Loop.spawn { try await client.call(TestWork(id: 1), .within(.seconds(30))) }
             if first != "replica" { replica = try lab.process(at: endpoint) }
             #expect(try await call.value.process == replica.map { Int($0.process) })
         }
@@ -284,7 +284,7 @@ import Testing
 extension FrameHeader {
     fileprivate static func labour(_ correlationID: UInt64) -> FrameHeader {
         var header = FrameHeader(kind: .request, correlationID: correlationID)
-        header.messageType = Labour.type
+        header.messageType = TestWork.type
         header.messageID = .ordered()
         header.budgetMs = 5000
         return header

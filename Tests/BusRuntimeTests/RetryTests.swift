@@ -45,7 +45,7 @@ import Testing
                 ])
             }
             let client = try lab.client()
-            #expect(try await comes { client.replicas(of: .auth).count { $0.state == .ready } == 3 })
+            #expect(try await eventually { client.replicas(of: .auth).count { $0.state == .ready } == 3 })
             for _ in 0..<400 {
                 let error = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
                 #expect(error?.detail == "No more of these." && error?.retryAfterMs == 7000 && error?.executed == .no)
@@ -90,7 +90,7 @@ import Testing
                 ])
             }
             let client = try lab.client()
-            #expect(try await comes { client.replicas(of: .auth).count { $0.state == .ready } == 4 })
+            #expect(try await eventually { client.replicas(of: .auth).count { $0.state == .ready } == 4 })
             _ = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
             #expect(asked.count == 3 && Set(asked).count == 3)
         }

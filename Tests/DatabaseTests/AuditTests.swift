@@ -8,20 +8,20 @@ import Testing
 
 @Suite("audit trail") @Loop struct AuditTests {
     /// A trail with two people, five acts each and between them, and acts of nobody.
-    @Loop struct House {
+    @Loop struct ServiceParts {
         let scratch: ScratchDatabase
         let database: Database
         let keys: KeyRing
         let trail: AuditTrail
         let anchors: AuditAnchors
 
-        static func make() async throws -> House {
+        static func make() async throws -> ServiceParts {
             let scratch = try await ScratchDatabase.make(schema: "shop")
             let keys = try KeyRing(contents: KeyRing.generate(id: "k"))
             let database = Database(scratch.configuration(poolSize: 8))
             database.start()
             try await database.waitUntilAvailable()
-            return House(
+            return ServiceParts(
                 scratch: scratch, database: database, keys: keys, trail: AuditTrail(keys: keys),
                 anchors: AuditAnchors(database: database, keys: keys))
         }
@@ -61,19 +61,19 @@ import Testing
     }
 
     @Test func anUntouchedTrailHolds() async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        let empty = try await house.report()
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        let empty = try await parts.report()
         #expect(empty.findings == [] && empty.rows == 0)
-        _ = try await house.fill()
-        try await house.anchors.anchorIfDue()
-        _ = try await house.fill()
-        try await house.anchors.anchorIfDue(isForced: true)
-        _ = try await house.fill()
-        let report = try await house.report(against: try await house.anchors.runs(after: 0))
+        _ = try await parts.fill()
+        try await parts.anchors.anchorIfDue()
+        _ = try await parts.fill()
+        try await parts.anchors.anchorIfDue(isForced: true)
+        _ = try await parts.fill()
+        let report = try await parts.report(against: try await parts.anchors.runs(after: 0))
         #expect(report.findings == [])
         #expect(report.rows == 60 && report.chains == 7 && report.anchors == 6)
-        let rows = try await house.scratch.query("SELECT string_agg(details, '') FROM audit")
+        let rows = try await parts.scratch.query("SELECT string_agg(details, '') FROM audit")
         #expect(rows.contains(#"{"\"":"🔑\\","door":"1"}"#))
     }
 
@@ -143,12 +143,12 @@ import Testing
             ),
         ])
     func tampering(sql: String, expected: String) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        let chain = try await house.fill()
-        try await house.anchors.anchorIfDue()
-        try await house.tamper(sql, chain)
-        let findings = try await house.report().findings
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        let chain = try await parts.fill()
+        try await parts.anchors.anchorIfDue()
+        try await parts.tamper(sql, chain)
+        let findings = try await parts.report().findings
         #expect(findings.contains { $0.chain == chain.name && $0.text.hasPrefix(expected) }, "\(findings)")
         #expect(findings.allSatisfy { $0.chain == chain.name }, "of the others nothing is said")
     }
@@ -171,76 +171,76 @@ import Testing
             ),
         ])
     func tamperedAnchors(sql: String, expected: String) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        let chain = try await house.fill()
-        try await house.anchors.anchorIfDue()
-        _ = try await house.note("returned", about: .random())
-        try await house.tamper("SELECT audit_append(CHAIN, 'returned', '{}')", chain)
-        try await house.anchors.anchorIfDue(isForced: true)
-        let file = try await house.anchors.runs(after: 0)
-        try await house.tamper(sql, chain)
-        let findings = try await house.report(against: file).findings
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        let chain = try await parts.fill()
+        try await parts.anchors.anchorIfDue()
+        _ = try await parts.note("returned", about: .random())
+        try await parts.tamper("SELECT audit_append(CHAIN, 'returned', '{}')", chain)
+        try await parts.anchors.anchorIfDue(isForced: true)
+        let file = try await parts.anchors.runs(after: 0)
+        try await parts.tamper(sql, chain)
+        let findings = try await parts.report(against: file).findings
         #expect(findings.contains { $0.chain == nil && $0.text.hasPrefix(expected) }, "\(findings)")
     }
 
     @Test func aFileThatIsNotTheDatabasesIsFound() async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        _ = try await house.fill()
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        _ = try await parts.fill()
         for _ in 0..<3 {
-            _ = try await house.note("came", about: .random())
-            try await house.anchors.anchorIfDue(isForced: true)
+            _ = try await parts.note("came", about: .random())
+            try await parts.anchors.anchorIfDue(isForced: true)
         }
-        let runs = try await house.anchors.runs(after: 0)
-        #expect(try await house.report(against: Array(runs.prefix(2))).findings == [], "the newest is on its way")
-        let gap = try await house.report(against: [runs[0], runs[2]]).findings
+        let runs = try await parts.anchors.runs(after: 0)
+        #expect(try await parts.report(against: Array(runs.prefix(2))).findings == [], "the newest is on its way")
+        let gap = try await parts.report(against: [runs[0], runs[2]]).findings
         #expect(gap.first?.text.hasSuffix("is not in the file of anchors") == true && gap.count == 1)
         let other = AuditAnchorRun(run: 2, at: runs[1].at, keyID: "k", code: runs[0].code)
-        let changed = try await house.report(against: [runs[0], other, runs[2]]).findings
+        let changed = try await parts.report(against: [runs[0], other, runs[2]]).findings
         #expect(changed.first?.text.hasPrefix("run 2 is another in the file of anchors") == true && changed.count == 1)
     }
 
     @Test func actsOfOnePersonAtOnceAreOneChain() async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        let other = Database(house.scratch.configuration(poolSize: 8))
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        let other = Database(parts.scratch.configuration(poolSize: 8))
         defer { other.close() }
         other.start()
         try await other.waitUntilAvailable()
         let person = Identifier.random()
         let tasks = (0..<80).map { number in
             Loop.spawn {
-                let database = number % 2 == 0 ? house.database : other
+                let database = number % 2 == 0 ? parts.database : other
                 try await patiently {
                     try await database.transaction { transaction in
-                        let chain = try await house.trail.ensure(person, in: transaction)
-                        house.trail.note(AuditAct("came"), on: chain, in: transaction)
-                        house.trail.note(AuditAct("left"), on: chain, in: transaction)
+                        let chain = try await parts.trail.ensure(person, in: transaction)
+                        parts.trail.note(AuditAct("came"), on: chain, in: transaction)
+                        parts.trail.note(AuditAct("left"), on: chain, in: transaction)
                     }
                 }
             }
         }
         for task in tasks { try await task.value }
-        let report = try await house.report()
+        let report = try await parts.report()
         #expect(report.findings == [] && report.rows == 160 && report.chains == 1)
         // Of one transaction nothing comes between.
-        let acts = try await house.scratch.query(
+        let acts = try await parts.scratch.query(
             "SELECT count(*) FROM audit WHERE act = (ARRAY['left', 'came'])[sequence % 2 + 1]")
         #expect(acts == "160")
     }
 
     @Test func actsThatWereRolledBackLeaveNothing() async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
         await #expect(throws: BusError.self) {
-            try await house.database.transaction { transaction in
-                house.trail.note(AuditAct("came"), on: .service, in: transaction)
+            try await parts.database.transaction { transaction in
+                parts.trail.note(AuditAct("came"), on: .service, in: transaction)
                 _ = try await transaction.query("SELECT 1")
                 throw BusError(.forbidden, "No.")
             }
         }
-        #expect(try await house.scratch.query("SELECT count(*) FROM audit_heads") == "0")
+        #expect(try await parts.scratch.query("SELECT count(*) FROM audit_heads") == "0")
     }
 
     @Test(
@@ -251,22 +251,22 @@ import Testing
             "DELETE FROM audit_anchors", "UPDATE audit_anchor_runs SET code = ''", "DELETE FROM audit_anchor_runs",
         ])
     func appendOnly(sql: String) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        _ = try await house.fill()
-        try await house.anchors.anchorIfDue()
-        var configuration = house.scratch.configuration()
-        configuration.connectionString = house.scratch.owner
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        _ = try await parts.fill()
+        try await parts.anchors.anchorIfDue()
+        var configuration = parts.scratch.configuration()
+        configuration.connectionString = parts.scratch.owner
         let owner = Database(configuration)
         defer { owner.close() }
         owner.start()
         try await owner.waitUntilAvailable()
-        for database in [house.database, owner] {
+        for database in [parts.database, owner] {
             await #expect(throws: DatabaseError.statement(sqlState: "42501", constraint: nil)) {
                 _ = try await database.write(Statement(sql))
             }
         }
-        #expect(try await house.report().findings == [])
+        #expect(try await parts.report().findings == [])
     }
 
     @Test(
@@ -278,52 +278,52 @@ import Testing
             "ALTER TABLE audit DISABLE TRIGGER ALL",
         ])
     func byTheFunctionOnly(sql: String) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
         await #expect(throws: DatabaseError.statement(sqlState: "42501", constraint: nil)) {
-            _ = try await house.database.write(Statement(sql))
+            _ = try await parts.database.write(Statement(sql))
         }
     }
 
     @Test func aPersonHasOnePseudonymUntilTheyAreForgotten() async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
         let person = Identifier.random()
         let chains = try await atOnce(8) { () -> AuditChain in
             try await patiently {
-                try await house.database.transaction { try await house.trail.ensure(person, in: $0) }
+                try await parts.database.transaction { try await parts.trail.ensure(person, in: $0) }
             }
         }
         #expect(Set(chains).count == 1 && chains[0].name.count == 22)
-        let begun = try await house.database.transaction { transaction async throws -> AuditChain in
+        let begun = try await parts.database.transaction { transaction async throws -> AuditChain in
             let other = Identifier.random()
-            let begun = house.trail.begin(other, in: transaction)
-            #expect(try await house.trail.chain(of: other, in: transaction) == begun)
+            let begun = parts.trail.begin(other, in: transaction)
+            #expect(try await parts.trail.chain(of: other, in: transaction) == begun)
             return begun
         }
         #expect(begun != chains[0])
-        try await house.database.transaction { transaction async throws -> Void in
-            #expect(try await house.trail.chain(of: person, in: transaction) == chains[0])
+        try await parts.database.transaction { transaction async throws -> Void in
+            #expect(try await parts.trail.chain(of: person, in: transaction) == chains[0])
             Erasure.erase(person, in: transaction)
-            #expect(try await house.trail.chain(of: person, in: transaction) == .service)
-            #expect(try await house.trail.ensure(person, in: transaction) != chains[0])
+            #expect(try await parts.trail.chain(of: person, in: transaction) == .service)
+            #expect(try await parts.trail.ensure(person, in: transaction) != chains[0])
         }
     }
 
     @Test func anchorsAreMadeEachHourOfWhatWentOn() async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        try await house.anchors.anchorIfDue()
-        #expect(try await house.anchors.runs(after: 0) == [], "of nothing there are none")
-        _ = try await house.fill()
-        for _ in 0..<2 { try await house.anchors.anchorIfDue() }
-        _ = try await house.note("came", about: .random())
-        try await house.anchors.anchorIfDue()
-        #expect(try await house.anchors.runs(after: 0).map(\.run) == [1])
-        try await house.tamper("UPDATE audit_anchor_runs SET at = at - interval '1 hour'", .service)
-        _ = try await atOnce(4) { try await patiently { try await house.anchors.anchorIfDue() } }
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        try await parts.anchors.anchorIfDue()
+        #expect(try await parts.anchors.runs(after: 0) == [], "of nothing there are none")
+        _ = try await parts.fill()
+        for _ in 0..<2 { try await parts.anchors.anchorIfDue() }
+        _ = try await parts.note("came", about: .random())
+        try await parts.anchors.anchorIfDue()
+        #expect(try await parts.anchors.runs(after: 0).map(\.run) == [1])
+        try await parts.tamper("UPDATE audit_anchor_runs SET at = at - interval '1 hour'", .service)
+        _ = try await atOnce(4) { try await patiently { try await parts.anchors.anchorIfDue() } }
         #expect(
-            try await house.scratch.query("SELECT run, count(*) FROM audit_anchors GROUP BY 1 ORDER BY 1") == "1|3\n2|1"
+            try await parts.scratch.query("SELECT run, count(*) FROM audit_anchors GROUP BY 1 ORDER BY 1") == "1|3\n2|1"
         )
     }
 
@@ -342,20 +342,20 @@ import Testing
             ["SET CONSTRAINTS ALL DEFERRED", "SELECT 1 FROM audit_anchor(2, 500)"],
         ])
     func onlyTheNextRun(statements: [String]) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        _ = try await house.fill()
-        try await house.anchors.anchorIfDue()
-        _ = try await house.fill()
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        _ = try await parts.fill()
+        try await parts.anchors.anchorIfDue()
+        _ = try await parts.fill()
         await #expect(throws: DatabaseError.self) {
-            try await house.database.transaction { transaction in
+            try await parts.database.transaction { transaction in
                 for sql in statements { transaction.send(Statement(sql)) }
             }
         }
-        #expect(try await house.scratch.query("SELECT count(*) FROM audit_heads WHERE NOT is_anchored") == "3")
-        try await house.anchors.anchorIfDue(isForced: true)
-        #expect(try await house.report().findings == [])
-        #expect(try await house.scratch.query("SELECT count(*) FROM audit_heads WHERE NOT is_anchored") == "0")
+        #expect(try await parts.scratch.query("SELECT count(*) FROM audit_heads WHERE NOT is_anchored") == "3")
+        try await parts.anchors.anchorIfDue(isForced: true)
+        #expect(try await parts.report().findings == [])
+        #expect(try await parts.scratch.query("SELECT count(*) FROM audit_heads WHERE NOT is_anchored") == "0")
     }
 
     private nonisolated static func run(_ run: Int64, _ at: String) -> String {
@@ -364,22 +364,22 @@ import Testing
 
     @Test("every row older than two hours is in one run", arguments: ["1 hour", "3 hours"])
     func coverage(age: String) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
         // As rows stand that were written then, with the hashes that they had.
-        _ = try await house.fill()
-        try await house.anchors.anchorIfDue()
-        _ = try await house.fill()
+        _ = try await parts.fill()
+        try await parts.anchors.anchorIfDue()
+        _ = try await parts.fill()
         let late = Timestamp.now() - (age == "1 hour" ? .seconds(3600) : .seconds(10_800))
         let line = AuditHash.hash(
             previous: [], chain: "late", sequence: 1, at: late, act: "came", details: "{}")
-        _ = try await house.scratch.query(
+        _ = try await parts.scratch.query(
             """
             SET session_replication_role = replica;
             INSERT INTO audit VALUES ('late', 1, 'came', '\(late)', '{}', '\\x\(Hex.encode(line))');
             INSERT INTO audit_heads VALUES ('late', 1, '\\x\(Hex.encode(line))', true)
             """)
-        let findings = try await house.report().findings
+        let findings = try await parts.report().findings
         let expected = "row 1 is in no run of anchors, and is older than 2 hours: of \(late)"
         #expect(findings == (age == "1 hour" ? [] : [.init(chain: "late", text: expected)]))
     }
@@ -404,17 +404,17 @@ import Testing
             ),
         ])
     func oddAnchors(sql: String, expected: String) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        let chain = try await house.fill()
-        try await house.anchors.anchorIfDue()
-        try await house.tamper(sql, chain)
-        let findings = try await house.report().findings
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        let chain = try await parts.fill()
+        try await parts.anchors.anchorIfDue()
+        try await parts.tamper(sql, chain)
+        let findings = try await parts.report().findings
         #expect(findings.contains { $0.chain == nil && $0.text.hasPrefix(expected) }, "\(findings)")
         // The service goes on, too.
-        _ = try await house.fill()
-        try await house.anchors.anchorIfDue(isForced: true)
-        #expect(try await house.anchors.runs(after: 0).allSatisfy { $0.run < 10 })
+        _ = try await parts.fill()
+        try await parts.anchors.anchorIfDue(isForced: true)
+        #expect(try await parts.anchors.runs(after: 0).allSatisfy { $0.run < 10 })
     }
 
     @Test(
@@ -428,21 +428,21 @@ import Testing
             "UPDATE audit_heads SET sequence = -9223372036854775808 WHERE chain = CHAIN",
         ])
     func oddRows(sql: String) async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        let chain = try await house.fill()
-        try await house.tamper(sql, chain)
-        let findings = try await house.report().findings
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        let chain = try await parts.fill()
+        try await parts.tamper(sql, chain)
+        let findings = try await parts.report().findings
         #expect(!findings.isEmpty && findings.allSatisfy { $0.chain == chain.name }, "\(findings)")
     }
 
     @Test func manyChainsAreAnchoredInSeveralRuns() async throws {
-        let house = try await House.make()
-        defer { house.database.close() }
-        try await house.scratch.query("SELECT audit_append('c' || n, 'came', '{}') FROM generate_series(1, 1001) n")
-        try await house.anchors.anchorIfDue()
-        #expect(try await house.anchors.runs(after: 0).count == 3)
-        let report = try await house.report()
+        let parts = try await ServiceParts.make()
+        defer { parts.database.close() }
+        try await parts.scratch.query("SELECT audit_append('c' || n, 'came', '{}') FROM generate_series(1, 1001) n")
+        try await parts.anchors.anchorIfDue()
+        #expect(try await parts.anchors.runs(after: 0).count == 3)
+        let report = try await parts.report()
         #expect(report.findings == [] && report.anchors == 1001)
     }
 }

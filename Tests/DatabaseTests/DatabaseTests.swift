@@ -251,7 +251,7 @@ import Testing
             Loop.spawn { @Loop in
                 do { _ = try await database.read("SELECT id FROM things") } catch { failure = error }
             }
-            try #require(try await comes { failure != nil }, "nobody answers the read")
+            try #require(try await eventually { failure != nil }, "nobody answers the read")
             // Of the server's last word, where that came in time, or of the silence behind it.
             #expect(
                 (failure as? DatabaseError)?.busError.code == "service_unavailable", "\(String(describing: failure))")

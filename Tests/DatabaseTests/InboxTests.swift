@@ -13,7 +13,7 @@ struct Counted: BusReply {
 }
 
 @Suite("inbox") @Loop struct InboxTests {
-    @Loop final class House {
+    @Loop final class ServiceParts {
         let scratch: ScratchDatabase
         let database: Database
         let inbox: Inbox
@@ -41,67 +41,68 @@ struct Counted: BusReply {
         func count() async throws -> Int64 { try await database.read("SELECT n FROM counts").first?.integer("n") ?? -1 }
     }
 
-    private func house() async throws -> House {
+    private func parts() async throws -> ServiceParts {
         let migration = Migration(
             name: "m0001_counts",
             sql: "CREATE TABLE {{schema}}.counts (n bigint NOT NULL); INSERT INTO {{schema}}.counts VALUES (0)")
-        let house = try House(try await ScratchDatabase.make(schema: "shop", migrations: [migration]))
-        try await house.database.waitUntilAvailable()
-        return house
+        let parts = try ServiceParts(try await ScratchDatabase.make(schema: "shop", migrations: [migration]))
+        try await parts.database.waitUntilAvailable()
+        return parts
     }
 
     /// Somebody takes an old key anew while it is being removed.
     @Test func whatIsTakenAnewMeanwhileIsNotRemoved() async throws {
-        let house = try await house()
-        _ = try await house.add("key")
-        try await house.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
+        let parts = try await parts()
+        _ = try await parts.add("key")
+        try await parts.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
         let (isTaken, isToCommit) = (LoopPromise<Void>(), LoopPromise<Void>())
         let taking = Loop.spawn {
-            try await house.database.transaction { transaction in
+            try await parts.database.transaction { transaction in
                 _ = try await transaction.query("UPDATE inbox SET expires_at = now() + interval '1 h' RETURNING key")
                 isTaken.resolve(.success(()))
                 try await isToCommit.get()
             }
         }
         try await isTaken.get()
-        let purging = Loop.spawn { try await patiently { try await house.inbox.purge() } }
+        let purging = Loop.spawn { try await patiently { try await parts.inbox.purge() } }
         let waits =
             "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity USING (pid) WHERE datname = current_database() AND NOT l.granted"
-        try #require(try await comes { try await house.scratch.query(waits) != "0" }, "the purge waits for the row")
+        try #require(
+            try await eventually { try await parts.scratch.query(waits) != "0" }, "the purge waits for the row")
         isToCommit.resolve(.success(()))
         try await taking.value
         _ = try await purging.value
-        #expect(try await house.scratch.query("SELECT count(*) FROM inbox") == "1")
+        #expect(try await parts.scratch.query("SELECT count(*) FROM inbox") == "1")
     }
 
     @Test func theSameKeyIsAnsweredAndNotDoneAgain() async throws {
-        let house = try await house()
-        #expect(try await house.add("key") == (1, false))
-        #expect(try await house.add("key") == (1, true))
-        #expect(try await house.add("other") == (2, false))
-        #expect(try await house.add(nil) == (3, false))
-        #expect(try await house.count() == 3)
+        let parts = try await parts()
+        #expect(try await parts.add("key") == (1, false))
+        #expect(try await parts.add("key") == (1, true))
+        #expect(try await parts.add("other") == (2, false))
+        #expect(try await parts.add(nil) == (3, false))
+        #expect(try await parts.count() == 3)
     }
 
     @Test func anotherBodyUnderTheKeyIsRefused() async throws {
-        let house = try await house()
-        _ = try await house.add("key")
-        let error = await #expect(throws: BusError.self) { try await house.add("key", body: "c") }
+        let parts = try await parts()
+        _ = try await parts.add("key")
+        let error = await #expect(throws: BusError.self) { try await parts.add("key", body: "c") }
         #expect(error?.code == "idempotency_key_reused")
     }
 
     @Test func aRefusalWithAnEffectIsKeptToo() async throws {
-        let house = try await house()
+        let parts = try await parts()
         for _ in 0..<2 {
-            let error = await #expect(throws: BusError.self) { try await house.add("key", refuse: true) }
+            let error = await #expect(throws: BusError.self) { try await parts.add("key", refuse: true) }
             #expect(error?.code == "otp_invalid")
         }
-        #expect(try await house.count() == 1)
+        #expect(try await parts.count() == 1)
     }
 
     @Test func sixtyFourTwinsHaveOneEffect() async throws {
-        let house = try await house()
-        let tasks = (0..<64).map { _ in Loop.spawn { try await house.add("twin").0 } }
+        let parts = try await parts()
+        let tasks = (0..<64).map { _ in Loop.spawn { try await parts.add("twin").0 } }
         var answers: [Int64] = []
         for task in tasks {
             switch await task.result {
@@ -113,32 +114,32 @@ struct Counted: BusReply {
             }
         }
         #expect(!answers.isEmpty && answers.allSatisfy { $0 == 1 })
-        #expect(try await house.count() == 1)
+        #expect(try await parts.count() == 1)
     }
 
     @Test func anAnswerWithATokenIsGoneAfterAMinute() async throws {
-        let house = try await house()
-        _ = try await house.add("key", carriesToken: true)
-        #expect(try await house.add("key", carriesToken: true).1)
-        try await house.scratch.query("UPDATE inbox SET reply_until = now() - interval '1 s'")
-        let error = await #expect(throws: BusError.self) { try await house.add("key", carriesToken: true) }
+        let parts = try await parts()
+        _ = try await parts.add("key", carriesToken: true)
+        #expect(try await parts.add("key", carriesToken: true).1)
+        try await parts.scratch.query("UPDATE inbox SET reply_until = now() - interval '1 s'")
+        let error = await #expect(throws: BusError.self) { try await parts.add("key", carriesToken: true) }
         #expect(error?.code == "idempotency_answer_gone")
-        #expect(try await house.count() == 1)
+        #expect(try await parts.count() == 1)
     }
 
     @Test func whatIsOverIsPurgedAndTheKeyIsFree() async throws {
-        let house = try await house()
-        _ = try await house.add("key")
-        try await house.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
-        #expect(try await house.add("key") == (2, false))
-        try await house.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
-        #expect(try await house.inbox.purge() == false)
-        #expect(try await house.scratch.query("SELECT count(*) FROM inbox") == "0")
+        let parts = try await parts()
+        _ = try await parts.add("key")
+        try await parts.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
+        #expect(try await parts.add("key") == (2, false))
+        try await parts.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
+        #expect(try await parts.inbox.purge() == false)
+        #expect(try await parts.scratch.query("SELECT count(*) FROM inbox") == "0")
     }
 
     @Test func noReplyCanBeReadInTheTable() async throws {
-        let house = try await house()
-        _ = try await house.add("key")
-        #expect(try await house.scratch.query("SELECT position('count'::bytea in reply) FROM inbox") == "0")
+        let parts = try await parts()
+        _ = try await parts.add("key")
+        #expect(try await parts.scratch.query("SELECT position('count'::bytea in reply) FROM inbox") == "0")
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import Database
 
 @Suite("outbox") @Loop struct OutboxTests {
-    @Loop final class House {
+    @Loop final class ServiceParts {
         let scratch: ScratchDatabase
         let database: Database
         let outbox: Outbox
@@ -32,7 +32,7 @@ import Testing
         func tell(_ person: Identifier) async throws {
             try await database.transaction { transaction in
                 let event = AccountCreated(personID: person, createdAt: Timestamp(microsecondsSinceEpoch: 0))
-                try await self.outbox.tell(event, in: transaction)
+                try await self.outbox.publish(event, in: transaction)
             }
         }
 
@@ -77,33 +77,33 @@ import Testing
         }
     }
 
-    private func house() async throws -> House {
-        let house = try House(try await ScratchDatabase.make(schema: "shop"))
-        try await house.database.waitUntilAvailable()
-        return house
+    private func parts() async throws -> ServiceParts {
+        let parts = try ServiceParts(try await ScratchDatabase.make(schema: "shop"))
+        try await parts.database.waitUntilAvailable()
+        return parts
     }
 
     @Test func threeRelaysKeepTheOrderOfEachPerson() async throws {
-        let house = try await house()
+        let parts = try await parts()
         let people = (0..<5).map { _ in Identifier.random() }
-        for _ in 0..<3 { house.startRelay() }
-        for _ in 0..<20 { for person in people { try await house.tell(person) } }
-        let delivered = try await house.delivered(100)
+        for _ in 0..<3 { parts.startRelay() }
+        for _ in 0..<20 { for person in people { try await parts.tell(person) } }
+        let delivered = try await parts.delivered(100)
         for person in people {
             #expect(delivered.filter { $0.person == person }.map(\.sequence) == Array(1...20))
         }
-        await house.stop()
+        await parts.stop()
     }
 
     @Test func whatACrashedRelayHeldIsTakenOnceItsLeaseIsOver() async throws {
-        let house = try await house()
+        let parts = try await parts()
         let person = Identifier.random()
-        for _ in 0..<2 { try await house.tell(person) }
-        try await house.scratch.query(
+        for _ in 0..<2 { try await parts.tell(person) }
+        try await parts.scratch.query(
             "UPDATE outbox SET attempts = 1, locked_until = now() + interval '300 ms' WHERE person_sequence = 1")
-        house.startRelay()
-        #expect(try await house.delivered(2).map(\.sequence) == [1, 2])
-        await house.stop()
+        parts.startRelay()
+        #expect(try await parts.delivered(2).map(\.sequence) == [1, 2])
+        await parts.stop()
     }
 
     /// A queue is empty most of the time, and PostgreSQL keeps a plan that it made when it was.
@@ -117,32 +117,32 @@ import Testing
             END $$
             """)
         // Of one connection, so that it has the plan.
-        let house = try House(scratch, connections: 1)
+        let parts = try ServiceParts(scratch, connections: 1)
         let gate = LoopPromise<Void>()
         var inHand = 0
-        let relay = OutboxRelay(house.outbox) { _ in
+        let relay = OutboxRelay(parts.outbox) { _ in
             inHand += 1
             try await gate.get()
         }
         Loop.spawn { await relay.run() }
         try #require(
-            try await comes {
+            try await eventually {
                 try await scratch.query(
                     """
                     SELECT count(*) FROM pg_stat_activity
                     WHERE datname = current_database() AND state = 'idle' AND query LIKE '%FOR UPDATE SKIP LOCKED%'
                     """) == "1"
             }, "the relay has looked at the empty queue")
-        try await house.database.transaction { transaction in
-            for _ in 0..<100 { house.outbox.enqueue("sms", payload: [1], in: transaction) }
+        try await parts.database.transaction { transaction in
+            for _ in 0..<100 { parts.outbox.enqueue("sms", payload: [1], in: transaction) }
         }
-        try #require(try await comes { inHand >= 32 })
-        #expect(try await house.scratch.query("SELECT count(*) FROM outbox WHERE locked_until IS NOT NULL") == "32")
+        try #require(try await eventually { inHand >= 32 })
+        #expect(try await parts.scratch.query("SELECT count(*) FROM outbox WHERE locked_until IS NOT NULL") == "32")
         gate.resolve(.success(()))
-        try #require(try await comes { inHand == 100 })
+        try #require(try await eventually { inHand == 100 })
         await relay.stop()
-        #expect(try await house.scratch.query("SELECT count(*) FROM outbox") == "0")
-        await house.stop()
+        #expect(try await parts.scratch.query("SELECT count(*) FROM outbox") == "0")
+        await parts.stop()
     }
 
     /// A hundred thousand holds may end within a minute: a look that reads all that is due makes them late.
@@ -170,40 +170,40 @@ import Testing
     }
 
     @Test func aRolledBackEventIsNotTold() async throws {
-        let house = try await house()
+        let parts = try await parts()
         let person = Identifier.random()
         await #expect(throws: CancellationError.self) {
-            try await house.database.transaction { transaction in
-                try await house.outbox.tell(AccountCreated(personID: person, createdAt: .now()), in: transaction)
+            try await parts.database.transaction { transaction in
+                try await parts.outbox.publish(AccountCreated(personID: person, createdAt: .now()), in: transaction)
                 throw CancellationError()
             }
         }
-        try await house.tell(person)
-        house.startRelay()
-        #expect(try await house.delivered(1).map(\.sequence) == [1])
-        await house.stop()
+        try await parts.tell(person)
+        parts.startRelay()
+        #expect(try await parts.delivered(1).map(\.sequence) == [1])
+        await parts.stop()
     }
 
     @Test func aFailedDeliveryIsTriedAgain() async throws {
-        let house = try await house()
-        house.failures = 2
-        house.startRelay()
+        let parts = try await parts()
+        parts.failures = 2
+        parts.startRelay()
         let person = Identifier.random()
-        for _ in 0..<2 { try await house.tell(person) }
-        #expect(try await house.delivered(2).map(\.sequence) == [1, 2])
-        await house.stop()
+        for _ in 0..<2 { try await parts.tell(person) }
+        #expect(try await parts.delivered(2).map(\.sequence) == [1, 2])
+        await parts.stop()
     }
 
     @Test func whatFailsTenTimesIsDeadAndKeepsItsQueue() async throws {
-        let house = try await house()
+        let parts = try await parts()
         let person = Identifier.random()
-        for _ in 0..<2 { try await house.tell(person) }
+        for _ in 0..<2 { try await parts.tell(person) }
         let alarm = LoopPromise<OutboxAlarm>()
-        let relay = OutboxRelay(house.outbox) { _ in throw CancellationError() }
+        let relay = OutboxRelay(parts.outbox) { _ in throw CancellationError() }
         relay.onAlarm = { alarm.resolve(.success($0)) }
         var told: [String] = []
         relay.onFailure = { told.append("\($0) \($1) \($2)") }
-        try await house.scratch.query("UPDATE outbox SET attempts = 9")
+        try await parts.scratch.query("UPDATE outbox SET attempts = 9")
         Loop.spawn { await relay.run() }
         guard case .deadLetter("profile", _) = try await alarm.get() else {
             Issue.record("expected a dead letter")
@@ -212,160 +212,162 @@ import Testing
         await relay.stop()
         #expect(told == ["profile 10 CancellationError"])
         #expect(
-            try await house.scratch.query(
+            try await parts.scratch.query(
                 "SELECT string_agg((dead_at IS NOT NULL)::text, ',' ORDER BY person_sequence) FROM outbox")
                 == "true,false")
-        await house.stop()
+        await parts.stop()
     }
 
     /// However long nobody is there: it is no fault of the event's, and what is for others goes on.
     @Test func whatNobodyIsThereForWaitsUntriedAndTakesNoPlace() async throws {
-        let house = try await house()
-        for _ in 0..<40 { try await house.tell(.random()) }
-        try await house.database.transaction { house.outbox.enqueue("sms", payload: [1], in: $0) }
+        let parts = try await parts()
+        for _ in 0..<40 { try await parts.tell(.random()) }
+        try await parts.database.transaction { parts.outbox.enqueue("sms", payload: [1], in: $0) }
         var delivered: [String] = []
-        let relay = OutboxRelay(house.outbox) { delivered.append($0.destination) }
+        let relay = OutboxRelay(parts.outbox) { delivered.append($0.destination) }
         relay.absent = { ["profile"] }
         Loop.spawn { await relay.run() }
-        try #require(try await comes { delivered == ["sms"] })
+        try #require(try await eventually { delivered == ["sms"] })
         #expect(
-            try await house.scratch.query("SELECT max(attempts), count(*) FROM outbox WHERE destination = 'profile'")
+            try await parts.scratch.query("SELECT max(attempts), count(*) FROM outbox WHERE destination = 'profile'")
                 == "0|40")
         relay.absent = { [] }
-        #expect(try await comes { delivered.count == 41 })
+        #expect(try await eventually { delivered.count == 41 })
         await relay.stop()
-        await house.stop()
+        await parts.stop()
     }
 
     /// Two releases run side by side while replicas are replaced. What it fails with afterwards counts from then on.
     @Test func whatOnlyANewerReleaseKnowsIsNotGivenUpForThat() async throws {
-        let house = try await house()
-        try await house.tell(.random())
-        try await house.scratch.query("UPDATE outbox SET attempts = 9")
+        let parts = try await parts()
+        try await parts.tell(.random())
+        try await parts.scratch.query("UPDATE outbox SET attempts = 9")
         func waits(_ state: String) async throws -> Bool {
-            try await comes {
-                try await house.scratch.query(
+            try await eventually {
+                try await parts.scratch.query(
                     "SELECT attempts, dead_at IS NULL, locked_until IS NULL, last_error FROM outbox")
                     == state
             }
         }
-        let former = OutboxRelay(house.outbox) { _ in throw BusError(.unknownMessage, "Not known here.") }
+        let former = OutboxRelay(parts.outbox) { _ in throw BusError(.unknownMessage, "Not known here.") }
         Loop.spawn { await former.run() }
         for attempts in 10...12 {
             try #require(try await waits("\(attempts)|t|t|unknown_message"))
-            try await house.scratch.query("UPDATE outbox SET due_at = now()")
+            try await parts.scratch.query("UPDATE outbox SET due_at = now()")
         }
         try #require(try await waits("13|t|t|unknown_message"))
         await former.stop()
 
-        let newer = OutboxRelay(house.outbox) { _ in throw DeliveryPostponed(pause: .seconds(3600), code: "later") }
+        let newer = OutboxRelay(parts.outbox) { _ in throw DeliveryPostponed(pause: .seconds(3600), code: "later") }
         Loop.spawn { await newer.run() }
-        try await house.scratch.query("UPDATE outbox SET due_at = now()")
+        try await parts.scratch.query("UPDATE outbox SET due_at = now()")
         try #require(try await waits("1|t|t|later"))
-        try await house.scratch.query("UPDATE outbox SET attempts = 9, due_at = now()")
+        try await parts.scratch.query("UPDATE outbox SET attempts = 9, due_at = now()")
         try #require(try await waits("10|f|t|later"))
         await newer.stop()
-        await house.stop()
+        await parts.stop()
     }
 
     @Test func whatIsTriedUntilTakenIsNeverADeadLetter() async throws {
-        let house = try await house()
-        try await house.database.transaction {
-            try await house.outbox.tell(AccountDeleted(personID: .random(), deletedAt: .now()), in: $0)
+        let parts = try await parts()
+        try await parts.database.transaction {
+            try await parts.outbox.publish(AccountDeleted(personID: .random(), deletedAt: .now()), in: $0)
         }
-        try await house.scratch.query("UPDATE outbox SET attempts = 400")
-        let relay = OutboxRelay(house.outbox) { _ in throw CancellationError() }
+        try await parts.scratch.query("UPDATE outbox SET attempts = 400")
+        let relay = OutboxRelay(parts.outbox) { _ in throw CancellationError() }
         relay.isNeverGivenUp = { $0 == AccountDeleted.type }
         Loop.spawn { await relay.run() }
         let failed =
             "SELECT count(*), count(dead_at), bool_and(due_at < now() + interval '19 s') FROM outbox WHERE last_error IS NOT NULL"
         let all = "SELECT count(*) FROM outbox"
         #expect(
-            try await comes { try await house.scratch.query(failed) == "\(try await house.scratch.query(all))|0|t" })
+            try await eventually {
+                try await parts.scratch.query(failed) == "\(try await parts.scratch.query(all))|0|t"
+            })
         await relay.stop()
-        await house.stop()
+        await parts.stop()
     }
 
     /// A process that stood still for longer than its lease.
     @Test func aLatePostponementLeavesTheNextHolderAlone() async throws {
-        let house = try await house()
+        let parts = try await parts()
         let (begun, gate) = (LoopPromise<Void>(), LoopPromise<Void>())
-        let relay = OutboxRelay(house.outbox) { _ in
+        let relay = OutboxRelay(parts.outbox) { _ in
             begun.resolve(.success(()))
             try await gate.get()
             throw CancellationError()
         }
-        try await house.tell(.random())
+        try await parts.tell(.random())
         Loop.spawn { await relay.run() }
         try await begun.get()
         let another = "UPDATE outbox SET attempts = attempts + 1, locked_until = now() + interval '1 h'"
-        try await house.scratch.query(another)
+        try await parts.scratch.query(another)
         gate.resolve(.success(()))
         await relay.stop()
         let held = "SELECT attempts, locked_until > now() + interval '50 min', last_error IS NULL FROM outbox"
-        #expect(try await house.scratch.query(held) == "2|t|t")
-        await house.stop()
+        #expect(try await parts.scratch.query(held) == "2|t|t")
+        await parts.stop()
     }
 
     @Test func aQueueThatCannotBeLookedAtIsToldOnce() async throws {
-        let house = try await house()
+        let parts = try await parts()
         var alarms: [OutboxAlarm] = []
-        let relay = OutboxRelay(house.outbox) { _ in }
+        let relay = OutboxRelay(parts.outbox) { _ in }
         relay.onAlarm = { alarms.append($0) }
-        try await house.scratch.query("ALTER TABLE outbox RENAME COLUMN due_at TO due")
+        try await parts.scratch.query("ALTER TABLE outbox RENAME COLUMN due_at TO due")
         Loop.spawn { await relay.run() }
-        try #require(try await comes { !alarms.isEmpty })
+        try #require(try await eventually { !alarms.isEmpty })
         #expect(alarms == [.blind("internal_error")])
         await relay.stop()
-        await house.stop()
+        await parts.stop()
     }
 
     @Test func whatIsSlowKeepsNothingElseWaitingAndChoosesItsPauses() async throws {
-        let house = try await house()
+        let parts = try await parts()
         let (hung, fast) = (LoopPromise<Void>(), LoopPromise<String>())
-        try await house.database.transaction { transaction in
+        try await parts.database.transaction { transaction in
             // More than a relay has in hand at once.
-            for _ in 0..<40 { house.outbox.enqueue("slow", payload: [1], in: transaction) }
-            house.outbox.enqueue("fast", payload: [1], in: transaction)
+            for _ in 0..<40 { parts.outbox.enqueue("slow", payload: [1], in: transaction) }
+            parts.outbox.enqueue("fast", payload: [1], in: transaction)
         }
-        let slow = OutboxRelay(house.outbox, .only("slow")) { _ in
+        let slow = OutboxRelay(parts.outbox, .only("slow")) { _ in
             try await hung.get()
             throw DeliveryPostponed(pause: .seconds(90), code: "later")
         }
-        let others = OutboxRelay(house.outbox, .allBut(["slow"])) { fast.resolve(.success($0.destination)) }
+        let others = OutboxRelay(parts.outbox, .allBut(["slow"])) { fast.resolve(.success($0.destination)) }
         for relay in [slow, others] { Loop.spawn { await relay.run() } }
         #expect(try await fast.get() == "fast")
-        #expect(try await comes { try await house.scratch.query("SELECT sum(attempts) FROM outbox") == "32" })
+        #expect(try await eventually { try await parts.scratch.query("SELECT sum(attempts) FROM outbox") == "32" })
         hung.resolve(.success(()))
         for relay in [slow, others] { await relay.stop() }
         let postponed = """
             SELECT count(*) >= 32 FROM outbox WHERE last_error = 'later' AND attempts = 1
                 AND due_at BETWEEN now() + interval '80 s' AND now() + interval '90 s'
             """
-        #expect(try await house.scratch.query(postponed) == "t")
-        await house.stop()
+        #expect(try await parts.scratch.query(postponed) == "t")
+        await parts.stop()
     }
 
     @Test func aTimerFiresOnceInTheFleetAndNotBeforeItsTime() async throws {
-        let house = try await house()
-        let now = try await house.database.read("SELECT clock_timestamp() AS now").first?.timestamp("now")
+        let parts = try await parts()
+        let now = try await parts.database.read("SELECT clock_timestamp() AS now").first?.timestamp("now")
         let due = try #require(now) + .milliseconds(200)
-        try await house.database.transaction { transaction in
-            house.outbox.enqueue("timer:test", payload: [1], dueAt: due, in: transaction)
+        try await parts.database.transaction { transaction in
+            parts.outbox.enqueue("timer:test", payload: [1], dueAt: due, in: transaction)
         }
-        for _ in 0..<3 { house.startRelay() }
-        _ = try await house.delivered(1)
-        let fired = try await house.database.read("SELECT clock_timestamp() AS now").first?.timestamp("now")
+        for _ in 0..<3 { parts.startRelay() }
+        _ = try await parts.delivered(1)
+        let fired = try await parts.database.read("SELECT clock_timestamp() AS now").first?.timestamp("now")
         #expect(try #require(fired) >= due)
         try await Loop.sleep(for: .milliseconds(600))
-        #expect(house.timersFired == 1)
-        await house.stop()
+        #expect(parts.timersFired == 1)
+        await parts.stop()
     }
 
     @Test func aSubscriberTakesEachEventOnce() async throws {
-        let house = try await house()
+        let parts = try await parts()
         func accept(_ sequence: Int64) async throws -> Bool {
-            try await house.database.transaction { transaction in
+            try await parts.database.transaction { transaction in
                 let event = AccountCreated(personID: Self.person, personSequence: sequence, createdAt: .now())
                 return try await EventPosition.accept(event, from: .auth, in: transaction)
             }
@@ -374,7 +376,7 @@ import Testing
         #expect(try await !accept(1))
         #expect(try await accept(3))
         #expect(try await !accept(2))
-        await house.stop()
+        await parts.stop()
     }
 
     private static let person = Identifier.random()

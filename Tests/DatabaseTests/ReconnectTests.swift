@@ -16,7 +16,7 @@ import Testing
         database.onChange = { changes.append($0) }
         database.start()
         defer { database.close() }
-        #expect(try await comes { server.called.count >= 6 })
+        #expect(try await eventually { server.called.count >= 6 })
         let called = server.called
         // 50, 100, 200, 400 and 800 ms: load makes them longer, never shorter.
         for (index, pause) in [50, 100, 200, 400, 800].enumerated() {
@@ -32,15 +32,15 @@ import Testing
         database.onChange = { changes.append($0) }
         database.start()
         defer { database.close() }
-        #expect(try await comes { database.pool.connections == 2 })
+        #expect(try await eventually { database.pool.connections == 2 })
         #expect(changes.isEmpty, "what was never away is not back")
         try await scratch.refuseConnections()
-        #expect(try await comes { changes.count == 2 })
+        #expect(try await eventually { changes.count == 2 })
         #expect(changes.first == .lost(reason: "57P01"))
         #expect(
             changes.last == .lost(reason: "database \"\(scratch.name)\" is not currently accepting connections"))
         try await scratch.takeConnections()
-        #expect(try await comes { database.pool.connections == 2 })
+        #expect(try await eventually { database.pool.connections == 2 })
         #expect(changes.count == 3 && changes.last == .back)
     }
 
@@ -53,20 +53,20 @@ import Testing
         database.onChange = { changes.append($0) }
         database.start()
         defer { database.close() }
-        #expect(try await comes { database.pool == Database.PoolState(connections: 2, idle: 1, waiting: 0) })
+        #expect(try await eventually { database.pool == Database.PoolState(connections: 2, idle: 1, waiting: 0) })
         let end = LoopPromise<Void>()
         let transactions = (0..<3).map { _ in
             Loop.spawn { try await database.transaction { _ in try await end.get() } }
         }
         #expect(
-            try await comes { database.pool == Database.PoolState(connections: 5, idle: 1, waiting: 0) },
+            try await eventually { database.pool == Database.PoolState(connections: 5, idle: 1, waiting: 0) },
             "the reading one, three in use and one to spare")
         let more = (0..<7).map { _ in Loop.spawn { try await database.transaction { _ in try await end.get() } } }
-        #expect(try await comes { database.pool == Database.PoolState(connections: 6, idle: 0, waiting: 5) })
+        #expect(try await eventually { database.pool == Database.PoolState(connections: 6, idle: 0, waiting: 5) })
         end.resolve(.success(()))
         for transaction in transactions + more { try await transaction.value }
-        #expect(try await comes { database.pool == Database.PoolState(connections: 2, idle: 1, waiting: 0) })
-        #expect(try await comes { try await scratch.query(Self.backends) == "3" }, "this look is the third")
+        #expect(try await eventually { database.pool == Database.PoolState(connections: 2, idle: 1, waiting: 0) })
+        #expect(try await eventually { try await scratch.query(Self.backends) == "3" }, "this look is the third")
         #expect(changes.isEmpty, "nothing was lost")
     }
     private static let backends = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
@@ -83,15 +83,15 @@ import Testing
         database.onChange = { changes.append($0) }
         database.start()
         defer { database.close() }
-        #expect(try await comes { database.pool.connections == 2 })
+        #expect(try await eventually { database.pool.connections == 2 })
         let end = LoopPromise<Void>()
         // Whoever uses the one to spare makes it want another.
         let transaction = Loop.spawn { try await database.transaction { _ in try await end.get() } }
-        #expect(try await comes { !changes.isEmpty })
+        #expect(try await eventually { !changes.isEmpty })
         #expect(changes == [.refused(reason: "too many connections for database \"\(name)\"")])
         #expect(database.isAvailable && database.pool.connections == 2)
         try await scratch.query("ALTER DATABASE \(name) CONNECTION LIMIT -1")
-        #expect(try await comes { changes.last == .back && database.pool.connections == 3 })
+        #expect(try await eventually { changes.last == .back && database.pool.connections == 3 })
         end.resolve(.success(()))
         try await transaction.value
     }

@@ -27,11 +27,11 @@ import Testing
         let work = (0..<6).map { writer in Loop.spawn { try await writers.run(writer) } }
         for _ in 0..<5 {
             let known = writers.done
-            #expect(try await comes { writers.done > known + 50 })
+            #expect(try await eventually { writers.done > known + 50 })
             try await Loop.offload { try cluster.restart(mode) }
         }
         let known = writers.done
-        #expect(try await comes { writers.done > known + 50 })
+        #expect(try await eventually { writers.done > known + 50 })
         writers.isStopped = true
         for task in work { try await task.value }
         let rows = try await Loop.offload { try cluster.query("postgres", "SELECT id FROM shop.writes") }
@@ -48,7 +48,7 @@ import Testing
 
     @Loop private final class Writers {
         let database: Database
-        private let group: WriteGroup
+        private let group: BatchWriter
         var isStopped = false
         private(set) var told: [Int64: Told] = [:]
         private(set) var done = 0
@@ -56,7 +56,7 @@ import Testing
 
         init(_ database: Database) {
             self.database = database
-            group = WriteGroup(
+            group = BatchWriter(
                 database,
                 """
                 WITH added AS (INSERT INTO writes (id) SELECT id FROM unnest($1::bigint[]) AS g (id) RETURNING id)

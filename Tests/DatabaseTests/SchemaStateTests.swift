@@ -48,7 +48,7 @@ import Testing
         defer { database.close() }
         try await database.waitUntilAvailable()
         try await scratch.query(sql)
-        let seen = try await SchemaSight(database, migrations: Self.migrations).look()
+        let seen = try await SchemaInspector(database, migrations: Self.migrations).look()
         #expect(seen == expected)
         #expect(seen.isUsable == (expected.missing + expected.lost).isEmpty)
     }

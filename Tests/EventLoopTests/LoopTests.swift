@@ -125,8 +125,8 @@ import Testing
 
     @Test func aPromiseAnswersEverybodyWithItsFirstValue() async throws {
         let promise = LoopPromise<Int>()
-        let asker = Asker(promise: promise)
-        let tasks = (0..<3).map { _ in Loop.spawn { try await asker.ask() } }
+        let waiter = Waiter(promise: promise)
+        let tasks = (0..<3).map { _ in Loop.spawn { try await waiter.ask() } }
         try await Loop.sleep(for: .milliseconds(1))
         promise.resolve(.success(1))
         promise.resolve(.success(2))
@@ -157,7 +157,7 @@ import Testing
     }
 }
 
-@Loop private final class Asker {
+@Loop private final class Waiter {
     private let promise: LoopPromise<Int>
     nonisolated init(promise: LoopPromise<Int>) { self.promise = promise }
     func ask() async throws -> Int { try await promise.get() }

@@ -74,7 +74,7 @@ struct TokenMaker {
     }
 
     @Test(
-        "claims of other houses",
+        "claims of other containers",
         arguments: [
             ["iss": "elsewhere"], ["aud": "elsewhere"], ["aud": ["vestibule"]], ["sub": "me"], ["sub": nil],
             ["sid": nil],

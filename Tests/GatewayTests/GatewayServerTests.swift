@@ -253,7 +253,7 @@ private let json = ["Content-Type": "application/json"]
                 let halves = (0..<3).map { _ in AddressedSocket.open(stage.gateway.boundPort, from: "127.0.0.2") }
                 defer { for half in halves { close(half) } }
                 #expect(try await stage.get("/readyz").status == 200)
-                #expect(try await comes { halves.count { AddressedSocket.isOpen($0) } == kept })
+                #expect(try await eventually { halves.count { AddressedSocket.isOpen($0) } == kept })
             }
         }
     }
@@ -343,7 +343,7 @@ private let json = ["Content-Type": "application/json"]
             let sessions = (0..<64).map { _ in Identifier.ordered() }
             let first = sessions.map(ask)
             // The first of them is waited for no longer than a second.
-            let areAsked = try await comes(within: .seconds(5)) { stage.backstage.sessionQuestions == known + 64 }
+            let areAsked = try await eventually(within: .seconds(5)) { stage.backstage.sessionQuestions == known + 64 }
             #expect(areAsked, .time)
             let past = try await ask(.ordered()).value
             #expect(past.status == 503 && past.json["code"] == "overloaded", .time)
@@ -490,7 +490,7 @@ private let json = ["Content-Type": "application/json"]
     @Test func saysWhichServicesHaveNotTheTablesOfTheirRelease() async throws {
         try await onStage { stage async throws in
             stage.change(.profile, to: .starting, gauges: ["schema_missing": 2])
-            #expect(try await comes { try await stage.get("/readyz").status == 503 })
+            #expect(try await eventually { try await stage.get("/readyz").status == 503 })
             var answer = try await stage.get("/readyz")
             #expect(answer.json["notReady"] == ["profile"] && answer.json["schemaMissing"] == ["profile"])
             #expect(

@@ -92,7 +92,7 @@ import Testing
             #expect(alive["state"] == "ready" && (alive["requests"]?.integerValue ?? 0) > 0)
             #expect(alive["errors"] == 0 && alive["p99Ms"] != nil && alive["uptimeSeconds"] != nil)
             stage.lose(.auth)
-            #expect(try await comes { try await auth()?["state"] == "dead" })
+            #expect(try await eventually { try await auth()?["state"] == "dead" })
         }
     }
 }

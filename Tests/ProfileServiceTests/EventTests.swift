@@ -90,7 +90,7 @@ import Testing
                     visitors("h\(household)-", 4), from: "2001:db8:7:\(household)::1", profile)
                 #expect(stored == (household < 8 ? 6 : 0), "\(household)")
             }
-            #expect(profile.stage.houses[0].ownGauges() == ["events_refused_address": 46, "events_refused_day": 0])
+            #expect(profile.stage.containers[0].ownGauges() == ["events_refused_address": 46, "events_refused_day": 0])
             _ = try await profile.stage.rows("UPDATE visitor_counts SET began = began - interval '1 hour' RETURNING 1")
             #expect(try await Self.open(visitors("c", 4), from: "198.51.100.7", profile) == 6, "an hour later")
         }
@@ -103,14 +103,14 @@ import Testing
                 stored += try await Self.open(["v\(number)"], from: "198.51.100.\(number)", profile)
             }
             #expect(stored == 40)
-            let refused = profile.stage.houses.map { $0.ownGauges()["events_refused_day"] ?? 0 }.reduce(0, +)
+            let refused = profile.stage.containers.map { $0.ownGauges()["events_refused_day"] ?? 0 }.reduce(0, +)
             #expect(refused == 20)
             let day = "SELECT sum(taken), count(*) > 1 FROM visitor_counts WHERE octet_length(key) = 1"
             #expect(try await profile.stage.rows(day) == "20|t", "counted in several rows")
             #expect(try await Self.open(["v0"], from: "198.51.100.99", profile) == 0, "known, and told the same again")
             _ = try await profile.stage.rows("UPDATE visitor_counts SET began = began - interval '2 days' RETURNING 1")
             #expect(try await Self.open(["late"], from: "198.51.100.7", profile) == 2, "on another day")
-            _ = try await EventStore(database: profile.stage.houses[0].database).purge()
+            _ = try await EventStore(database: profile.stage.containers[0].database).purge()
             #expect(try await profile.stage.rows("SELECT count(*) FROM visitor_counts") == "2")
         }
     }
@@ -312,7 +312,7 @@ import Testing
                     CASE WHEN n % 2 = 1 THEN 'v' || n END, 'app_opened', now(), now() - n * interval '1 day'
                 FROM generate_series(1, 2500) AS n
                 """)
-            let events = EventStore(database: profile.stage.houses[0].database)
+            let events = EventStore(database: profile.stage.containers[0].database)
             while try await events.purge() {}
             #expect(
                 try await profile.stage.rows(
@@ -363,7 +363,7 @@ import Testing
             _ = try await profile.stage.rows(
                 "UPDATE onboarding_events SET received_at = now() - interval '91 days' WHERE anonymous_id = 'v2' RETURNING 1"
             )
-            _ = try await EventStore(database: profile.stage.houses[0].database).purge()
+            _ = try await EventStore(database: profile.stage.containers[0].database).purge()
             #expect(try await profile.stage.rows("SELECT count(*) FROM journeys WHERE anonymous_id = 'v2'") == "0")
             _ = try await auth.call(
                 AccountDeleted(personID: profile.person, personSequence: 3, deletedAt: .now()), options)

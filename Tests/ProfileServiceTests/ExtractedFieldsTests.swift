@@ -66,7 +66,7 @@ import Testing
             (self.refusals, self.extracts) = (0, [])
             try profile.stage.answering(as: .questionnaire, self)
             let voice = try profile.stage.asking(as: .questionnaire)
-            let isFound = try await comes {
+            let isFound = try await eventually {
                 let event = ExtractEventTests.event(of: .random())
                 return (try? await voice.call(event, CallOptions(timeout: .seconds(2)))) != nil
             }

@@ -30,7 +30,7 @@ import Testing
                 UPDATE profile_field_history SET changed_at = now() - interval '366 days'
                 WHERE id < (SELECT max(id) - 4 FROM profile_field_history) RETURNING 1
                 """)
-            let store = ProfileStore(database: profile.stage.houses[0].database, sealer: profile.sealer)
+            let store = ProfileStore(database: profile.stage.containers[0].database, sealer: profile.sealer)
             #expect(try await !store.purgeHistory())
             #expect(try await profile.stage.rows("SELECT count(*) FROM profile_field_history") == "5")
         }
@@ -327,9 +327,9 @@ import Testing
                     "coordinates": {"state": "answered", "value": {"latitude": 59.32932, "longitude": 18.06855}}}'
                 RETURNING 1
                 """)
-            let house = profile.stage.houses[0]
-            let review = CatalogueReview(
-                store: ProfileStore(database: house.database, sealer: profile.sealer), log: house.log)
+            let container = profile.stage.containers[0]
+            let review = FieldRecheck(
+                store: ProfileStore(database: container.database, sealer: profile.sealer), log: container.log)
             for _ in 0..<2 { try await review.run() }
             let me = try await profile.ask(GetMe())
             #expect(me.profile["gender"] == "unsaid" && me.onboardingStep == "profile" && me.revision == 3)
@@ -398,7 +398,7 @@ import Testing
                 #expect(error?.code != "not_found", "a failure is no answer")
             }
             try await profile.stage.scratch.takeConnections()
-            let isBack = try await comes {
+            let isBack = try await eventually {
                 (try? await profile.gateway.call(ViewOnboarding(), options)) == before
             }
             #expect(isBack)

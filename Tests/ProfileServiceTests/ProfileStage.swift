@@ -18,15 +18,16 @@ import Testing
         replicas: Int = 1, environment: [String: String] = [:],
         _ body: @escaping @Loop @Sendable (ProfileStage) async throws -> Void
     ) async throws {
-        try await ServiceStage.run(ProfileBlueprint.blueprint, replicas: replicas, environment: environment) { stage in
+        try await ServiceStage.run(ProfileServiceDefinition.definition, replicas: replicas, environment: environment) {
+            stage in
             // Tests also ask the replicas' stores, without a bus that would ask again.
-            for house in stage.houses { try await house.database.waitUntilAvailable() }
+            for container in stage.containers { try await container.database.waitUntilAvailable() }
             try await body(ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway)))
         }
     }
 
     /// Opens and seals dates of birth as the service does.
-    var sealer: Sealer { Sealer(stage.houses[0].keys, purpose: "date-of-birth") }
+    var sealer: Sealer { Sealer(stage.containers[0].keys, purpose: "date-of-birth") }
 
     func options(signedIn: Bool = true) -> CallOptions {
         CallOptions(

@@ -54,7 +54,7 @@ import Testing
             try await profile.update([
                 "displayName": "Zoë", "lastName": "Ågren", "coordinates": ["latitude": 59.3, "longitude": 18],
             ])
-            let store = ProfileStore(database: profile.stage.houses[0].database, sealer: profile.sealer)
+            let store = ProfileStore(database: profile.stage.containers[0].database, sealer: profile.sealer)
             let record = try #require(try await store.publicPart(of: profile.person))
             #expect(record.fields["displayName"] == .answered("Zoë"))
             for field in FieldCatalogue.fields where !field.isPublic { #expect(record.fields[field] == nil) }

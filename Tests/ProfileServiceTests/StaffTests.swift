@@ -148,12 +148,12 @@ import Testing
     /// A push about the age is no news for who is suspended; it comes once they are back.
     @Test func whoIsSuspendedIsNotToldOfTheBirthday() async throws {
         try await ProfileStage.run { profile in
-            let ears = Ears<NotifyPerson>()
+            let ears = EventRecorder<NotifyPerson>()
             try profile.stage.answering(as: .auth, ears)
-            let house = profile.stage.houses[0]
+            let container = profile.stage.containers[0]
             let list = WaitlistStore(
-                profiles: ProfileStore(database: house.database, sealer: profile.sealer), outbox: house.outbox,
-                log: house.log)
+                profiles: ProfileStore(database: container.database, sealer: profile.sealer), outbox: container.outbox,
+                log: container.log)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let birthday = try await profile.ask(JoinWaitlist(notify: true)).eligibleOn
             try await Self.tell("suspended", 1, profile)

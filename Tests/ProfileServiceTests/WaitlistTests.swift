@@ -16,15 +16,15 @@ import Testing
     }
 
     @Loop private static func list(_ profile: ProfileStage, replica: Int = 0) -> WaitlistStore {
-        let house = profile.stage.houses[replica]
+        let container = profile.stage.containers[replica]
         return WaitlistStore(
-            profiles: ProfileStore(database: house.database, sealer: profile.sealer), outbox: house.outbox,
-            log: house.log)
+            profiles: ProfileStore(database: container.database, sealer: profile.sealer), outbox: container.outbox,
+            log: container.log)
     }
 
     @Test func whoWaitsIsToldOnceOnTheBirthdayAndNotBefore() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
-            let ears = Ears<NotifyPerson>()
+            let ears = EventRecorder<NotifyPerson>()
             try profile.stage.answering(as: .auth, ears)
             let year = Timestamp.now().date.year
             try await profile.update(["dateOfBirth": .string("\(year - 17)-02-28")])
@@ -59,7 +59,7 @@ import Testing
         ])
     func theBirthdayIsThePersonsOwn(zone name: String) async throws {
         try await ProfileStage.run { profile in
-            let ears = Ears<NotifyPerson>()
+            let ears = EventRecorder<NotifyPerson>()
             try profile.stage.answering(as: .auth, ears)
             let born = JSONValue.string("\(Timestamp.now().date.year - 17)-06-15")
             try await profile.update(["dateOfBirth": born, "timeZone": .string(name)])
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aReplicaThatWasAwayOnTheBirthdayTellsLater() async throws {
         try await ProfileStage.run { profile in
-            let ears = Ears<NotifyPerson>()
+            let ears = EventRecorder<NotifyPerson>()
             try profile.stage.answering(as: .auth, ears)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))

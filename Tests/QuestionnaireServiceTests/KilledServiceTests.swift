@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: 0..<Rounds.count(2, prove: 20))
     func noAcknowledgedAnswerIsLost(round: Int) async throws {
-        try await ServiceStage.run(QuestionnaireBlueprint.blueprint, replicas: 0) { stage in
+        try await ServiceStage.run(QuestionnaireServiceDefinition.definition, replicas: 0) { stage in
             try await Self.hold(on: stage)
         }
     }
@@ -24,9 +24,9 @@ import Testing
         let environment = stage.environment.merging(["LOG_LEVEL": "error"]) { $1 }
         var program = try ServiceProgram("QuestionnaireService", environment)
         let bus = try stage.asking(as: .gateway)
-        try stage.answering(as: .profile, Ears<SessionOpened>(), Listener())
+        try stage.answering(as: .profile, EventRecorder<SessionOpened>(), Listener())
         while try await stage.rows("SELECT count(*) FROM definitions")
-            != String(QuestionnaireBlueprint.definitions.count)
+            != String(QuestionnaireServiceDefinition.definitions.count)
         {
             try await Loop.sleep(for: .milliseconds(20))
         }

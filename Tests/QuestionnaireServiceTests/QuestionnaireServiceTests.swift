@@ -14,10 +14,10 @@ import Testing
 
     @Test func replicasThatStartTogetherPublishOnce() async throws {
         try await withService(replicas: 3) { service in
-            let definitions = try QuestionnaireBlueprint.definitions.map { try DefinitionParser.parse($0) }
-            for house in service.houses {
+            let definitions = try QuestionnaireServiceDefinition.definitions.map { try DefinitionParser.parse($0) }
+            for container in service.containers {
                 for definition in definitions {
-                    let shipped = DefinitionImport(database: house.database, definition: definition)
+                    let shipped = DefinitionImport(database: container.database, definition: definition)
                     let result = try await patiently { try await shipped.run() }
                     #expect(result == .alreadyThere)
                 }
@@ -33,7 +33,7 @@ import Testing
         try await withService { service in
             let edited = try Self.shipped(setting: "strings.en.title", to: "Another title")
             await #expect(throws: DefinitionImport.Edited.self) {
-                try await DefinitionImport(database: service.houses[0].database, definition: edited).run()
+                try await DefinitionImport(database: service.containers[0].database, definition: edited).run()
             }
             #expect(try await service.questions(as: person).questionnaire.title == "What matters to you")
             await #expect(throws: (any Error).self) { try await service.rows("UPDATE definitions SET version = 2") }
@@ -46,7 +46,7 @@ import Testing
                 let json = Sample.definition([Sample.question(key, "boolean")]).setting(
                     "version", to: .integer(version))
                 let definition = try DefinitionParserTests.parse(json)
-                _ = try await DefinitionImport(database: service.houses[0].database, definition: definition).run()
+                _ = try await DefinitionImport(database: service.containers[0].database, definition: definition).run()
             }
             try await publish(4, "fresh")
             let error = await #expect(throws: DefinitionError.self) { try await publish(5, "smoking") }
@@ -207,7 +207,7 @@ import Testing
             #expect(try await service.rows("SELECT status FROM snapshots WHERE number = 2") == "amended")
             for sql in ["UPDATE snapshots SET number = 3", "DELETE FROM snapshots", "DELETE FROM answer_history"] {
                 await #expect(throws: DatabaseError.statement(sqlState: "42501", constraint: nil)) {
-                    try await service.houses[0].database.write(Statement(sql))
+                    try await service.containers[0].database.write(Statement(sql))
                 }
             }
         }
@@ -217,7 +217,7 @@ import Testing
         try await withService(replicas: 2) { service in
             let old = try await service.questions(as: person)
             let next = try Self.shipped(setting: "version", to: 4)
-            let shipped = DefinitionImport(database: service.houses[0].database, definition: next)
+            let shipped = DefinitionImport(database: service.containers[0].database, definition: next)
             #expect(try await patiently { try await shipped.run() } == .published)
             #expect(try await service.questions(as: person).questionnaire == old.questionnaire)
             let other = try await service.questions(as: .random())

@@ -16,18 +16,18 @@ import Testing
     let listener = Listener()
     let profile = ProfileStandIn()
 
-    var houses: [ServiceHouse] { stage.houses }
+    var containers: [ServiceContainer] { stage.containers }
     /// The sessions as the first replica reads and writes them.
     var sessions: SessionStore {
-        SessionStore(database: houses[0].database, dates: DateSealer(houses[0].keys))
+        SessionStore(database: containers[0].database, dates: DateSealer(containers[0].keys))
     }
 
     fileprivate init(_ stage: ServiceStage) async throws {
         self.stage = stage
         gateway = try stage.asking(as: .gateway)
-        try stage.answering(as: .profile, Ears<SessionOpened>(), listener, profile)
+        try stage.answering(as: .profile, EventRecorder<SessionOpened>(), listener, profile)
         while try await stage.rows("SELECT count(*) FROM definitions")
-            != String(QuestionnaireBlueprint.definitions.count)
+            != String(QuestionnaireServiceDefinition.definitions.count)
         {
             try await Loop.sleep(for: .milliseconds(10))
         }
@@ -36,7 +36,7 @@ import Testing
     /// Publishes a definition as the newest version of its questionnaire.
     func publish(_ json: JSONValue) async throws {
         let definition = try DefinitionParserTests.parse(json)
-        let shipped = DefinitionImport(database: houses[0].database, definition: definition)
+        let shipped = DefinitionImport(database: containers[0].database, definition: definition)
         #expect(try await patiently { try await shipped.run() } == .published)
     }
 
@@ -69,7 +69,7 @@ func withService(
     _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
 ) async throws {
     try await ServiceStage.run(
-        QuestionnaireBlueprint.blueprint, replicas: replicas, environment: environment
+        QuestionnaireServiceDefinition.definition, replicas: replicas, environment: environment
     ) { stage in
         try await body(try await RunningService(stage))
     }

@@ -130,7 +130,7 @@ import Testing
             #expect(broken.contains("1"))
             // What the replica remembers of it is still so.
             try await service.stage.replaceReplicas(by: service.stage.environment)
-            try await service.houses[0].database.waitUntilAvailable()
+            try await service.containers[0].database.waitUntilAvailable()
 
             let statistics = try await Self.statistics(version: 4, service)
             #expect(statistics.sessions == 2 && statistics.of == 3)
@@ -161,7 +161,7 @@ import Testing
             try await person.completes(service)
             let kept = "SELECT h::text FROM answer_history h UNION ALL SELECT n::text FROM snapshots n ORDER BY 1"
             let before = try await service.rows(kept)
-            let database = service.houses[0].database
+            let database = service.containers[0].database
             for sealed in ["\"1999-01-01\"", "{\"sealed\": 1}", "{\"sealed\": \"a\", \"more\": 1}", "null", "[]"] {
                 for statement in Self.seal("'\(sealed)'::jsonb") { _ = try await database.write(statement) }
             }
@@ -231,7 +231,7 @@ import Testing
     private static func seals(_ setting: String, _ service: RunningService) async throws {
         let environment = service.stage.environment.merging(["QUESTIONNAIRE_SEAL_DATES": setting]) { $1 }
         try await service.stage.replaceReplicas(by: environment)
-        try await service.houses[0].database.waitUntilAvailable()
+        try await service.containers[0].database.waitUntilAvailable()
     }
 
     /// Everything, in batches of two sessions.

@@ -55,7 +55,7 @@ import Testing
 
     private func publish(_ json: JSONValue, in service: RunningService) async throws {
         let definition = try DefinitionParserTests.parse(json)
-        let shipped = DefinitionImport(database: service.houses[0].database, definition: definition)
+        let shipped = DefinitionImport(database: service.containers[0].database, definition: definition)
         #expect(try await patiently { try await shipped.run() } == .published)
     }
 
@@ -145,11 +145,11 @@ import Testing
     }
 
     @Test func aProfileThatIsNotThereAtAllIsWaitedForInBounds() async throws {
-        try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
+        try await ServiceStage.run(QuestionnaireServiceDefinition.definition) { stage in
             let gateway = try stage.asking(as: .gateway)
-            try await stage.houses[0].database.waitUntilAvailable()
+            try await stage.containers[0].database.waitUntilAvailable()
             let definition = try DefinitionParserTests.parse(Self.definition())
-            let shipped = DefinitionImport(database: stage.houses[0].database, definition: definition)
+            let shipped = DefinitionImport(database: stage.containers[0].database, definition: definition)
             #expect(try await patiently { try await shipped.run() } == .published)
             let isThere = "SELECT count(*) > 0 FROM definitions WHERE questionnaire = 'skin-care'"
             let options = CallOptions(
@@ -160,7 +160,7 @@ import Testing
             #expect(error?.code == "service_unavailable" && error?.executed == .no)
             #expect(try await stage.rows("SELECT count(*) FROM sessions") == "0")
             // What looks at nothing of profile is begun all the same, once it is there.
-            #expect(try await comes { try await stage.rows(isThere) == "t" })
+            #expect(try await eventually { try await stage.rows(isThere) == "t" })
             let other = try await gateway.call(OpenSession(questionnaire: "skin-care"), options)
             #expect(other.isNew == true)
         }

@@ -70,22 +70,22 @@ import Testing
     @Test func whatAWriteLeavesIsWhatIsReadBack() async throws {
         try await Self.run { service in
             var walk = try await Walk(service, seed: 2)
-            let desk = Self.desk(service)
+            let sessionService = Self.sessionService(service)
             for _ in 0..<200 {
-                let hand = try #require(try await desk.look(walk.session, of: walk.person, for: Self.key))
+                let hand = try #require(try await sessionService.look(walk.session, of: walk.person, for: Self.key))
                 let plan = ResponsePlan.each([walk.item()], on: hand.sheet, mutations: [], now: hand.session.now)
                 guard let write = plan.writes.first(where: \.changesAnswer) else { continue }
                 #expect(
-                    try await desk.writeAtOnce(write, hand.sheet.with(plan.answers), on: hand, reply: Array("{}".utf8)))
-                let kept = try #require(desk.memory.recall(Self.key, of: walk.person))
-                let read = try #require(try await desk.sessions.find(walk.session, of: walk.person, for: Self.key))
+                    try await sessionService.writeAtOnce(write, hand.sheet.with(plan.answers), on: hand, reply: Array("{}".utf8)))
+                let kept = try #require(sessionService.memory.recall(Self.key, of: walk.person))
+                let read = try #require(try await sessionService.sessions.find(walk.session, of: walk.person, for: Self.key))
                 #expect(kept.session.answers == read.answers && kept.session.revision == read.revision)
-                let anew = SessionAtHand(read, of: walk.person, hand.published)
+                let anew = LoadedSession(read, of: walk.person, hand.published)
                 #expect(kept.sheet.views == anew.sheet.views)
                 // PostgreSQL writes a blank behind each comma of a value.
                 #expect(abs(kept.session.answersSize - read.answersSize) <= 10 * read.answers.count)
             }
-            let read = try #require(try await desk.sessions.find(walk.session, of: walk.person, for: Self.key))
+            let read = try #require(try await sessionService.sessions.find(walk.session, of: walk.person, for: Self.key))
             #expect(read.answers.count == Walk.values.count)
             let size = try await service.rows(
                 """
@@ -112,10 +112,10 @@ import Testing
     @Test func anotherDayIsLookedAtAnew() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 4)
-            let hand = try #require(try await Self.desk(service).look(walk.session, of: walk.person, for: Self.key))
+            let hand = try #require(try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
             var session = hand.session
             session.now = Timestamp(microsecondsSinceEpoch: session.now.microsecondsSinceEpoch + 86_400_000_000)
-            let next = SessionAtHand(session, of: walk.person, hand.published, knowing: hand)
+            let next = LoadedSession(session, of: walk.person, hand.published, knowing: hand)
             #expect(next.sheet.today == session.now.date && next.sheet.today != hand.sheet.today)
         }
     }
@@ -123,9 +123,9 @@ import Testing
     @Test func isBounded() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 5)
-            var hand = try #require(try await Self.desk(service).look(walk.session, of: walk.person, for: Self.key))
+            var hand = try #require(try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
             let memory = SessionMemory()
-            func another() -> SessionAtHand { SessionAtHand(hand.session, of: .random(), hand.published) }
+            func another() -> LoadedSession { LoadedSession(hand.session, of: .random(), hand.published) }
             let others = (0..<2000).map { _ in another() }
             for other in others { memory.remember(other, for: Self.key) }
             let kept = others.map { memory.recall(Self.key, of: $0.person) != nil }
@@ -186,23 +186,23 @@ import Testing
     }
 
     /// One that has seen nothing yet.
-    @Loop private static func desk(_ service: RunningService) -> SessionDesk {
-        let house = service.houses[0]
-        let definitions = DefinitionStore(database: house.database, shipped: [])
-        return SessionDesk(
+    @Loop private static func sessionService(_ service: RunningService) -> SessionService {
+        let container = service.containers[0]
+        let definitions = DefinitionStore(database: container.database, shipped: [])
+        return SessionService(
             sessions: service.sessions, definitions: definitions,
             offers: OfferStore(
                 definitions: definitions,
-                migrations: MigrationStore(database: house.database, dates: service.sessions.dates)),
-            inbox: house.inbox, outbox: house.outbox, bus: house.bus)
+                migrations: SessionMigrationStore(database: container.database, dates: service.sessions.dates)),
+            inbox: container.inbox, outbox: container.outbox, bus: container.bus)
     }
 
     @Loop private static func table(
         _ session: Identifier, of person: Identifier, _ service: RunningService
     ) async throws -> SessionView {
-        let desk = desk(service)
-        let hand = try #require(try await desk.look(session, of: person, for: key))
-        return try await desk.view(hand, language: nil, result: nil)
+        let sessionService = sessionService(service)
+        let hand = try #require(try await sessionService.look(session, of: person, for: key))
+        return try await sessionService.view(hand, language: nil, result: nil)
     }
 }
 

@@ -15,11 +15,11 @@ import Testing
         let old = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.old)).file
         let new = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.new)).file
         let definition = try DefinitionParserTests.parse(pair.new)
-        #expect(MigrationRules(entries: new.migrations ?? [], old: old, new: new).problems == [])
+        #expect(SessionMigrationRules(entries: new.migrations ?? [], old: old, new: new).problems == [])
         for _ in 0..<25 {
             let answers = pair.answers()
             let migration = SessionMigration(
-                of: answers, along: MigrationPath(from: old, through: [new], to: definition), now: Self.now)
+                of: answers, along: SessionMigrationPath(from: old, through: [new], to: definition), now: Self.now)
             var (kept, stale, orphaned) = (Set<String>(), Set<String>(), Set<String>())
             for (key, answer) in answers {
                 let fate = pair.fate(of: answer, at: key)
@@ -45,7 +45,7 @@ import Testing
             #expect(again.answers == migration.answers && Set(again.kept) == kept && again.newQuestions == [])
             #expect(sheet.stale == stale.intersection(sheet.visible.map(\.key)))
 
-            let record = MigrationRecord(migration, of: answers)
+            let record = SessionMigrationRecord(migration, of: answers)
             let restored = record.restored(over: migration.answers, now: Self.now)
             #expect(Set(restored.given.keys) == Set(answers.keys))
             for (key, answer) in answers {
@@ -70,12 +70,13 @@ import Testing
         let definitions = try all.map { try DefinitionParserTests.parse($0) }
         let start = ["one": answer(.answered, "a", revision: 4)]
         let whole = SessionMigration(
-            of: start, along: MigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
+            of: start, along: SessionMigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
             now: Self.now)
         let first = SessionMigration(
-            of: start, along: MigrationPath(from: files[0], through: [files[1]], to: definitions[1]), now: Self.now)
+            of: start, along: SessionMigrationPath(from: files[0], through: [files[1]], to: definitions[1]),
+            now: Self.now)
         let second = SessionMigration(
-            of: first.answers, along: MigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
+            of: first.answers, along: SessionMigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
             now: Self.now)
         #expect(whole.answers.given == second.answers.given && whole.kept == ["three"] && whole.newQuestions == [])
     }
@@ -91,13 +92,14 @@ import Testing
         let definitions = try all.map { try DefinitionParserTests.parse($0) }
         let start = ["one": answer(.answered, "a", revision: 4), "two": answer(.answered, "b", revision: 2)]
         let whole = SessionMigration(
-            of: start, along: MigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
+            of: start, along: SessionMigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
             now: Self.now)
         let first = SessionMigration(
-            of: start, along: MigrationPath(from: files[0], through: [files[1]], to: definitions[1]), now: Self.now)
+            of: start, along: SessionMigrationPath(from: files[0], through: [files[1]], to: definitions[1]),
+            now: Self.now)
         #expect(first.orphaned == ["one"] && first.answers == start)
         let second = SessionMigration(
-            of: first.answers, along: MigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
+            of: first.answers, along: SessionMigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
             now: Self.now)
         #expect(whole.answers == second.answers && second.stale == ["one"] && second.kept == ["two"])
         #expect(second.answers["one"]?.value == "a" && second.answers["one"]?.isStale == true)
@@ -143,12 +145,12 @@ import Testing
                     let next = try Self.version(version + 1, Array(target), .array(entries))
                     let migration = SessionMigration(
                         of: answers,
-                        along: MigrationPath(
+                        along: SessionMigrationPath(
                             from: definition.file, through: [next.file], to: next.definition), now: Self.now)
                     let before = answers
                     try take(migration.answers)
                     if Bool.random(using: &generator) {
-                        try take(MigrationRecord(migration, of: before).restored(over: answers, now: Self.now))
+                        try take(SessionMigrationRecord(migration, of: before).restored(over: answers, now: Self.now))
                         for (key, answer) in before { #expect(answers[key]?.isSameAnswer(as: answer) == true) }
                         #expect(answers.given.count == before.given.count)
                     } else {
@@ -172,7 +174,7 @@ import Testing
     @Test func entriesThatAreNotTrueOfBothVersionsAreE15() throws {
         let old = try file([Sample.question("one", "single_choice"), Sample.question("two", "slider")])
         func problems(_ entry: JSONValue, _ questions: [JSONValue]) throws -> [String] {
-            MigrationRules(entries: [entry], old: old, new: try file(questions)).problems.map {
+            SessionMigrationRules(entries: [entry], old: old, new: try file(questions)).problems.map {
                 "\($0.code) \($0.pointer)"
             }
         }

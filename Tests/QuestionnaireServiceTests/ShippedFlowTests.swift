@@ -7,7 +7,7 @@ import Testing
 
 /// The flows that are shipped beside the compatibility questionnaire.
 @Suite("shipped flows") struct ShippedFlowTests {
-    static let all = QuestionnaireBlueprint.definitions.dropFirst()
+    static let all = QuestionnaireServiceDefinition.definitions.dropFirst()
 
     private static func definition(_ key: String) throws -> Definition {
         try #require(try all.map { try DefinitionParser.parse($0) }.first { $0.key == key })

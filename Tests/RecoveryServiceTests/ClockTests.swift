@@ -44,7 +44,7 @@ import Testing
     /// A look of the outbox that finds the clocks together.
     @Loop private func untilSeen(_ recovery: RecoveryStage) async throws {
         let sql = "SELECT count(*) > 0 FROM clock_marks"
-        try #require(try await comes(within: .seconds(30)) { try await recovery.stage.rows(sql) == "t" })
+        try #require(try await eventually(within: .seconds(30)) { try await recovery.stage.rows(sql) == "t" })
     }
 
     @Test("a jump ends no hold, nor does a restart after it", arguments: ["73 hours", "-73 hours"])
@@ -60,8 +60,8 @@ import Testing
                 if restarts > 0 { try await restart(recovery) }
                 let known = restarts == 0 ? 0 : 1
                 try #require(
-                    try await comes(within: .seconds(30)) {
-                        alarms(recovery) > known && !recovery.stage.houses[0].trustsClock
+                    try await eventually(within: .seconds(30)) {
+                        alarms(recovery) > known && !recovery.stage.containers[0].trustsClock
                     })
                 #expect(try await recovery.stage.rows(status) == "held")
                 #expect(try await recovery.stage.rows(timer) == "1", "its timer was not taken")
@@ -92,7 +92,7 @@ import Testing
             // What another claim tells is gone when the outbox was looked through.
             _ = try await recovery.claim(claimant: "000002")
             let untold = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'"
-            try #require(try await comes(within: .seconds(30)) { try await recovery.stage.rows(untold) == "0" })
+            try #require(try await eventually(within: .seconds(30)) { try await recovery.stage.rows(untold) == "0" })
             #expect(try await recovery.stage.rows("SELECT string_agg(status, ' ') FROM cases") == "held held")
             #expect(try await recovery.stage.rows(timers) == "2", "their timers were not taken")
         }

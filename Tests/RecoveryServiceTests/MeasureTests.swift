@@ -17,12 +17,12 @@ import Testing
                 \(Self.far) + random() * interval '\(seconds) s', 1
             FROM generate_series(1, \(count)) AS n
             """)
-        let house = recovery.stage.houses[0]
-        let rows = try await house.database.read("SELECT id, hold_until FROM cases")
+        let container = recovery.stage.containers[0]
+        let rows = try await container.database.read("SELECT id, hold_until FROM cases")
         for start in stride(from: 0, to: rows.count, by: 1000) {
-            try await house.database.transaction { transaction in
+            try await container.database.transaction { transaction in
                 for row in rows[start..<min(start + 1000, rows.count)] {
-                    house.outbox.enqueue(
+                    container.outbox.enqueue(
                         CaseStore.holdTimer, payload: try row.uuid("id").array, dueAt: try row.timestamp("hold_until"),
                         in: transaction)
                 }
@@ -36,7 +36,7 @@ import Testing
     func manyHolds() async throws {
         let count = Rounds.count(1000, prove: 100_000)
         try await RecoveryStage.run(replicas: 2) { recovery in
-            try await recovery.stage.houses[0].database.waitUntilAvailable()
+            try await recovery.stage.containers[0].database.waitUntilAvailable()
             // All at one moment; in `make prove` each at one of its own within a minute.
             try await make(count, endingWithin: count > 1000 ? 60 : 0, recovery)
             try await recovery.stage.rows(
@@ -48,7 +48,7 @@ import Testing
                 """)
             // A look reads every case before the first that is held, and takes from PostgreSQL what the holds need: not often.
             let isAnyHeld = "SELECT EXISTS (SELECT FROM cases WHERE status = 'held')"
-            let isOver = try await comes(within: .seconds(300)) {
+            let isOver = try await eventually(within: .seconds(300)) {
                 try await Loop.sleep(for: .milliseconds(count > 1000 ? 1000 : 100))
                 return try await recovery.stage.rows(isAnyHeld) == "f"
             }

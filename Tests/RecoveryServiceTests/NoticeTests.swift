@@ -125,7 +125,7 @@ import Testing
                 }
                 try await recovery.fire(timer)
                 try #require(
-                    try await comes {
+                    try await eventually {
                         let told = recovery.notified.heard.filter { $0.kind == "recovery_\(stage)" }
                         return told.map(ids).reduce(into: Set()) { $0.formUnion($1) } == all
                     }, "\(stage)")
@@ -211,7 +211,7 @@ import Testing
                 "UPDATE cases SET claimant_reference = 'another'", "DELETE FROM cases",
             ] {
                 await #expect(throws: DatabaseError.self, "\(change)") {
-                    try await recovery.stage.houses[0].database.write(Statement(change))
+                    try await recovery.stage.containers[0].database.write(Statement(change))
                 }
             }
             #expect(try await recovery.look(claim).holdUntil == claim.holdUntil)

@@ -33,7 +33,7 @@ import Testing
     /// Auth hears once that a case is over, and as what.
     @Loop private func expectClosed(_ claims: [(RecoveryRequested, String)], _ recovery: RecoveryStage) async throws {
         let over = claims.filter { CaseStatus(rawValue: $0.1)?.isClosed == true }
-        try #require(try await comes { Set(recovery.closed.heard.map(\.caseID)).count >= over.count })
+        try #require(try await eventually { Set(recovery.closed.heard.map(\.caseID)).count >= over.count })
         for (claim, status) in over {
             let told = Set(recovery.closed.heard.filter { $0.caseID == claim.recoveryId }.map(\.outcome))
             #expect(told == [status])

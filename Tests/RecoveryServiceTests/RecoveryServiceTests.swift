@@ -42,14 +42,14 @@ import Testing
     /// would be waited for in turn.
     @Test func whoWaitsForTheAccountsTurnHoldsNoOther() async throws {
         try await RecoveryStage.run { recovery in
-            let database = recovery.stage.houses[0].database
+            let database = recovery.stage.containers[0].database
             try await database.waitUntilAvailable()
             var seen = ""
             let claim = try await database.transaction { transaction in
                 Erasure.wait(for: recovery.owner, in: transaction)
                 _ = try await transaction.query("SELECT 1")
                 let claim = Loop.spawn { try await recovery.claim() }
-                let isWaiting = try await comes {
+                let isWaiting = try await eventually {
                     seen = try await recovery.stage.rows(
                         """
                         WITH turns AS (
@@ -299,7 +299,7 @@ import Testing
             let first = try await recovery.stage.rows("SELECT id FROM outbox WHERE destination = 'timer:hold-ended'")
             try await recovery.stage.rows("UPDATE outbox SET due_at = now() WHERE destination LIKE 'timer:%'")
             // The owner's reminders came too early, too, and say nothing; only the hold's end is set once more.
-            let isSetAnew = try await comes(within: .seconds(60)) {
+            let isSetAnew = try await eventually(within: .seconds(60)) {
                 let now = try await recovery.stage.rows("\(timers) AND id <> '\(first)'")
                 return try await recovery.stage.rows(timers) == "1|1" && now == "1|1"
             }

@@ -16,9 +16,9 @@ import Testing
     let bearers = Bearers()
     let mover: Mover
     let staff = Identifier.random()
-    let notified = Ears<NotifyPerson>()
-    let opened = Ears<CaseOpened>()
-    let closed = Ears<CaseClosed>()
+    let notified = EventRecorder<NotifyPerson>()
+    let opened = EventRecorder<CaseOpened>()
+    let closed = EventRecorder<CaseClosed>()
 
     nonisolated static let accountPhone = "+14155552671"
     /// That the account had until lately.
@@ -33,7 +33,8 @@ import Testing
             "RECOVERY_IDENTITY_PROVIDER": "local", "RECOVERY_HOLD": hold, "RECOVERY_PER_PHONE": "\(perPhone)",
             "RECOVERY_PER_ADDRESS_DAY": "\(perAddress)",
         ]
-        try await ServiceStage.run(RecoveryBlueprint.blueprint, replicas: replicas, environment: environment) { stage in
+        try await ServiceStage.run(RecoveryServiceDefinition.definition, replicas: replicas, environment: environment) {
+            stage in
             let recovery = try RecoveryStage(stage)
             try await stage.untilFound(.auth)
             try await body(recovery)
@@ -149,7 +150,7 @@ import Testing
         guard !fired.isEmpty else { return }
         // One that had to wait for its account too long is due again later; what is set anew has another id.
         let left = "SELECT count(*) FROM outbox WHERE id IN (\(fired.split(separator: "\n").joined(separator: ",")))"
-        try #require(try await comes { try await stage.rows(left) == "0" })
+        try #require(try await eventually { try await stage.rows(left) == "0" })
     }
 
     /// Every hold is over.

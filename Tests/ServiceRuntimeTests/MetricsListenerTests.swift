@@ -9,7 +9,7 @@ import Testing
 @testable import ServiceRuntime
 
 @Suite("Metrics on a port of their own") struct MetricsListenerTests {
-    private static let blueprint = ServiceBlueprint(
+    private static let definition = ServiceDefinition(
         name: .profile, variables: [], migrations: [], peers: [],
         assemble: { $0.ownGauges = { ["events_refused_day": 2, "a_later_one": 1] } })
     private static let anyPort = ["METRICS_HTTP": "127.0.0.1:0"]
@@ -25,13 +25,13 @@ import Testing
     }
 
     @Test func eachReplicaTellsOfItself() async throws {
-        try await ServiceStage.run(Self.blueprint, replicas: 2, environment: Self.anyPort) { stage in
+        try await ServiceStage.run(Self.definition, replicas: 2, environment: Self.anyPort) { stage in
             let ports = try Self.ports(in: stage.log)
             #expect(ports.count == 2)
-            for (house, port) in zip(stage.houses, ports) {
+            for (container, port) in zip(stage.containers, ports) {
                 let page = try await Self.ask("GET", "/metrics", at: port)
                 #expect(page.status == 200 && page.headers["content-type"] == "text/plain; version=0.0.4")
-                let origin = #"{service="profile",instance="\#(house.bus.configuration.instance)"}"#
+                let origin = #"{service="profile",instance="\#(container.bus.configuration.instance)"}"#
                 #expect(page.text.contains("vestibule_uptime_seconds\(origin) "))
                 #expect(page.text.contains("vestibule_database_connections\(origin) "))
                 let refused = #"vestibule_events_refused_total\#(origin.dropLast()),reason="day"} 2"#
@@ -55,11 +55,11 @@ import Testing
             "PROFILE_KEYS": KeyRing.generate(id: "test"),
             "METRICS_HTTP": "127.0.0.1:0", "VESTIBULE_PROFILE": "development",
         ]
-        let house = try ServiceHouse(blueprint, environment: environment, logSink: { log.append($0) })
-        try await house.start()
+        let container = try ServiceContainer(definition, environment: environment, logSink: { log.append($0) })
+        try await container.start()
         let page = try await ask("GET", "/metrics", at: try #require(try ports(in: log).first))
         #expect(page.text.contains("vestibule_database_connections{"))
-        await house.stop(notice: .zero)
+        await container.stop(notice: .zero)
     }
 
     @Test func productionRefusesADatabaseThatSomebodyCouldStandBefore() async throws {
@@ -72,7 +72,7 @@ import Testing
             "AUDIT_ANCHOR_FOLDER": folder.path, "VESTIBULE_PROFILE": "production",
         ]
         let error = await #expect(throws: ConfigurationError.self) {
-            _ = try await ServiceHouse(Self.blueprint, environment: environment, logSink: { _ in })
+            _ = try await ServiceContainer(Self.definition, environment: environment, logSink: { _ in })
         }
         #expect(error?.description.hasPrefix("PROFILE_DATABASE_URL must say sslmode=verify-full") == true)
     }

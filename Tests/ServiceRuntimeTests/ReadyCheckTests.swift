@@ -6,37 +6,37 @@ import Testing
 @testable import ServiceRuntime
 
 @Suite("Whether a replica is ready") struct ReadyCheckTests {
-    private static let blueprint = ServiceBlueprint(
+    private static let definition = ServiceDefinition(
         name: .profile, variables: [], migrations: [], peers: [], assemble: { _ in })
 
     /// A port that the system chose, so that nobody else has it.
     private static let anyPort = "tcp://127.0.0.1:*"
 
     @Test func aReplicaWithADatabaseIs() async throws {
-        try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
-            let endpoint = try #require(stage.houses[0].bus.endpoint)
-            #expect(try await comes { try await Self.check(endpoint, stage.keys) })
+        try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
+            let endpoint = try #require(stage.containers[0].bus.endpoint)
+            #expect(try await eventually { try await Self.check(endpoint, stage.keys) })
         }
     }
 
     /// As on the way back from a release.
     @Test func aReplicaWithASchemaOfANewerReleaseIs() async throws {
-        try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
+        try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
             _ = try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('m9999_later', 'x')")
             try await stage.replaceReplicas(by: stage.environment)
-            let endpoint = try #require(stage.houses[0].bus.endpoint)
-            #expect(try await comes { try await Self.check(endpoint, stage.keys) })
+            let endpoint = try #require(stage.containers[0].bus.endpoint)
+            #expect(try await eventually { try await Self.check(endpoint, stage.keys) })
             let line = stage.log.text.split(separator: "\n").first { $0.contains("schema_is_newer") }
             #expect(line?.contains(#""unknown":["m9999_later"]"#) == true)
         }
     }
 
     @Test func aReplicaWhoseSchemaIsTooOldIsNotUntilItIsMigrated() async throws {
-        try await ServiceStage.run(Self.blueprint, replicas: 0, environment: ["BUS_BIND": Self.anyPort]) { stage in
+        try await ServiceStage.run(Self.definition, replicas: 0, environment: ["BUS_BIND": Self.anyPort]) { stage in
             let last = "m0000_runtime_clock_marks"
             let sum = try await stage.rows("DELETE FROM schema_migrations WHERE name = '\(last)' RETURNING checksum")
             let bus = try await stage.addReplica().bus
-            #expect(try await comes { stage.log.text.contains("schema_too_old") })
+            #expect(try await eventually { stage.log.text.contains("schema_too_old") })
             #expect(bus.state == .starting && bus.report.gauges?["schema_missing"] == 1)
             try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('\(last)', '\(sum)')")
             try await stage.untilReady()
@@ -48,10 +48,10 @@ import Testing
 
     @Test("a replica whose tables go while it runs is not", arguments: ["TABLE inbox", "SCHEMA profile"])
     func lostTables(what: String) async throws {
-        try await ServiceStage.run(Self.blueprint, environment: ["BUS_BIND": Self.anyPort]) { stage in
+        try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
             try await stage.untilReady()
             try await stage.rows("DROP \(what) CASCADE")
-            #expect(try await comes { stage.houses[0].bus.state == .starting })
+            #expect(try await eventually { stage.containers[0].bus.state == .starting })
             let event = what.hasPrefix("TABLE") ? "tables_missing" : "schema_too_old"
             #expect(stage.log.text.contains(event) && stage.log.text.contains("not_ready"))
         }
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: ["PROFILE_DATABASE_OWNER_URL", "PROFILE_DATABASE_OWNER_URL_FILE"])
     func aServiceDoesNotStartWithItsSchemaOwnersPassword(name: String) async throws {
-        try await ServiceStage.run(Self.blueprint, replicas: 0) { stage in
+        try await ServiceStage.run(Self.definition, replicas: 0) { stage in
             let owner = name.hasSuffix("_FILE") ? "/etc/hostname" : stage.owner
             let error = await #expect(throws: ConfigurationError.self) {
                 try await stage.replaceReplicas(by: stage.environment.merging([name: owner]) { $1 })
@@ -101,7 +101,7 @@ import Testing
 
     @Loop private static func check(_ bind: String, _ keys: BusKeys) async throws -> Bool {
         try await ReadyCheck.run(
-            blueprint,
-            environment: ["BUS_BIND": bind, "BUS_KEY": keys.secret(of: blueprint.name), "BUS_ALLOWED": keys.list])
+            definition,
+            environment: ["BUS_BIND": bind, "BUS_KEY": keys.secret(of: definition.name), "BUS_ALLOWED": keys.list])
     }
 }

@@ -5,9 +5,9 @@ import Foundation
 import ServiceRuntime
 import TestSupport
 
-/// A replica of auth that does ``Labour``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, stops between two jobs
+/// A replica of auth that does ``TestWork``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, stops between two jobs
 /// of its loop for each byte on its standard input, and ends at once when that ends. With `BUS_KEY` and `BUS_ALLOWED` it has
-/// keys; with `BUILD=next` it is the build after this one, which does ``ShiftLabour``, too.
+/// keys; with `BUILD=next` it is the build after this one, which does ``ShiftWork``, too.
 @main enum TestReplica {
     static func main() async throws {
         let words = CommandLine.arguments
@@ -30,9 +30,9 @@ import TestSupport
             configuration.security = try BusSecurity(secret: secret, allowList: list)
         }
         let bus = Bus(configuration)
-        let handler = LabourHandler(log: open(log, O_WRONLY | O_CREAT | O_APPEND, 0o600))
+        let handler = TestWorkHandler(log: open(log, O_WRONLY | O_CREAT | O_APPEND, 0o600))
         bus.register(handler)
-        if build == "next" { bus.register(ShiftLabourHandler(old: handler)) }
+        if build == "next" { bus.register(ShiftWorkHandler(old: handler)) }
         bus.state = .ready
         try bus.start()
         await stop.wait()
@@ -40,23 +40,23 @@ import TestSupport
     }
 }
 
-private struct LabourHandler: RequestHandler {
+private struct TestWorkHandler: RequestHandler {
     let log: Int32
 
-    func handle(_ request: Labour, context: RequestContext) async throws -> Laboured {
+    func handle(_ request: TestWork, context: RequestContext) async throws -> TestWorkDone {
         let began = MonotonicClock.now()
         let line = Array("\(request.id) \(began)\n".utf8)
         _ = write(log, line, line.count)
         while MonotonicClock.now() < began + UInt64(request.burnMs) * 1_000_000 {}
         if request.waitMs > 0 { try await Loop.sleep(for: .milliseconds(request.waitMs)) }
-        return Laboured(process: Int(getpid()))
+        return TestWorkDone(process: Int(getpid()))
     }
 }
 
-private struct ShiftLabourHandler: RequestHandler {
-    let old: LabourHandler
+private struct ShiftWorkHandler: RequestHandler {
+    let old: TestWorkHandler
 
-    func handle(_ request: ShiftLabour, context: RequestContext) async throws -> Laboured {
-        try await old.handle(Labour(id: request.id), context: context)
+    func handle(_ request: ShiftWork, context: RequestContext) async throws -> TestWorkDone {
+        try await old.handle(TestWork(id: request.id), context: context)
     }
 }

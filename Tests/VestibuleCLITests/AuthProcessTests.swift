@@ -196,7 +196,7 @@ import Testing
             let began = MonotonicClock.now()
             _ = try await fleet.gateway.call(SendOTP(phone: "+14155552671"), options())
             #expect(
-                try await comes {
+                try await eventually {
                     server.text.contains("POST /sms") || second.requests.count == 1
                 }
             )

@@ -33,7 +33,7 @@ import Testing
         let gateways = try (0..<2).map { _ in try fleet.startGateway() }
         for gateway in gateways {
             try #require(
-                try await comes {
+                try await eventually {
                     (try? await ask(gateway, "", "/.well-known/jwks.json"))?.status == 200
                 })
         }
@@ -45,7 +45,7 @@ import Testing
             let gateways = try await begin(fleet)
             let session = try await fleet.signIn("+14155552671")
             for gateway in gateways {
-                #expect(try await comes { try await ask(gateway, session.accessToken).status == 200 })
+                #expect(try await eventually { try await ask(gateway, session.accessToken).status == 200 })
             }
             // One starts while it ends: it never takes the token.
             let newcomer = try fleet.startGateway()
@@ -53,14 +53,14 @@ import Testing
             let ended = MonotonicClock.now()
             for gateway in gateways {
                 #expect(
-                    try await comes {
+                    try await eventually {
                         try await ask(gateway, session.accessToken).json["code"] == "token_revoked"
                     })
             }
             #expect(MonotonicClock.now() < ended + Duration.seconds(1).nanoseconds, .time)
             var statuses: Set<Int> = []
             #expect(
-                try await comes {
+                try await eventually {
                     if let answer = try? await ask(newcomer, session.accessToken) { statuses.insert(answer.status) }
                     return statuses.contains(401)
                 })
@@ -86,14 +86,14 @@ import Testing
             let rotated = try await fleet.asking(as: .operator, .auth).call(RotateSigningKey(), options())
             // Replicas look for it by themselves, gateways each minute and where somebody shows a key that they do not know.
             for replica in try await fleet.eachReplica(of: .auth) {
-                let isKnown = try await comes {
+                let isKnown = try await eventually {
                     try await replica.call(GetSigningKeys(), options()).keys.contains { $0.kid == rotated.kid }
                 }
                 try #require(isKnown)
             }
             let stranger = try await fleet.signIn("+14155552679").accessToken
             for gateway in gateways {
-                let isPublished = try await comes {
+                let isPublished = try await eventually {
                     _ = try await ask(gateway, Self.withUnknownKey(stranger))
                     return try await ask(gateway, "", "/.well-known/jwks.json").text.contains(rotated.kid)
                 }
@@ -101,9 +101,9 @@ import Testing
             }
             // As if ten minutes had gone by.
             try await fleet.sql("UPDATE auth.signing_keys SET signs_from = signs_from - interval '10 minutes'")
-            #expect(try await comes { tally.kids.contains(rotated.kid) }, "the new one signs")
+            #expect(try await eventually { tally.kids.contains(rotated.kid) }, "the new one signs")
             let answered = tally.statuses[200] ?? 0
-            #expect(try await comes { (tally.statuses[200] ?? 0) > answered + 100 })
+            #expect(try await eventually { (tally.statuses[200] ?? 0) > answered + 100 })
             tally.isOver = true
             for task in load { try await task.value }
             #expect(Set(tally.statuses.keys) == [200], "\(tally.statuses)")

@@ -24,7 +24,7 @@ import TestSupport
     ) async throws {
         try await database.transaction { transaction in
             for person in people {
-                try await outbox.tell(AccountCreated(personID: person, createdAt: .now()), in: transaction)
+                try await outbox.publish(AccountCreated(personID: person, createdAt: .now()), in: transaction)
             }
             transaction.send(
                 """
@@ -37,7 +37,7 @@ import TestSupport
     /// Whether all of it comes to be delivered.
     static func areDelivered(database url: String) async throws -> Bool {
         try await with(url, schema: "auth") { database in
-            try await comes(within: .seconds(20)) { try await database.read("SELECT id FROM outbox").isEmpty }
+            try await eventually(within: .seconds(20)) { try await database.read("SELECT id FROM outbox").isEmpty }
         }
     }
 

@@ -54,13 +54,13 @@ enum RoleChange {
     ///   - proposer: who asked for the same change before, and not too long ago.
     ///   - needsOtherKey: two operators are told apart by their keys, too; else by their names alone.
     static func decide(
-        held: String, role: String, isGranted: Bool, by asker: Operator, proposer: Operator?, needsOtherKey: Bool
+        held: String, role: String, isGranted: Bool, by requester: Operator, proposer: Operator?, needsOtherKey: Bool
     ) -> Decision {
         // Whoever is admin may all that staff may, and loses that by name only.
         let isNews = isGranted ? held != role && held != "admin" : held == role
         guard isNews else { return .unchanged }
         guard role == "admin" else { return .become(isGranted ? role : "user") }
-        guard let proposer, proposer.name != asker.name, !needsOtherKey || proposer.key != asker.key else {
+        guard let proposer, proposer.name != requester.name, !needsOtherKey || proposer.key != requester.key else {
             return .propose
         }
         return .become(isGranted ? role : "user")

@@ -6,7 +6,7 @@ import ServiceRuntime
 
 /// Tells a person something, by a push to each device that one can be sent to.
 struct PersonNotifier: Sendable {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let tokens: PushTokens
     let appName: String
 
@@ -18,7 +18,7 @@ struct PersonNotifier: Sendable {
     ///   - data: may carry a secret; never a code, and never a whole phone number.
     ///   - excluded: a device that is not told: it did what the others hear of.
     ///   - notification: what the pushes of one act have in common.
-    @Loop func tell(
+    @Loop func notify(
         _ person: Identifier, _ kind: String, _ data: [String: String], except excluded: Identifier? = nil,
         notification: Identifier = .ordered(), in transaction: Transaction
     ) async throws {
@@ -30,15 +30,15 @@ struct PersonNotifier: Sendable {
                 notificationID: notification, personID: person, deviceID: target.device, token: target.token,
                 replacedTokenID: target.replacedID, title: title, body: body,
                 data: data.merging(["kind": kind]) { $1 })
-            house.outbox.enqueue("push", payload: try WireJSON.encode(push), in: transaction)
+            container.outbox.enqueue("push", payload: try WireJSON.encode(push), in: transaction)
         }
     }
 
     /// Tells all devices of a person what was done to one of them.
-    @Loop func tell(of kind: String, _ device: LockedDevice, in transaction: Transaction) async throws {
+    @Loop func notify(of kind: String, _ device: LockedDevice, in transaction: Transaction) async throws {
         let data = [
             "deviceId": device.id.description, "platform": device.platform, "at": Timestamp.now().description,
         ]
-        try await tell(device.person, kind, data, in: transaction)
+        try await notify(device.person, kind, data, in: transaction)
     }
 }

@@ -21,7 +21,7 @@ struct PushMessage: Codable, Sendable {
 
 /// Sends pushes and tells recovery what became of each.
 struct PushSender: Sendable {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let tokens: PushTokens
     let provider: any PushProvider
 
@@ -31,7 +31,7 @@ struct PushSender: Sendable {
     @Loop func send(_ item: OutboxItem) async throws {
         let push = try WireJSON.decode(PushMessage.self, from: item.payload)
         // A device that has no token any more, where a previous release wrote no token into the push, gets none.
-        guard let token = try await token(of: push) else { return try await tell(push, "failed") { _ in } }
+        guard let token = try await token(of: push) else { return try await publish(push, "failed") { _ in } }
         do {
             let outgoing = OutgoingPush(
                 id: item.id, notificationID: push.notificationID, personID: push.personID, deviceID: push.deviceID,
@@ -40,19 +40,19 @@ struct PushSender: Sendable {
         } catch {
             return try await fail(push, token, error, attempts: item.attempts)
         }
-        try await tell(push, "delivered") { _ in }
+        try await publish(push, "delivered") { _ in }
     }
 
     @Loop private func token(of push: PushMessage) async throws -> String? {
         if let token = push.token { return token }
-        return try await tokens.current(of: push.deviceID, in: house.database)
+        return try await tokens.current(of: push.deviceID, in: container.database)
     }
 
     @Loop private func fail(_ push: PushMessage, _ token: String, _ error: PushError, attempts: Int) async throws {
         switch error {
         case .deadToken:
-            house.log.info("push_token_expired", ["device": .string(push.deviceID.description)])
-            try await tell(push, "failed") { transaction in
+            container.log.info("push_token_expired", ["device": .string(push.deviceID.description)])
+            try await publish(push, "failed") { transaction in
                 try await tokens.expire(token, of: push, in: transaction)
             }
         case .notTaken(let reason, let retryAfter):
@@ -61,22 +61,22 @@ struct PushSender: Sendable {
                     pause: PushPolicy.pause(afterAttempt: attempts, retryAfter: retryAfter), code: reason)
             }
             // Given up, and its text and token erased with it.
-            house.log.warning(
+            container.log.warning(
                 "push_given_up",
                 ["notification": .string(push.notificationID.description), "error": .string(reason)])
-            try await tell(push, "failed") { _ in }
+            try await publish(push, "failed") { _ in }
         }
     }
 
-    @Loop private func tell(
+    @Loop private func publish(
         _ push: PushMessage, _ outcome: String, with effect: @Loop (Transaction) async throws -> Void
     ) async throws {
-        try await house.database.transaction { transaction in
+        try await container.database.transaction { transaction in
             try await effect(transaction)
             let told = NotificationDelivered(
                 personID: push.personID, notificationID: push.notificationID, deviceID: push.deviceID,
                 outcome: outcome, at: .now())
-            try await house.outbox.tell(told, in: transaction)
+            try await container.outbox.publish(told, in: transaction)
         }
     }
 }

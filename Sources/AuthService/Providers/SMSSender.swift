@@ -15,7 +15,7 @@ struct SMSMessage: Codable, Sendable {
 
 /// Sends the SMS of challenges, and knows which providers work.
 @Loop final class SMSSender {
-    private let house: ServiceHouse
+    private let container: ServiceContainer
     private let providers: [any SMSProvider]
     /// Of each provider.
     private var health: [ProviderHealth]
@@ -27,8 +27,8 @@ struct SMSMessage: Codable, Sendable {
     /// told within twice as long that it failed, and may ask for another one at once.
     private static let codePatience = Duration.seconds(5)
 
-    init(house: ServiceHouse, providers: [any SMSProvider]) {
-        (self.house, self.providers) = (house, providers)
+    init(container: ServiceContainer, providers: [any SMSProvider]) {
+        (self.container, self.providers) = (container, providers)
         health = providers.map { _ in ProviderHealth() }
     }
 
@@ -45,7 +45,7 @@ struct SMSMessage: Codable, Sendable {
         do {
             try await offer(OutgoingSMS(id: item.id, to: sms.to, body: sms.body))
             // A note that is not written makes the person wait, and a failure here would send the SMS again.
-            if let challenge = sms.challengeID { try? await CodeStateStore.noteSent(challenge, in: house.database) }
+            if let challenge = sms.challengeID { try? await CodeStateStore.noteSent(challenge, in: container.database) }
         } catch {
             guard sms.challengeID != nil || error == .unusableNumber || item.attempts >= Outbox.mostAttempts else {
                 // A notice is of use for hours, as a push is.
@@ -56,8 +56,9 @@ struct SMSMessage: Codable, Sendable {
             let isOld = sms.challengeID != nil && age >= Self.codePatience
             guard error == .unusableNumber || isOld || item.attempts >= Outbox.mostAttempts else { throw error }
             // Given up, and its text and number erased with it, which would outlive their person as a dead letter.
-            house.log.warning("sms_given_up", ["challenge": sms.challengeID.map { .string($0.description) } ?? .null])
-            if let challenge = sms.challengeID { try await ChallengeStore.giveUp(challenge, in: house.database) }
+            container.log.warning(
+                "sms_given_up", ["challenge": sms.challengeID.map { .string($0.description) } ?? .null])
+            if let challenge = sms.challengeID { try await ChallengeStore.giveUp(challenge, in: container.database) }
         }
     }
 
@@ -91,7 +92,7 @@ struct SMSMessage: Codable, Sendable {
                 throw error
             }
             health[index].noteFailure(isRefused: failure.isRefused, at: MonotonicClock.now())
-            house.log.warning(
+            container.log.warning(
                 "sms_not_taken",
                 [
                     "provider": .string(providers[index].name), "host": host.map { .string($0) } ?? .null,

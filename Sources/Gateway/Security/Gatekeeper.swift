@@ -114,12 +114,12 @@ import ProcessRuntime
         if known == nil, let id = token.id, token.issuedAt > Self.now() - NoteTokenUse.concern {
             let use = NoteTokenUse(sessionID: session, tokenID: id)
             // Nobody waits for it: what it ends is over by itself in a moment.
-            Loop.spawn { [self] in await tell(use) }
+            Loop.spawn { [self] in await reportUse(use) }
         }
         return token.actor
     }
 
-    private func tell(_ use: NoteTokenUse) async {
+    private func reportUse(_ use: NoteTokenUse) async {
         _ = try? await bus.call(use, CallOptions(timeout: .seconds(2)))
     }
 

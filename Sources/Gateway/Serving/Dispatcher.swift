@@ -60,7 +60,7 @@ import ProcessRuntime
             }
         } catch {
             let response = error.response(traceID: trace.traceID)
-            tell(
+            log(
                 RequestRecord(
                     method: head.method, route: route.path.text, status: response.status, trace: trace, began: began))
             return decorated(response, head, trace)
@@ -79,7 +79,7 @@ import ProcessRuntime
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
         let trace = Self.trace(head)
         let response = Problem(refusal).response(traceID: trace.traceID)
-        tell(RequestRecord(method: head?.method, route: nil, status: response.status, trace: trace, began: nil))
+        log(RequestRecord(method: head?.method, route: nil, status: response.status, trace: trace, began: nil))
         return decorated(response, head, trace)
     }
 
@@ -102,7 +102,7 @@ import ProcessRuntime
         } catch {
             response = error.response(traceID: trace.traceID)
         }
-        tell(
+        log(
             RequestRecord(method: request.head.method, route: path, status: response.status, trace: trace, began: began)
         )
         if hidesItsTime { await Loop.sleep(until: departure(after: began)) }
@@ -115,7 +115,7 @@ import ProcessRuntime
         return arrival + ((MonotonicClock.now() - arrival) / step + 1) * step
     }
 
-    private func tell(_ record: RequestRecord) {
+    private func log(_ record: RequestRecord) {
         meter.note(record)
         onAnswer(record)
     }

@@ -6,7 +6,7 @@ import ServiceRuntime
 
 /// What the handlers of profile share.
 struct ProfileContext: Sendable {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let store: ProfileStore
     let events: EventStore
     let policy: Onboarding.Policy
@@ -65,8 +65,8 @@ struct ProfileContext: Sendable {
         _ change: ProfileChange, of person: Identifier, in transaction: Transaction
     ) async throws {
         guard change.dateOfBirth != nil else { return }
-        let chain = try await house.audit.ensure(person, in: transaction)
-        house.audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
+        let chain = try await container.audit.ensure(person, in: transaction)
+        container.audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
     }
 
     /// Whether the policy has no place for who was born then.

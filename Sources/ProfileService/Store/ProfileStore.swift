@@ -10,10 +10,10 @@ struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
     /// Changes that are written at once with those of other people.
-    private let changes: WriteGroup
+    private let changes: BatchWriter
 
     init(database: Database, sealer: Sealer) {
-        (self.database, self.sealer, changes) = (database, sealer, WriteGroup(database, Self.change))
+        (self.database, self.sealer, changes) = (database, sealer, BatchWriter(database, Self.change))
     }
 
     /// The profile, made where there is none.
@@ -55,14 +55,14 @@ struct ProfileStore: Sendable {
     }
 
     /// Writes what a review of the answers changed, and notes the version of the catalogue.
-    @Loop func settle(
+    @Loop func recheck(
         _ changes: [String: FieldState], of record: ProfileRecord, in transaction: Transaction
     ) {
         var changed = record
         for (key, state) in changes { changed.fields[key] = state }
         let fields = CanonicalJSON.bytes(of: .object(changes.mapValues { Self.json($0) }))
         transaction.send(
-            Self.settle,
+            Self.recheck,
             [
                 .uuid(record.personID), .json(fields), .integer(FieldCatalogue.version),
                 .bool(CompletionRules.isComplete(changed)), .bool(!changes.isEmpty),
@@ -86,9 +86,9 @@ struct ProfileStore: Sendable {
     }
 
     /// Writes what the services of visual preferences and of verification told.
-    @Loop func noteLaterServices(of record: ProfileRecord, in transaction: Transaction) {
+    @Loop func noteExternalEvents(of record: ProfileRecord, in transaction: Transaction) {
         transaction.send(
-            Self.noteLaterServices,
+            Self.noteExternalEvents,
             [
                 .uuid(record.personID), .text(record.visualPreferences.rawValue),
                 .text(record.photoVerification?.rawValue), .text(record.idVerification?.rawValue),
@@ -236,7 +236,7 @@ struct ProfileStore: Sendable {
             SET questionnaire_completed_at = coalesce(p.questionnaire_completed_at, excluded.questionnaire_completed_at),
                 revision = p.revision + 1, updated_at = clock_timestamp()
         """
-    private static let noteLaterServices: Statement = """
+    private static let noteExternalEvents: Statement = """
         UPDATE profiles SET visual_preferences = $2, photo_verification = $3, id_verification = $4,
             revision = revision + 1, updated_at = clock_timestamp()
         WHERE person_id = $1
@@ -269,7 +269,7 @@ struct ProfileStore: Sendable {
         ORDER BY person_id LIMIT $2
         FOR UPDATE SKIP LOCKED
         """)
-    private static let settle: Statement = """
+    private static let recheck: Statement = """
         UPDATE profiles SET fields = fields || $2, catalogue_version = $3,
             completed_at = CASE WHEN $4 THEN completed_at END,
             revision = revision + $5::int,

@@ -40,7 +40,7 @@ struct WaitlistStore: Sendable {
                     guard let born, Age.eligibleOn(born: born) <= zone?.date(at: now) ?? now.date else { continue }
                     let message = NotifyPerson(
                         notificationID: .ordered(), personID: person, kind: "now_eligible", data: [:])
-                    try await outbox.tell(message, in: transaction)
+                    try await outbox.publish(message, in: transaction)
                     note(person, isWaiting: false, in: transaction)
                 }
             } while last != nil

@@ -6,7 +6,7 @@ import JSONText
 
 /// One answer, saved or taken back, with the reply that its mutation id is answered with from then on.
 @Loop private struct AnswerWriter {
-    let desk: SessionDesk
+    let service: SessionService
 
     /// What a write comes to, before anything of it is written.
     private enum Verdict {
@@ -20,16 +20,16 @@ import JSONText
     ) async throws -> AnswerSaved {
         let person = try context.person().userID
         if let reply = try await writeAtOnce(item, session, questionnaire, person) { return reply }
-        return try await desk.sessions.database.transaction { transaction in
-            let hand = try await desk.take(
+        return try await service.sessions.database.transaction { transaction in
+            let hand = try await service.take(
                 session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self),
                 in: transaction)
             switch try judge(item, on: hand) {
             case .known(let reply): return reply
             case .new(let plan, let sheet, let step, let reply):
-                desk.sessions.write(
+                service.sessions.write(
                     plan, of: person, session: hand.session.id, reply: reply.jsonBytes, in: transaction)
-                try await desk.conclude(sheet, step, on: hand, in: transaction)
+                try await service.conclude(sheet, step, on: hand, in: transaction)
                 return reply
             }
         }
@@ -43,25 +43,25 @@ import JSONText
         _ item: ResponseItem, _ session: Identifier, _ questionnaire: String, _ person: Identifier
     ) async throws -> AnswerSaved? {
         guard
-            let hand = try await desk.look(
+            let hand = try await service.look(
                 session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self))
         else { throw ResponseRefusal.unknownSession.busError }
         switch try judge(item, on: hand) {
         case .known(let reply): return reply
         case .new(let plan, let sheet, let step, let reply):
             guard step == .stay, plan.writes.count == 1, plan.changesAnswers else { return nil }
-            let isWritten = try await desk.writeAtOnce(plan.writes[0], sheet, on: hand, reply: reply.jsonBytes)
+            let isWritten = try await service.writeAtOnce(plan.writes[0], sheet, on: hand, reply: reply.jsonBytes)
             return isWritten ? reply : nil
         }
     }
 
-    private func judge(_ item: ResponseItem, on hand: SessionAtHand) throws -> Verdict {
+    private func judge(_ item: ResponseItem, on hand: LoadedSession) throws -> Verdict {
         let plan = ResponsePlan.each([item], on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now)
         if let refusal = plan.outcomes.first?.refusal { throw refusal }
         if plan.writes.isEmpty, let known = hand.session.mutations.first?.reply {
             return .known(try WireJSON.decode(AnswerSaved.self, from: CanonicalJSON.bytes(of: known)))
         }
-        let (sheet, step) = try desk.step(after: plan, on: hand, completes: false)
+        let (sheet, step) = try service.step(after: plan, on: hand, completes: false)
         let change = SheetChange(
             from: hand.sheet, to: sheet, written: [AnswerPlace(item.question, of: item.subject).key])
         let reply = AnswerSaved(
@@ -73,51 +73,51 @@ import JSONText
 
 /// Saves one answer.
 struct PutAnswerHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: PutAnswer, context: RequestContext) async throws -> AnswerSaved {
         let item = ResponseItem(
             question: request.question, subject: request.subject, value: request.value, state: request.state,
             mutationId: request.mutationId, baseRevision: request.baseRevision, clientTime: request.clientTime,
             device: request.device, force: request.force, preference: request.preference)
-        return try await AnswerWriter(desk: desk).write(item, request.sessionId, request.questionnaire, context)
+        return try await AnswerWriter(service: service).write(item, request.sessionId, request.questionnaire, context)
     }
 }
 
 /// Takes one answer back.
 struct DeleteAnswerHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: DeleteAnswer, context: RequestContext) async throws -> AnswerSaved {
         let item = ResponseItem(
             question: request.question, subject: request.subject, state: .unanswered, mutationId: request.mutationId,
             baseRevision: request.baseRevision, clientTime: request.clientTime, device: request.device,
             force: request.force)
-        return try await AnswerWriter(desk: desk).write(item, request.sessionId, request.questionnaire, context)
+        return try await AnswerWriter(service: service).write(item, request.sessionId, request.questionnaire, context)
     }
 }
 
 /// Saves an offline queue, each of its writes by itself.
 struct PutAnswersHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: PutAnswers, context: RequestContext) async throws -> AnswersSaved {
         let person = try context.person().userID
-        return try await desk.once(context) { try await save(request, of: person, in: $0) }
+        return try await service.once(context) { try await save(request, of: person, in: $0) }
     }
 
     @Loop private func save(
         _ request: PutAnswers, of person: Identifier, in transaction: Transaction
     ) async throws -> Outcome<AnswersSaved> {
-        let hand = try await desk.take(
+        let hand = try await service.take(
             request.sessionId, of: person, for: request.questionnaire, mutations: request.answers.map(\.mutationId),
             in: transaction)
         let plan = ResponsePlan.each(
             request.answers.map(ResponseItem.init), on: hand.sheet, mutations: hand.session.mutations,
             now: hand.session.now)
-        let (sheet, step) = try desk.step(after: plan, on: hand, completes: false)
-        desk.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
-        try await desk.conclude(sheet, step, on: hand, in: transaction)
+        let (sheet, step) = try service.step(after: plan, on: hand, completes: false)
+        service.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
+        try await service.conclude(sheet, step, on: hand, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet, written: Set(plan.writes.map(\.key)))
         return .reply(
             AnswersSaved(

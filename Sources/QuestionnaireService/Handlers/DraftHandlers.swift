@@ -51,13 +51,13 @@ struct ViewQuestionnaireHandler: RequestHandler {
 
 /// Begins a draft.
 struct CreateDraftHandler: RequestHandler {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let drafts: DraftStore
 
     func handle(_ request: CreateDraft, context: RequestContext) async throws -> Draft {
         try context.requireAdmin()
         let content = try await content(of: request)
-        return try await house.once(context) { transaction in
+        return try await container.once(context) { transaction in
             .reply(
                 Draft(
                     try await drafts.create(
@@ -212,7 +212,7 @@ extension DraftReport {
 
 /// Publishes a draft as the next version.
 struct PublishDraftHandler: RequestHandler {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let drafts: DraftStore
 
     func handle(_ request: PublishDraft, context: RequestContext) async throws -> VersionPublished {
@@ -220,8 +220,8 @@ struct PublishDraftHandler: RequestHandler {
         let isOperator = context.caller == .operator
         // Profile is asked outside of the transaction.
         let seen = try await drafts.find(pathNumber(request.draft), of: request.questionnaire)?.content
-        let fields = try await ExtractedFields(for: seen ?? .null, askedOver: house.bus, context)
-        return try await house.once(context) {
+        let fields = try await ExtractedFields(for: seen ?? .null, askedOver: container.bus, context)
+        return try await container.once(context) {
             .reply(try await publish(request, fields, byOperator: isOperator, in: $0))
         }
     }
@@ -253,7 +253,7 @@ struct PublishDraftHandler: RequestHandler {
         drafts.publish(draft.number, as: plan.definition, in: transaction)
         var details = ["questionnaire": plan.definition.key, "version": "\(plan.definition.version)"]
         if isOperator { details["by"] = "operator" }
-        house.audit.note(AuditAct("questionnaire_published", details), on: .service, in: transaction)
+        container.audit.note(AuditAct("questionnaire_published", details), on: .service, in: transaction)
         return VersionPublished(
             version: plan.definition.version, hash: plan.definition.reference(in: plan.definition.language).hash,
             changeClass: plan.changeClass?.rawValue, openSessions: touched.sessions, answers: touched.answers,
@@ -298,18 +298,18 @@ extension VersionChange {
 
 /// Takes a version out of use.
 struct RetireVersionHandler: RequestHandler {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let drafts: DraftStore
 
     func handle(_ request: RetireVersion, context: RequestContext) async throws -> VersionSummary {
         try context.requireAdmin()
-        return try await house.database.transaction { transaction in
+        return try await container.database.transaction { transaction in
             let version = pathNumber(request.version)
             let before = try await drafts.summaries(of: request.questionnaire, in: transaction)
             guard let known = before.first(where: { $0.version == version }) else { throw BusError.noVersion }
             guard known.retiredAt == nil else { return known }
             drafts.retire(version, of: request.questionnaire, in: transaction)
-            house.audit.note(
+            container.audit.note(
                 AuditAct(
                     "questionnaire_retired", ["questionnaire": request.questionnaire, "version": "\(version)"]),
                 on: .service, in: transaction)

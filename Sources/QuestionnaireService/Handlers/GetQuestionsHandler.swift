@@ -5,13 +5,13 @@ import EventLoop
 /// Shows the person's questionnaire: the version that the session is pinned to, or the newest published one.
 struct GetQuestionsHandler: RequestHandler {
     let questionnaire: String
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: GetQuestions, context: RequestContext) async throws -> QuestionsView {
         let person = try context.person().userID
         let facts = SessionFacts(language: .header(request.acceptLanguage))
-        let hand = try await desk.knowing(facts, of: person, context) {
-            try await desk.current(of: person, for: questionnaire, knowing: $0)
+        let hand = try await service.knowing(facts, of: person, context) {
+            try await service.current(of: person, for: questionnaire, knowing: $0)
         }
         let (session, published, sheet) = (hand.session, hand.published, hand.sheet)
         let language = published.language(for: request.acceptLanguage)

@@ -5,13 +5,13 @@ import EventLoop
 
 /// Opens a session, or answers with the open one.
 struct OpenSessionHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: OpenSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
         let facts = SessionFacts(language: .header(request.acceptLanguage), platform: request.platform)
-        return try await desk.knowing(facts, of: person, context) { facts in
-            try await desk.once(context) { try await open(request, of: person, knowing: facts, in: $0) }
+        return try await service.knowing(facts, of: person, context) { facts in
+            try await service.once(context) { try await open(request, of: person, knowing: facts, in: $0) }
         }
     }
 
@@ -19,13 +19,13 @@ struct OpenSessionHandler: RequestHandler {
         _ request: OpenSession, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
     ) async throws -> Outcome<SessionView> {
         guard
-            let (session, isNew) = try await desk.opened(
+            let (session, isNew) = try await service.opened(
                 for: person, request.questionnaire, knowing: facts, in: transaction)
         else { throw BusError(.notFound, "There is no such questionnaire.") }
-        let result = try await desk.sessions.result(of: session.id, of: person, in: transaction)
+        let result = try await service.sessions.result(of: session.id, of: person, in: transaction)
         return .reply(
-            try await desk.view(
-                try await desk.hand(session, of: person), language: request.acceptLanguage, result: result,
+            try await service.view(
+                try await service.hand(session, of: person), language: request.acceptLanguage, result: result,
                 isNew: isNew))
     }
 }
@@ -43,67 +43,67 @@ struct ListQuestionnaireSessionsHandler: RequestHandler {
 
 /// Shows one session.
 struct GetSessionHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: GetSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
         // Both are read in one round trip.
-        async let newest = desk.definitions.newest(of: request.questionnaire)
-        guard let hand = try await desk.look(request.sessionId, of: person, for: request.questionnaire) else {
+        async let newest = service.definitions.newest(of: request.questionnaire)
+        guard let hand = try await service.look(request.sessionId, of: person, for: request.questionnaire) else {
             throw ResponseRefusal.unknownSession.busError
         }
         let session = hand.session
-        let result = session.snapshots > 0 ? try await desk.sessions.result(of: session.id, of: person) : nil
-        return try await desk.view(
+        let result = session.snapshots > 0 ? try await service.sessions.result(of: session.id, of: person) : nil
+        return try await service.view(
             hand, language: request.acceptLanguage, result: result, newest: try await newest)
     }
 }
 
 /// Completes a session, or answers as when it was completed.
 struct CompleteSessionHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: CompleteSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        return try await desk.once(context) { transaction in
-            var hand = try await desk.take(
+        return try await service.once(context) { transaction in
+            var hand = try await service.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            let (sheet, step) = try desk.step(
+            let (sheet, step) = try service.step(
                 after: ResponsePlan(answers: hand.session.answers), on: hand, completes: true)
             if case .refuse(let missing) = step {
                 throw ResponseRefusal.incompleteUnchanged(missing: missing).busError
             }
-            try await desk.conclude(sheet, step, on: hand, in: transaction)
+            try await service.conclude(sheet, step, on: hand, in: transaction)
             hand.session.status = step.status(after: hand.session.status)
             hand.session.completedAt = hand.session.completedAt ?? hand.session.now
-            let result = try await desk.sessions.result(of: hand.session.id, of: person, in: transaction)
-            return .reply(try await desk.view(hand, language: request.acceptLanguage, result: result))
+            let result = try await service.sessions.result(of: hand.session.id, of: person, in: transaction)
+            return .reply(try await service.view(hand, language: request.acceptLanguage, result: result))
         }
     }
 }
 
 /// Opens a completed session again.
 struct ReopenSessionHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: ReopenSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        return try await desk.once(context) { transaction in
-            var hand = try await desk.take(
+        return try await service.once(context) { transaction in
+            var hand = try await service.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             if hand.session.status == .stopped { throw BusError.sessionStopped }
             if hand.session.status != .inProgress {
                 try await reopen(hand.session.id, of: person, in: transaction)
                 (hand.session.status, hand.session.completedAt) = (.inProgress, nil)
             }
-            let result = try await desk.sessions.result(of: hand.session.id, of: person, in: transaction)
-            return .reply(try await desk.view(hand, language: request.acceptLanguage, result: result))
+            let result = try await service.sessions.result(of: hand.session.id, of: person, in: transaction)
+            return .reply(try await service.view(hand, language: request.acceptLanguage, result: result))
         }
     }
 
     @Loop private func reopen(_ session: Identifier, of person: Identifier, in transaction: Transaction) async throws {
         do {
-            try await desk.sessions.reopen(session, of: person, in: transaction)
+            try await service.sessions.reopen(session, of: person, in: transaction)
         } catch let error as DatabaseError where error.isUniqueViolation(of: "sessions_one_open") {
             throw BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open.")
         }
@@ -112,20 +112,20 @@ struct ReopenSessionHandler: RequestHandler {
 
 /// Ends an open session without completing it.
 struct StopSessionHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: StopSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        return try await desk.once(context) { transaction in
-            var hand = try await desk.take(
+        return try await service.once(context) { transaction in
+            var hand = try await service.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             guard [.inProgress, .stopped].contains(hand.session.status) else {
                 throw BusError(.sessionNotOpen, "This session was completed. Only an open session is stopped.")
             }
-            desk.sessions.stop(hand.session.id, of: person, in: transaction)
+            service.sessions.stop(hand.session.id, of: person, in: transaction)
             hand.session.status = .stopped
-            let result = try await desk.sessions.result(of: hand.session.id, of: person, in: transaction)
-            return .reply(try await desk.view(hand, language: request.acceptLanguage, result: result))
+            let result = try await service.sessions.result(of: hand.session.id, of: person, in: transaction)
+            return .reply(try await service.view(hand, language: request.acceptLanguage, result: result))
         }
     }
 }

@@ -18,20 +18,20 @@ import EventLoop
     /// Bytes of a generation, about. A session that is kept again counts again: it is full sooner then, never later.
     private static let mostBytes = 32 << 20
 
-    private var young: [Key: SessionAtHand] = [:]
-    private var old: [Key: SessionAtHand] = [:]
+    private var young: [Key: LoadedSession] = [:]
+    private var old: [Key: LoadedSession] = [:]
     /// Bytes of the young generation, about.
     private var size = 0
 
     nonisolated init() {}
 
-    func recall(_ questionnaire: String, of person: Identifier) -> SessionAtHand? {
+    func recall(_ questionnaire: String, of person: Identifier) -> LoadedSession? {
         let key = Key(person: person, questionnaire: questionnaire)
         return young[key] ?? old[key]
     }
 
     /// - Parameter hand: as it is in the database, committed.
-    func remember(_ hand: SessionAtHand, for questionnaire: String) {
+    func remember(_ hand: LoadedSession, for questionnaire: String) {
         var hand = hand
         // What was asked for by one request is of no use to the next.
         hand.session.mutations = []

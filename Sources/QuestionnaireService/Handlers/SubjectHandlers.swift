@@ -5,23 +5,23 @@ import EventLoop
 
 /// Adds or names a subject.
 struct PutSubjectHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: PutSubject, context: RequestContext) async throws -> SubjectsChanged {
         let person = try context.person().userID
-        return try await desk.sessions.database.transaction { transaction in
-            let hand = try await desk.take(
+        return try await service.sessions.database.transaction { transaction in
+            let hand = try await service.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             try hand.mustTakeWrites()
-            let all = try await desk.sessions.subjects(of: person, session: hand.session.id, in: transaction)
+            let all = try await service.sessions.subjects(of: person, session: hand.session.id, in: transaction)
             let plan = try SubjectPlan.make(request, all: all, on: hand.sheet, now: hand.session.now)
-            desk.sessions.put(
+            service.sessions.put(
                 plan.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
-            desk.sessions.write(plan.answers, of: person, session: hand.session.id, in: transaction)
+            service.sessions.write(plan.answers, of: person, session: hand.session.id, in: transaction)
             let step = SessionStep(
                 status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
                 changesAnswers: plan.changesSession, completes: false, missing: [])
-            try await desk.conclude(plan.sheet, step, on: hand, in: transaction)
+            try await service.conclude(plan.sheet, step, on: hand, in: transaction)
             return SubjectsChanged(plan.sheet)
         }
     }
@@ -29,26 +29,26 @@ struct PutSubjectHandler: RequestHandler {
 
 /// Removes a subject; the answers about it are kept.
 struct RemoveSubjectHandler: RequestHandler {
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: RemoveSubject, context: RequestContext) async throws -> SubjectsChanged {
         let person = try context.person().userID
-        return try await desk.sessions.database.transaction { transaction in
-            let hand = try await desk.take(
+        return try await service.sessions.database.transaction { transaction in
+            let hand = try await service.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             try hand.mustTakeWrites()
-            let all = try await desk.sessions.subjects(of: person, session: hand.session.id, in: transaction)
+            let all = try await service.sessions.subjects(of: person, session: hand.session.id, in: transaction)
             guard all.contains(where: { $0.id == request.subject }) else {
                 throw BusError(.notFound, "There is nobody of that id in this session.")
             }
             let rest = hand.sheet.subjects.filter { $0.id != request.subject }
             let sheet = hand.sheet.with(rest)
-            desk.sessions.remove(
+            service.sessions.remove(
                 request.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
             let step = SessionStep(
                 status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
                 changesAnswers: rest.count < hand.sheet.subjects.count, completes: false, missing: [])
-            try await desk.conclude(sheet, step, on: hand, in: transaction)
+            try await service.conclude(sheet, step, on: hand, in: transaction)
             return SubjectsChanged(sheet)
         }
     }

@@ -6,12 +6,12 @@ import EventLoop
 /// Saves answers, and completes the session where asked: one transaction, with the event that tells of it.
 struct SubmitResponsesHandler: RequestHandler {
     let questionnaire: String
-    let desk: SessionDesk
+    let service: SessionService
 
     func handle(_ request: SubmitResponses, context: RequestContext) async throws -> ResponsesSubmitted {
         let person = try context.person().userID
-        return try await desk.knowing(SessionFacts(language: .untold), of: person, context) { facts in
-            try await desk.once(context) { try await submit(request, of: person, knowing: facts, in: $0) }
+        return try await service.knowing(SessionFacts(language: .untold), of: person, context) { facts in
+            try await service.once(context) { try await submit(request, of: person, knowing: facts, in: $0) }
         }
     }
 
@@ -21,10 +21,10 @@ struct SubmitResponsesHandler: RequestHandler {
         let hand = try await hand(request, of: person, knowing: facts, in: transaction)
         let plan = try ResponsePlan.make(
             request.answers, on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now)
-        let (sheet, step) = try desk.step(after: plan, on: hand, completes: request.complete == true)
-        desk.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
+        let (sheet, step) = try service.step(after: plan, on: hand, completes: request.complete == true)
+        service.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
         if case .refuse(let missing) = step { return .refusal(ResponseRefusal.incomplete(missing: missing).busError) }
-        try await desk.conclude(sheet, step, on: hand, in: transaction)
+        try await service.conclude(sheet, step, on: hand, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet)
         return .reply(
             ResponsesSubmitted(
@@ -37,12 +37,12 @@ struct SubmitResponsesHandler: RequestHandler {
 extension SubmitResponsesHandler {
     @Loop private func hand(
         _ request: SubmitResponses, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
-    ) async throws -> SessionAtHand {
+    ) async throws -> LoadedSession {
         let mutations = request.answers.compactMap(\.mutationId)
         if let id = request.sessionId {
-            return try await desk.take(id, of: person, for: questionnaire, mutations: mutations, in: transaction)
+            return try await service.take(id, of: person, for: questionnaire, mutations: mutations, in: transaction)
         }
-        return try await desk.takeCurrent(
+        return try await service.takeCurrent(
             of: person, for: questionnaire, mutations: mutations, knowing: facts, in: transaction)
     }
 }

@@ -30,7 +30,7 @@ import EventLoop
             var problems = RetiredKeys(earlier).problems(in: file) + SharedTexts.problems(in: file)
             problems += DerivedFrom(documents.map(\.document.root.value)).problems(in: file)
             if let before = earlier.last {
-                problems += MigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
+                problems += SessionMigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
             }
             guard problems.isEmpty else { throw DefinitionError(problems: problems) }
             let content = String(decoding: definition.canonicalText, as: UTF8.self)

@@ -9,10 +9,10 @@ import JSONText
     let database: Database
     let dates: DateSealer
     /// Answers that are written at once with those of other people.
-    let saves: WriteGroup
+    let saves: BatchWriter
 
     init(database: Database, dates: DateSealer) {
-        (self.database, self.dates, saves) = (database, dates, WriteGroup(database, Self.saveAnswers))
+        (self.database, self.dates, saves) = (database, dates, BatchWriter(database, Self.saveAnswers))
     }
 
     /// - Parameters:

@@ -19,11 +19,11 @@ struct CaseTimers: Sendable {
     /// A decision upon nothing takes as long as others take.
     @Loop func decideDecoy(_ item: OutboxItem) async throws {
         guard let id = Identifier(item.payload) else { return }
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             guard let record = try await store.locked(id, in: transaction), record.life.isDecidedByClock,
                 let event = DecoyCourse.event(in: record.life.seen, by: .random(in: 0...UInt64.max))
             else { return }
-            _ = try await store.happen(event, by: .clock, to: record, in: transaction)
+            _ = try await store.apply(event, by: .clock, to: record, in: transaction)
         }
     }
 
@@ -33,12 +33,12 @@ struct CaseTimers: Sendable {
         _ item: OutboxItem, _ event: CaseEvent, _ timer: String, due: (RecoveryCase) -> Timestamp?
     ) async throws {
         guard let id = Identifier(item.payload) else { return }
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             guard let record = try await store.locked(id, in: transaction) else { return }
             if let due = due(record), record.now < due {
                 return store.setTimer(timer, of: record, at: due, in: transaction)
             }
-            _ = try await store.happen(event, by: .clock, to: record, in: transaction)
+            _ = try await store.apply(event, by: .clock, to: record, in: transaction)
         }
     }
 }

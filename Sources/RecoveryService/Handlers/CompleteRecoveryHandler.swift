@@ -17,14 +17,14 @@ struct CompleteRecoveryHandler: RequestHandler {
     private static let patience = Duration.seconds(5)
 
     func handle(_ request: CompleteRecovery, context: RequestContext) async throws -> Session {
-        try await store.house.inbox.refuseReuse(context.inboxRequest)
+        try await store.container.inbox.refuseReuse(context.inboxRequest)
         guard try await begin(request) else {
             // A repetition is answered as the first time while that is kept.
-            return try await store.house.once(context, carriesToken: true) { _ in throw Self.closed }
+            return try await store.container.once(context, carriesToken: true) { _ in throw Self.closed }
         }
         let moved: RecoveryMoved
         do throws(BusError) {
-            moved = try await store.house.bus.call(
+            moved = try await store.container.bus.call(
                 ApplyRecovery(
                     caseID: request.recoveryId, challengeID: request.challengeId, code: request.code,
                     device: request.device),
@@ -34,8 +34,8 @@ struct CompleteRecoveryHandler: RequestHandler {
         } catch {
             throw try await settled(request, after: error)
         }
-        return try await store.house.once(context, carriesToken: true) { transaction in
-            try await store.settle(request.recoveryId, as: .completed, in: transaction)
+        return try await store.container.once(context, carriesToken: true) { transaction in
+            try await store.applyOutcome(request.recoveryId, as: .completed, in: transaction)
             return .reply(moved.session)
         }
     }
@@ -44,7 +44,7 @@ struct CompleteRecoveryHandler: RequestHandler {
 
     /// - Returns: false for a case that is completed.
     @Loop private func begin(_ request: CompleteRecovery) async throws -> Bool {
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             let record = try await store.locked(request.recoveryId, in: transaction)
             guard let record, store.isClaimant(request.recoveryToken, of: record), isDevice(request.device, record)
             else {
@@ -60,7 +60,7 @@ struct CompleteRecoveryHandler: RequestHandler {
                 noteAttempt(request, in: transaction)
                 return true
             }
-            switch try await store.happen(.completionBegun, by: .claimant, to: record, in: transaction) {
+            switch try await store.apply(.completionBegun, by: .claimant, to: record, in: transaction) {
             case .moves, .alreadyDone: break
             case .refused(.tooEarly):
                 let left = max(60, ClaimantView.seconds(from: record.now, until: record.holdUntil))
@@ -98,13 +98,14 @@ struct CompleteRecoveryHandler: RequestHandler {
     @Loop private func settled(_ request: CompleteRecovery, after error: BusError) async throws -> BusError {
         let id = request.recoveryId
         if error.code == ErrorCode.idempotencyAnswerGone.name {
-            let answer = try await store.house.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(2)))
-            if answer.isApplied { try await settle(id, as: .completed, attempt: nil) }
+            let answer = try await store.container.bus.call(
+                CheckRecovery(caseID: id), CallOptions(timeout: .seconds(2)))
+            if answer.isApplied { try await applyOutcome(id, as: .completed, attempt: nil) }
             return error
         }
         guard ApplyRecovery.rules.errors.contains(where: { $0.name == error.code }) else { return error }
         let isOver = error.code == ErrorCode.recoveryClosed.name
-        try await settle(id, as: isOver ? .voided : .completionRefused, attempt: attempt(request))
+        try await applyOutcome(id, as: isOver ? .voided : .completionRefused, attempt: attempt(request))
         var refusal = error
         // The attempt stands in the trail.
         refusal.executed = .yes
@@ -112,11 +113,11 @@ struct CompleteRecoveryHandler: RequestHandler {
     }
 
     /// - Parameter attempt: whose end it is; one that began since goes on.
-    @Loop private func settle(_ id: Identifier, as event: CaseEvent, attempt: Identifier?) async throws {
-        try await store.house.database.transaction { transaction in
+    @Loop private func applyOutcome(_ id: Identifier, as event: CaseEvent, attempt: Identifier?) async throws {
+        try await store.container.database.transaction { transaction in
             let record = try await store.locked(id, in: transaction)
             guard attempt == nil || record?.attempt == attempt else { return }
-            try await store.settle(id, as: event, in: transaction)
+            try await store.applyOutcome(id, as: event, in: transaction)
         }
     }
 }
@@ -126,30 +127,30 @@ struct RecoveryAppliedHandler: RequestHandler {
     let store: CaseStore
 
     func handle(_ event: RecoveryApplied, context: RequestContext) async throws -> Acknowledged {
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            try await store.settle(event.caseID, as: .completed, in: transaction)
+            try await store.applyOutcome(event.caseID, as: .completed, in: transaction)
         }
         return Acknowledged()
     }
 }
 
 /// Asks auth what became of an attempt that nobody heard of any more.
-struct CompletionSettler: Sendable {
+struct CompletionReconciler: Sendable {
     let store: CaseStore
 
-    @Loop func settle(_ item: OutboxItem) async throws {
+    @Loop func reconcile(_ item: OutboxItem) async throws {
         guard let id = Identifier(item.payload) else { return }
         guard let record = try await store.find(id), record.life.seen == .completing else { return }
-        let answer = try? await store.house.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(4)))
-        try await store.house.database.transaction { transaction in
+        let answer = try? await store.container.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(4)))
+        try await store.container.database.transaction { transaction in
             guard let record = try await store.locked(id, in: transaction) else { return }
             // What was repeated meanwhile may be on its way to auth still.
             let since = record.attemptAt ?? record.createdAt
             let isQuiet = record.now - since >= .seconds(CompleteRecoveryHandler.settleAfter)
             if let answer, isQuiet || answer.isApplied {
                 let event: CaseEvent = answer.isApplied ? .completed : .completionRefused
-                return try await store.settle(id, as: event, in: transaction)
+                return try await store.applyOutcome(id, as: event, in: transaction)
             }
             // Auth is away, or the attempt is young: asked again later, as often as it takes.
             let due = record.now + .seconds(CompleteRecoveryHandler.settleAfter)

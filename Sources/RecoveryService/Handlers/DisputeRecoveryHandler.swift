@@ -9,7 +9,7 @@ struct DisputeRecoveryHandler: RequestHandler {
     let store: CaseStore
 
     func handle(_ request: DisputeRecovery, context: RequestContext) async throws -> RecoveryDisputed {
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             let record = try await store.locked(request.recoveryId, in: transaction)
             guard let record, try await isOwner(request, context, record, in: transaction) else {
                 // A stranger does not learn whether there is such a case.
@@ -21,7 +21,7 @@ struct DisputeRecoveryHandler: RequestHandler {
                 hasProof: record.proof != nil, wasContested: record.contestedAt != nil,
                 wasContestedLately: try await store.wasContestedLately(record, in: transaction), in: record.life.status)
             guard let event else { throw Self.closed }
-            switch try await store.happen(event, by: .owner, to: record, in: transaction) {
+            switch try await store.apply(event, by: .owner, to: record, in: transaction) {
             case .moves(let life, _): return RecoveryDisputed(status: life.status.rawValue)
             case .alreadyDone: return RecoveryDisputed(status: record.life.status.rawValue)
             case .refused: throw Self.closed

@@ -8,7 +8,7 @@ struct NotificationDeliveredHandler: RequestHandler {
     let store: CaseStore
 
     func handle(_ event: NotificationDelivered, context: RequestContext) async throws -> Acknowledged {
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
             transaction.send(
                 Self.keep,

@@ -21,11 +21,11 @@ struct SetRecoveryLockHandler: RequestHandler {
 
     func handle(_ request: SetRecoveryLock, context: RequestContext) async throws -> RecoveryLock {
         let bearer = try await bearers.bearer(of: context)
-        let lock = try await store.house.database.transaction { transaction in
+        let lock = try await store.container.database.transaction { transaction in
             let (known, now) = try await store.lock(of: bearer.userID, in: transaction)
             let lock = try known.switched(request.enabled, isFresh: bearer.isFresh ?? false, now: now)
             guard lock != known, try await store.set(lock, of: bearer.userID, in: transaction) else { return known }
-            try await store.house.outbox.tell(
+            try await store.container.outbox.publish(
                 NotifyPerson(
                     notificationID: .ordered(), personID: bearer.userID,
                     kind: request.enabled ? "recovery_lock_on" : "recovery_lock_off",

@@ -8,7 +8,7 @@ struct RecoveryBeganHandler: RequestHandler {
     let store: CaseStore
 
     func handle(_ event: RecoveryBegan, context: RequestContext) async throws -> Acknowledged {
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
             _ = try await store.ensure(event.begun, origin: nil, in: transaction)
         }

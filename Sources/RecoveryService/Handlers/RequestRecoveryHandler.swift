@@ -10,21 +10,21 @@ struct RequestRecoveryHandler: RequestHandler {
     let store: CaseStore
 
     func handle(_ request: RequestRecovery, context: RequestContext) async throws -> RecoveryRequested {
-        let house = store.house
+        let container = store.container
         let origin = store.secrets.origin(of: context.clientAddress)
         guard try await !store.isSpent(origin) else { throw Self.tooMany(wait: 86_400) }
         // Another body under a known key must not reach auth, where it would freeze an account.
-        let isRepeated = try await house.inbox.refuseReuse(context.inboxRequest)
+        let isRepeated = try await container.inbox.refuseReuse(context.inboxRequest)
         if !isRepeated { try store.mustTrustClock() }
         // The same for a repetition after a lost answer; whoever does not know the whole request speaks of another case.
         let id = context.inboxRequest.map { store.secrets.caseID(of: $0) } ?? .ordered()
-        let begun = try await house.bus.call(
+        let begun = try await container.bus.call(
             BeginRecovery(
                 caseID: id, accountPhone: request.accountPhone, challengeID: request.challengeId, code: request.code,
                 device: request.device, freezeSeconds: store.policy.freeze, identity: request.identity),
             CallOptions(
                 timeout: context.remaining, trace: context.trace.child(), idempotencyKey: "recovery-case-\(id)"))
-        return try await house.once(context, carriesToken: true) { transaction in
+        return try await container.once(context, carriesToken: true) { transaction in
             let made: RecoveryCase
             switch try await store.ensure(begun, origin: origin, in: transaction) {
             case .made(let record): made = record

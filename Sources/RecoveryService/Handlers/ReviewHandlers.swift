@@ -6,7 +6,7 @@ import ServiceRuntime
 
 /// Finds out who decides, and that they have the role at this moment.
 struct ReviewerReader: Sendable {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let bearers: BearerReader
 
     /// By a pseudonym, so that nothing of a reviewer outlives their account. In a transaction of its own: no decision holds two
@@ -14,12 +14,12 @@ struct ReviewerReader: Sendable {
     @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
         _ = try context.staff()
         let person = try await bearers.bearer(of: context).userID
-        let chain = try await house.database.transaction { try await house.chain(ofReviewer: person, in: $0) }
+        let chain = try await container.database.transaction { try await container.chain(ofReviewer: person, in: $0) }
         return Reviewer(name: chain.name, person: person, key: nil)
     }
 }
 
-extension ServiceHouse {
+extension ServiceContainer {
     /// - Throws: ``BusError`` `unauthorized` for somebody whose account is deleted.
     fileprivate func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         Erasure.wait(for: person, in: transaction)
@@ -77,16 +77,16 @@ struct GetReviewHandler: RequestHandler {
     /// Nobody sees evidence unseen. The look stands in the trail of who looked: a case's own trail is shown whole, and would
     /// grow with each look.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
-        let house = reviews.store.house
-        try await house.database.transaction { transaction in
+        let container = reviews.store.container
+        try await container.database.transaction { transaction in
             let chain =
-                if let staff { try await house.chain(ofReviewer: staff.userID, in: transaction) } else {
+                if let staff { try await container.chain(ofReviewer: staff.userID, in: transaction) } else {
                     AuditChain.service
                 }
             let act = AuditAct("evidence_seen", ["case": id.description])
             // Looking again with nothing between is the same look, as where a request is repeated.
             guard try await transaction.query(Self.isLast, act.values(on: chain)).isEmpty else { return }
-            house.audit.note(act, on: chain, in: transaction)
+            container.audit.note(act, on: chain, in: transaction)
         }
     }
 }
@@ -97,7 +97,7 @@ struct ClaimReviewHandler: RequestHandler {
 
     func handle(_ request: ClaimReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.house.database.transaction { transaction in
+        return try await reader.container.database.transaction { transaction in
             let reviewed = try await reviews.locked(request.recoveryId, for: reviewer, in: transaction)
             let life = reviewed.record.life
             guard life.status == .inReview || life.status == .contested else {
@@ -121,7 +121,7 @@ struct ReleaseReviewHandler: RequestHandler {
 
     func handle(_ request: ReleaseReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.house.database.transaction { transaction in
+        return try await reader.container.database.transaction { transaction in
             reviews.release(request.recoveryId, by: reviewer, in: transaction)
             return try await reviews.summary(of: request.recoveryId, in: transaction)
         }
@@ -158,7 +158,7 @@ struct ApproveCaseHandler: RequestHandler {
 
     func handle(_ request: ApproveCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.house.once(context) { transaction in
+        return try await reader.container.once(context) { transaction in
             return .reply(
                 try await decider.decide(
                     request.recoveryId, isApproved: true, note: request.note, by: reviewer, in: transaction))
@@ -172,7 +172,7 @@ struct RejectCaseHandler: RequestHandler {
 
     func handle(_ request: RejectCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.house.once(context) { transaction in
+        return try await reader.container.once(context) { transaction in
             return .reply(
                 try await decider.decide(
                     request.recoveryId, isApproved: false, note: request.note, by: reviewer, in: transaction))
@@ -187,10 +187,10 @@ struct DecideAsOperatorHandler: RequestHandler {
     func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {
         let reviews = decider.reviews
         // Who develops alone is two operators by their names.
-        let isDevelopment = reviews.store.house.configuration.profile == .development
+        let isDevelopment = reviews.store.container.configuration.profile == .development
         let reviewer = Reviewer(
             name: "operator \(request.operatorName)", person: nil, key: isDevelopment ? nil : context.callerKey)
-        return try await reviews.store.house.database.transaction { transaction in
+        return try await reviews.store.container.database.transaction { transaction in
             let reviewed = try await reviews.locked(request.recoveryId, for: reviewer, in: transaction)
             do throws(ReviewPolicy.Refusal) {
                 try reviewed.policy.mayClaim(reviewer.name, key: reviewer.key)

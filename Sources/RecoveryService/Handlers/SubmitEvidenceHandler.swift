@@ -10,12 +10,12 @@ struct SubmitEvidenceHandler: RequestHandler {
 
     func handle(_ request: SubmitEvidence, context: RequestContext) async throws -> EvidenceTaken {
         let given = try Self.oneOf(request.verificationId, request.evidenceReference)
-        try await store.house.database.transaction { transaction in
+        try await store.container.database.transaction { transaction in
             let record = try await store.locked(request.recoveryId, in: transaction)
             guard let record, store.isClaimant(request.recoveryToken, of: record) else {
                 throw CaseStore.notTheClaimant
             }
-            switch try await store.happen(.evidenceGiven, by: .claimant, to: record, in: transaction) {
+            switch try await store.apply(.evidenceGiven, by: .claimant, to: record, in: transaction) {
             case .moves(let life, _):
                 if !life.isDecidedByClock { reviews.take(given, of: record, in: transaction) }
             case .alreadyDone: return
@@ -50,10 +50,10 @@ struct SubmitOwnerEvidenceHandler: RequestHandler {
     func handle(_ request: SubmitOwnerEvidence, context: RequestContext) async throws -> EvidenceTaken {
         let person = try context.person().userID
         let given = try SubmitEvidenceHandler.oneOf(request.verificationId, request.evidenceReference)
-        return try await store.house.once(context) { transaction in
+        return try await store.container.once(context) { transaction in
             let record = try await store.locked(request.recoveryId, in: transaction)
             guard let record, record.accountID == person, !record.life.isDecoy else { throw ReviewStore.unknown }
-            switch try await store.happen(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
+            switch try await store.apply(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
             case .moves, .alreadyDone: reviews.takeFromOwner(given, of: record, in: transaction)
             case .refused where !record.life.status.isClosed:
                 throw BusError(.recoveryNotReady, "Nothing is asked of you. If this was not you, say no to it.")

@@ -18,7 +18,7 @@ extension CaseStore {
 
     /// Whether a client address, or the site that it is in, has asked for as many cases within a day as it may.
     @Loop func isSpent(_ origin: ClientOrigin) async throws -> Bool {
-        let rows = try await house.database.read(Self.byOrigin, [.bytes(origin.address), .bytes(origin.site)])
+        let rows = try await container.database.read(Self.byOrigin, [.bytes(origin.address), .bytes(origin.site)])
         guard let row = rows.first else { return false }
         return policy.isSpent(address: try row.integer("of_address"), site: try row.integer("of_site"))
     }
@@ -84,7 +84,7 @@ extension CaseStore {
     ///
     /// - Throws: ``BusError`` `service_unavailable` while the database's clock is not where it should be.
     @Loop func mustTrustClock() throws(BusError) {
-        guard !house.trustsClock else { return }
+        guard !container.trustsClock else { return }
         throw BusError(
             .serviceUnavailable, "Recoveries cannot begin at the moment. Please try again later.",
             retryAfter: .seconds(60))
@@ -124,7 +124,7 @@ extension CaseStore {
                     in: transaction)
             }
         } else if let account = begun.accountID {
-            try await house.outbox.tell(
+            try await container.outbox.publish(
                 CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
             try await notifier.begin(made, of: account, in: transaction)
         }

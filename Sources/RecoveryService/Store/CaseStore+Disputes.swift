@@ -20,7 +20,7 @@ extension CaseStore {
 
     /// The cases against a person's account, the newest first; a hundred at the most.
     @Loop func cases(against person: Identifier) async throws -> [OwnRecoveryCases.Case] {
-        try await house.database.read(Self.against, [.uuid(person)]).map { row in
+        try await container.database.read(Self.against, [.uuid(person)]).map { row in
             OwnRecoveryCases.Case(
                 recoveryId: try row.uuid("id"), status: try row.text("status"),
                 requestedAt: try row.timestamp("created_at"), holdUntil: try row.timestamp("hold_until"),

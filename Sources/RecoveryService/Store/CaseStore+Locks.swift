@@ -5,7 +5,7 @@ import EventLoop
 /// Recovery locks: a row for each account that has one, or had one that ended by itself.
 extension CaseStore {
     @Loop func lock(of person: Identifier) async throws -> RecoveryLockState {
-        try Self.state(try await house.database.read(Self.select, [.uuid(person)])).lock
+        try Self.state(try await container.database.read(Self.select, [.uuid(person)])).lock
     }
 
     /// In the person's turn until the transaction ends; with the database's clock.

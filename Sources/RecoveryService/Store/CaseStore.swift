@@ -6,11 +6,11 @@ import ServiceRuntime
 
 /// Rows of cases, and everything that happens in the transaction of a transition.
 struct CaseStore: Sendable {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let secrets: RecoverySecrets
     let policy: RecoveryPolicy
 
-    var notifier: OwnerNotifier { OwnerNotifier(house: house, secrets: secrets) }
+    var notifier: OwnerNotifier { OwnerNotifier(container: container, secrets: secrets) }
 
     static let holdTimer = "timer:hold-ended"
     static let neglectTimer = "timer:neglected"
@@ -28,7 +28,7 @@ struct CaseStore: Sendable {
     }
 
     @Loop func find(_ id: Identifier) async throws -> RecoveryCase? {
-        try await house.database.read(Self.load, [.uuid(id)]).first.map { try RecoveryCase($0) }
+        try await container.database.read(Self.load, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
     /// Whether a recovery token is that of the case.
@@ -45,7 +45,7 @@ struct CaseStore: Sendable {
     ///
     /// - Parameter details: codes and ids for the trail.
     /// - Returns: what became of it; a step that is refused leaves everything as it is.
-    @Loop func happen(
+    @Loop func apply(
         _ event: CaseEvent, by actor: CaseActor, to record: RecoveryCase, details: [String: String] = [:],
         in transaction: Transaction
     ) async throws -> CaseLife.Step {
@@ -102,21 +102,21 @@ struct CaseStore: Sendable {
         if effects.contains(.ownerTold), isNews {
             // What reviewers decided over both sides is not stopped by one of them.
             let isDecided = life.status != .approved || record.contestedAt != nil
-            try await notifier.tell(
+            try await notifier.notify(
                 "recovery_\(life.status.rawValue)", [record], of: account, isOver: isDecided, in: transaction)
         }
     }
 
     /// Ends `completing` by auth's word. Where the account was moved, every other claim on it is over: it was made against
     /// whoever had the account before, and a second approval must not move it again.
-    @Loop func settle(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
+    @Loop func applyOutcome(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
         guard let record = try await locked(id, in: transaction),
-            case .moves = try await happen(event, by: .auth, to: record, in: transaction), event == .completed,
+            case .moves = try await apply(event, by: .auth, to: record, in: transaction), event == .completed,
             let account = record.accountID
         else { return }
         // In the account's turn, as whoever locks one of these.
         for row in try await transaction.query(Self.others, [.uuid(account), .uuid(id)]) {
-            _ = try await happen(.voided, by: .auth, to: try RecoveryCase(row), in: transaction)
+            _ = try await apply(.voided, by: .auth, to: try RecoveryCase(row), in: transaction)
         }
     }
 
@@ -128,13 +128,13 @@ struct CaseStore: Sendable {
     ) {
         var details = details.merging(["by": actor.rawValue, "status": life.status.rawValue]) { $1 }
         details["shown"] = life.shadow?.rawValue
-        house.audit.note(AuditAct(act, details), on: record.chain, in: transaction)
+        container.audit.note(AuditAct(act, details), on: record.chain, in: transaction)
     }
 
     @Loop func setTimer(
         _ timer: String, of record: RecoveryCase, at due: Timestamp, in transaction: Transaction
     ) {
-        house.outbox.enqueue(timer, payload: record.id.array, dueAt: due, in: transaction)
+        container.outbox.enqueue(timer, payload: record.id.array, dueAt: due, in: transaction)
     }
 
     /// Auth lifts the freeze that it wrote for a case, and lets the claimant's number go unless the claimant waits.
@@ -142,7 +142,7 @@ struct CaseStore: Sendable {
         _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, claimantWaits: Bool,
         in transaction: Transaction
     ) async throws {
-        try await house.outbox.tell(
+        try await container.outbox.publish(
             CaseClosed(
                 personID: account ?? id, caseID: id, outcome: outcome, closedAt: at,
                 claimantWaits: claimantWaits ? true : nil), in: transaction)

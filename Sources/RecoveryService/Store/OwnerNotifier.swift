@@ -18,7 +18,7 @@ struct ClaimFacts: Codable, Sendable, Equatable {
 /// Tells owners of cases against their accounts, through auth: by push to each device, and by SMS to the account's number
 /// where that is not the claimant's.
 struct OwnerNotifier: Sendable {
-    let house: ServiceHouse
+    let container: ServiceContainer
     let secrets: RecoverySecrets
 
     static let middleTimer = "timer:middle"
@@ -29,21 +29,21 @@ struct OwnerNotifier: Sendable {
     @Loop func begin(_ made: RecoveryCase, of account: Identifier, in transaction: Transaction) async throws {
         let row = try await transaction.query(Self.claims, [.uuid(account), .uuid(made.id)]).first
         if try row?.integer("of_day") ?? 0 < NoticePlan.mostAlone {
-            try await tell(.requested, [made], of: account, in: transaction)
+            try await notify(.requested, [made], of: account, in: transaction)
         } else if try row?.integer("untold") ?? 0 == 0 {
             let due = made.now + NoticePlan.gathering
-            house.outbox.enqueue(Self.gatheringTimer, payload: account.array, dueAt: due, in: transaction)
+            container.outbox.enqueue(Self.gatheringTimer, payload: account.array, dueAt: due, in: transaction)
         }
         for (stage, timer) in [(NoticePlan.Stage.middle, Self.middleTimer), (.lastHour, Self.lastHourTimer)] {
             guard let due = NoticePlan.due(stage, from: made.createdAt, until: made.holdUntil) else { continue }
-            house.outbox.enqueue(timer, payload: account.array, dueAt: due, in: transaction)
+            container.outbox.enqueue(timer, payload: account.array, dueAt: due, in: transaction)
         }
     }
 
     /// Tells of every case of the account that is as far and was not told of yet, many in one notice.
     @Loop func remind(_ item: OutboxItem, _ stage: NoticePlan.Stage) async throws {
         guard let account = Identifier(item.payload) else { return }
-        try await house.database.transaction { transaction in
+        try await container.database.transaction { transaction in
             Erasure.wait(for: account, in: transaction)
             let rows = try await transaction.query(Self.open, [.uuid(account), .integer(stage.rawValue)])
             let cases = try rows.map { try RecoveryCase($0) }.filter { record in
@@ -51,23 +51,23 @@ struct OwnerNotifier: Sendable {
                 return due.map { $0 <= record.now + NoticePlan.gathering } ?? false
             }
             guard !cases.isEmpty else { return }
-            try await tell(stage, cases, of: account, in: transaction)
+            try await notify(stage, cases, of: account, in: transaction)
         }
     }
 
-    @Loop private func tell(
+    @Loop private func notify(
         _ stage: NoticePlan.Stage, _ cases: [RecoveryCase], of account: Identifier, in transaction: Transaction
     ) async throws {
         transaction.send(Self.noteTold, [.uuidArray(cases.map(\.id)), .integer(stage.rawValue)])
         // What stops a case stands in a notice of it only: none may be left out.
         for start in stride(from: 0, to: cases.count, by: NoticePlan.mostTogether) {
             let together = cases[start..<min(start + NoticePlan.mostTogether, cases.count)]
-            try await tell(stage.kind, Array(together), of: account, in: transaction)
+            try await notify(stage.kind, Array(together), of: account, in: transaction)
         }
     }
 
     /// One notice of cases of one account. While one of them can be stopped it carries the token that stops them.
-    @Loop func tell(
+    @Loop func notify(
         _ kind: String, _ cases: [RecoveryCase], of account: Identifier, isOver: Bool = false,
         in transaction: Transaction
     ) async throws {
@@ -88,7 +88,7 @@ struct OwnerNotifier: Sendable {
             for record in cases { transaction.send(Self.keepToken, [.bytes(hash), .uuid(record.id)]) }
         }
         for record in cases { transaction.send(Self.keepNotice, [.uuid(notice), .uuid(record.id), .text(kind)]) }
-        try await house.outbox.tell(
+        try await container.outbox.publish(
             NotifyPerson(
                 notificationID: notice, personID: account, kind: kind, data: data,
                 smsUnlessHeldBy: Array(Set(cases.map(\.claimantReference))).sorted()), in: transaction)

@@ -26,7 +26,7 @@ struct ReviewedCase: Sendable {
 struct ReviewStore: Sendable {
     let store: CaseStore
 
-    @Loop private var database: Database { store.house.database }
+    @Loop private var database: Database { store.container.database }
 
     // MARK: Seeing
 
@@ -112,7 +112,7 @@ struct ReviewStore: Sendable {
         _ event: CaseEvent, _ reviewed: ReviewedCase, by reviewer: Reviewer, note: String, in transaction: Transaction
     ) async throws {
         let id = reviewed.record.id
-        let step = try await store.happen(
+        let step = try await store.apply(
             event, by: .reviewer, to: reviewed.record, details: ["reviewer": reviewer.name], in: transaction)
         switch step {
         case .alreadyDone: return
@@ -136,7 +136,7 @@ struct ReviewStore: Sendable {
     @Loop func take(_ reference: String, of record: RecoveryCase, in transaction: Transaction) {
         let sealed = store.secrets.evidenceSealer.seal(Array(reference.utf8), associated: record.id.array)
         transaction.send("UPDATE cases SET evidence_sealed = $2 WHERE id = $1", [.uuid(record.id), .bytes(sealed)])
-        store.house.outbox.enqueue(Self.evidence, payload: record.id.array, in: transaction)
+        store.container.outbox.enqueue(Self.evidence, payload: record.id.array, in: transaction)
     }
 
     /// Keeps an owner's evidence beside what came before. No provider is asked: what it says of one side says nothing of the

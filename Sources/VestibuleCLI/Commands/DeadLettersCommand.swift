@@ -33,7 +33,7 @@ enum DeadLettersCommand {
     private static func list(in state: String?, isJSON: Bool) throws {
         let found = try ask(state) { try $0.deadLetters() }
         if isJSON {
-            tell(.array(found.values))
+            printResult(.array(found.values))
         } else if !found.values.isEmpty {
             say(DeadLetterText.table(of: found.values))
         } else if found.failure == nil {
@@ -47,7 +47,7 @@ enum DeadLettersCommand {
         guard let letter = found.values.first(where: { $0["id"]?.stringValue == id }) else {
             throw found.failure ?? unknown([id])
         }
-        if isJSON { tell(letter) } else { say(DeadLetterText.page(of: letter)) }
+        if isJSON { printResult(letter) } else { say(DeadLetterText.page(of: letter)) }
     }
 
     /// - Parameter ids: `nil` for all.
@@ -56,7 +56,7 @@ enum DeadLettersCommand {
             try tables.replay(ids ?? ["all"]).map { ["service": .string(tables.service), "id": .string($0)] }
         }
         if isJSON {
-            tell(.array(found.values))
+            printResult(.array(found.values))
         } else if !found.values.isEmpty {
             say(DeadLetterText.replayed(found.values))
         } else if ids == nil, found.failure == nil {
@@ -91,7 +91,7 @@ enum DeadLettersCommand {
         CommandError("no dead letter has the id \(ids.joined(separator: ", ")): was it replayed already?")
     }
 
-    private static func tell(_ value: JSONValue) {
+    private static func printResult(_ value: JSONValue) {
         say(String(decoding: CanonicalJSON.bytes(of: value), as: UTF8.self))
     }
 }

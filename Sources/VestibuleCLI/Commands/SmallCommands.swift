@@ -33,7 +33,7 @@ enum StatusCommand {
         if let address = arguments["--http"] { return try tellReadiness(of: address) }
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
-        let sight = try SystemSight.look(state, run)
+        let sight = try SystemInspector.look(state, run)
         if arguments.has("--json") {
             var value = run.value.objectValue ?? [:]
             value["ready"] = .bool(sight.isReady)

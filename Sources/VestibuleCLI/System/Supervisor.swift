@@ -73,7 +73,7 @@ final class Supervisor {
         let child = Child(program: program, process: try Self.spawn(program))
         children.insert(child, at: children.firstIndex { $0.program.name == "gateway" } ?? children.count)
         log.note(.info, "process_started", ["process": .string(program.name), "pid": .integer(Int64(child.process))])
-        tell()
+        reportStates()
     }
 
     /// Has a process finish what it has in hand and end; it is not started again.
@@ -85,7 +85,7 @@ final class Supervisor {
             children[index].killAt = Date().addingTimeInterval(Self.farewell)
             kill(children[index].process, SIGTERM)
         }
-        tell()
+        reportStates()
     }
 
     /// The names of the processes that are to stay.
@@ -98,7 +98,7 @@ final class Supervisor {
             output: program.log, newSession: true)
     }
 
-    private func tell() { report(children.map(\.state)) }
+    private func reportStates() { report(children.map(\.state)) }
 
     /// The last line of the log of a program that ended and was not started again yet, and its exit code.
     var firstFailure: (line: String, exitCode: Int32?)? {
@@ -138,7 +138,7 @@ final class Supervisor {
             guard child.killAt == nil else {
                 log.note(.info, "process_dismissed", fields)
                 children.remove(at: index)
-                tell()
+                reportStates()
                 continue
             }
             // Who lived for a while comes back at once; who keeps dying waits longer each time, 5 s at the most.
@@ -152,7 +152,7 @@ final class Supervisor {
             fields["pauseMilliseconds"] = .integer(Int64(pause * 1000))
             fields["log"] = .string(child.program.log)
             log.note(end.exitCode == 0 ? .info : .warning, "process_ended", fields)
-            tell()
+            reportStates()
         }
     }
 
@@ -170,7 +170,7 @@ final class Supervisor {
                     "process": .string(children[index].program.name), "pid": .integer(Int64(process)),
                     "restarts": .integer(Int64(children[index].restarts)),
                 ])
-            tell()
+            reportStates()
         }
     }
 
@@ -191,7 +191,7 @@ final class Supervisor {
             log.note(
                 hangs ? .warning : .info, hangs ? "process_hangs" : "process_answers_again",
                 ["process": .string(child.program.name), "pid": .integer(Int64(child.process))])
-            tell()
+            reportStates()
         }
     }
 

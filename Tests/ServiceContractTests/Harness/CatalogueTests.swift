@@ -84,7 +84,7 @@ import Testing
 
     private func expectNoOperator(_ entry: CatalogueEntry) async {
         for isAsOperator in [false, true] {
-            let isAllowed = await RequestDesk.allows(
+            let isAllowed = await RequestDispatcher.allows(
                 entry.message.rules, isEvent: entry.message is any BusEvent.Type, .operator, isAsOperator: isAsOperator)
             #expect(!isAllowed)
         }

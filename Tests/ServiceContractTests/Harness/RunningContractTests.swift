@@ -21,7 +21,7 @@ import Testing
     /// Each check has persons of its own. The service is started once, since a start takes longer than most checks.
     private func hold<C: MessageContract>(_ contract: C.Type) async throws {
         try await C.Answering.run { provider in
-            #expect(provider.stage.blueprint.name == C.rules.service)
+            #expect(provider.stage.definition.name == C.rules.service)
             let examination = Examination<C>(provider)
             for check in Check.allCases {
                 do {

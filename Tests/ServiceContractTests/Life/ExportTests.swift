@@ -9,15 +9,15 @@ import Testing
     private static let phone = "+14155552671"
 
     @Test func hasEverythingThatIsHeld() async throws {
-        try await Town.run { town in
-            let session = try await town.settled(Self.phone)
-            try await town.rows(
+        try await TestSystem.run { system in
+            let session = try await system.settled(Self.phone)
+            try await system.rows(
                 .auth,
                 """
                 INSERT INTO replaced_push_tokens (id, person_id, device_id, sealed)
                 SELECT gen_random_uuid(), person_id, id, '' FROM devices LIMIT 1
                 """)
-            let answer = try await town.send("GET", "/users/me/export", as: session)
+            let answer = try await system.send("GET", "/users/me/export", as: session)
             #expect(answer.status == 200)
             // Chunks are small enough here to be parted by their lines.
             let lines = answer.text.components(separatedBy: "\r\n")
@@ -27,8 +27,8 @@ import Testing
                 (document[service]?.arrayValue ?? []).filter { $0["kind"]?.stringValue == kind }
             }
 
-            let held = try await town.columns(holding: session.user.id.description)
-            let named = try await town.columnsNamedForPeople()
+            let held = try await system.columns(holding: session.user.id.description)
+            let named = try await system.columnsNamedForPeople()
             let unlisted = held.union(named).symmetricDifference(PersonColumns.all)
             #expect(unlisted.sorted() == [], "nobody says how these are exported")
             for (column, kind) in PersonColumns.exported where held.contains(column) {
@@ -39,7 +39,7 @@ import Testing
             #expect(records("auth", "code").count == 2)
             #expect(records("auth", "act").first?["act"] == "account_created")
             #expect(
-                try await town.rows(
+                try await system.rows(
                     .auth, "SELECT count(*) FROM audit WHERE act = 'data_exported' AND chain <> 'service'")
                     == "1", "that it left is written down, once")
             #expect(records("profile", "profile").first?["dateOfBirth"] == "1994-02-28")
@@ -57,19 +57,21 @@ import Testing
     }
 
     /// Somebody of whom profile has heard already.
-    @Loop private static func signedIn(_ town: Town) async throws -> Session {
-        let session = try await town.signIn(phone)
+    @Loop private static func signedIn(_ system: TestSystem) async throws -> Session {
+        let session = try await system.signIn(phone)
         #expect(
-            try await comes { try await town.rows(.profile, "SELECT name FROM onboarding_events") == "otp_verified" })
+            try await eventually {
+                try await system.rows(.profile, "SELECT name FROM onboarding_events") == "otp_verified"
+            })
         return session
     }
 
     @Test func goesOnFromPageToPage() async throws {
-        try await Town.run { town in
-            let session = try await Self.signedIn(town)
-            _ = try await town.ask(UpdateMe(fields: ["bio": "No. 0"]), as: session)
+        try await TestSystem.run { system in
+            let session = try await Self.signedIn(system)
+            _ = try await system.ask(UpdateMe(fields: ["bio": "No. 0"]), as: session)
             // More than there can be of one field.
-            try await town.rows(
+            try await system.rows(
                 .profile,
                 """
                 INSERT INTO profile_field_history (person_id, key, state, value)
@@ -77,14 +79,14 @@ import Testing
                 """)
             var (after, records, pages) = (String?.none, [String](), 0)
             repeat {
-                let page = try await town.ask(ExportProfile(after: after), as: session)
+                let page = try await system.ask(ExportProfile(after: after), as: session)
                 #expect(page.records.count <= ExportPage.mostRecords)
                 records += page.records
                 (after, pages) = (page.next, pages + 1)
             } while after != nil
             #expect(records.count == 132 && pages == 3)
             for nowhere in [":", "x:", "-1:", "99:"] {
-                let page = try await town.ask(ExportProfile(after: nowhere), as: session)
+                let page = try await system.ask(ExportProfile(after: nowhere), as: session)
                 #expect(page.next == nil || page.records == Array(records.prefix(page.records.count)), "\(nowhere)")
             }
             #expect((1...130).allSatisfy { records[$0].contains("\"No. \($0 - 1)\"") })
@@ -92,10 +94,10 @@ import Testing
     }
 
     @Test func aPageHasABudgetOfBytes() async throws {
-        try await Town.run { town in
-            let session = try await Self.signedIn(town)
-            _ = try await town.ask(UpdateMe(fields: ["bio": "Hej"]), as: session)
-            try await town.rows(
+        try await TestSystem.run { system in
+            let session = try await Self.signedIn(system)
+            _ = try await system.ask(UpdateMe(fields: ["bio": "Hej"]), as: session)
+            try await system.rows(
                 .profile,
                 """
                 INSERT INTO profile_field_history (person_id, key, state, value)
@@ -103,7 +105,7 @@ import Testing
                 """)
             var (after, sizes) = (String?.none, [Int]())
             repeat {
-                let page = try await town.ask(ExportProfile(after: after), as: session)
+                let page = try await system.ask(ExportProfile(after: after), as: session)
                 sizes.append(page.records.count)
                 after = page.next
             } while after != nil

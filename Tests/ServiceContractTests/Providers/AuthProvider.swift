@@ -34,13 +34,15 @@ import Testing
             "SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000", "AUTH_OTP_PREFIX_BREAKER": "off",
             "AUTH_DORMANT_AFTER": "8760h",
         ].merging(IdentityForge.variables(keySet: await keyServer.url)) { $1 }
-        try await ServiceStage.run(AuthBlueprint.blueprint, environment: environment) { stage in
+        try await ServiceStage.run(AuthServiceDefinition.definition, environment: environment) { stage in
             try stage.answering(
-                as: .profile, NewPerson(), Ears<AccountCreated>(), Ears<AccountDeleted>(), Ears<AccountStatusChanged>())
-            try stage.answering(as: .questionnaire, Ears<AccountDeleted>())
+                as: .profile, NewPerson(), EventRecorder<AccountCreated>(), EventRecorder<AccountDeleted>(),
+                EventRecorder<AccountStatusChanged>())
+            try stage.answering(as: .questionnaire, EventRecorder<AccountDeleted>())
             try stage.answering(
-                as: .recovery, Ears<RecoveryBegan>(), Ears<RecoveryApplied>(), Ears<NotificationDelivered>(),
-                Ears<AccountDeleted>())
+                as: .recovery, EventRecorder<RecoveryBegan>(), EventRecorder<RecoveryApplied>(),
+                EventRecorder<NotificationDelivered>(),
+                EventRecorder<AccountDeleted>())
             try await stage.untilReady()
             try await body(AuthProvider(stage, spool, forge, keyServer))
         }

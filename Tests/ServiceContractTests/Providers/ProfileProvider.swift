@@ -12,7 +12,7 @@ import TestSupport
     nonisolated static func run(_ body: @escaping @Loop @Sendable (ProfileProvider) async throws -> Void) async throws {
         // The policy that has a refusal more.
         let environment = ["PROFILE_AGE_POLICY": "reject"]
-        try await ServiceStage.run(ProfileBlueprint.blueprint, environment: environment) {
+        try await ServiceStage.run(ProfileServiceDefinition.definition, environment: environment) {
             try $0.answering(as: .auth, Bearers())
             try await body(ProfileProvider(stage: $0))
         }
@@ -27,7 +27,7 @@ import TestSupport
     func youngPerson() async throws -> Identifier {
         let person = try await person()
         let born = Array("\(Timestamp.now().date.year - 17)-12-31".utf8)
-        let sealer = Sealer(stage.houses[0].keys, purpose: "date-of-birth")
+        let sealer = Sealer(stage.containers[0].keys, purpose: "date-of-birth")
         let sealed = Hex.encode(sealer.seal(born, associated: person.array))
         try await stage.rows(
             "UPDATE profiles SET date_of_birth_sealed = '\\x\(sealed)' WHERE person_id = '\(person)'")

@@ -11,7 +11,7 @@ import TestSupport
 @Loop struct QuestionnaireProvider: Provider {
     let stage: ServiceStage
     /// What profile is told of sessions that begin.
-    let opened: Ears<SessionOpened>
+    let opened: EventRecorder<SessionOpened>
 
     /// One answer to each required question.
     nonisolated static let required: [ResponseItem] = [
@@ -39,7 +39,7 @@ import TestSupport
     nonisolated static func run(
         _ body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
     ) async throws {
-        try await run(toldTo: Ears<SessionCompleted>(), Ears<SessionAmended>(), body: body)
+        try await run(toldTo: EventRecorder<SessionCompleted>(), EventRecorder<SessionAmended>(), body: body)
     }
 
     /// - Parameter profile: what takes the events beside ``opened``.
@@ -47,12 +47,12 @@ import TestSupport
         toldTo profile: repeat each Handler,
         body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
     ) async throws {
-        try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
-            let opened = Ears<SessionOpened>()
+        try await ServiceStage.run(QuestionnaireServiceDefinition.definition) { stage in
+            let opened = EventRecorder<SessionOpened>()
             let fields = GetProfileFieldsHandler(views: try FieldCatalogue.shippedViews.get())
             try stage.answering(as: .profile, opened, fields, repeat each profile)
             while try await stage.rows("SELECT count(*) FROM definitions")
-                != String(QuestionnaireBlueprint.definitions.count)
+                != String(QuestionnaireServiceDefinition.definitions.count)
             {
                 try await Loop.sleep(for: .milliseconds(5))
             }
@@ -89,7 +89,7 @@ import TestSupport
     /// An open session of a questionnaire with a section that repeats.
     func family(children: Int) async throws -> (session: Identifier, person: Identifier) {
         let definition = try DefinitionParser.parse(CanonicalJSON.bytes(of: Self.family))
-        _ = try await DefinitionImport(database: stage.houses[0].database, definition: definition).run()
+        _ = try await DefinitionImport(database: stage.containers[0].database, definition: definition).run()
         let person = Identifier.random()
         let view = try await reply(to: Asked(OpenSession(questionnaire: "family"), for: person))
         for number in 0..<children {

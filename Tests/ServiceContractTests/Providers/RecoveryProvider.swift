@@ -10,7 +10,7 @@ import Testing
 @Loop final class RecoveryProvider: Provider {
     let stage: ServiceStage
     let owner: Identifier
-    let notified = Ears<NotifyPerson>()
+    let notified = EventRecorder<NotifyPerson>()
     let bearers = Bearers()
     private var claimants = 0
 
@@ -27,15 +27,16 @@ import Testing
     private init(_ stage: ServiceStage) throws {
         (self.stage, owner) = (stage, .random())
         try stage.answering(
-            as: .auth, Auth(owner: owner), bearers, Mover(owner: owner), Checker(), notified, Ears<CaseOpened>(),
-            Ears<CaseClosed>())
+            as: .auth, Auth(owner: owner), bearers, Mover(owner: owner), Checker(), notified,
+            EventRecorder<CaseOpened>(),
+            EventRecorder<CaseClosed>())
     }
 
     nonisolated static func run(
         _ body: @escaping @Loop @Sendable (RecoveryProvider) async throws -> Void
     ) async throws {
         let environment = ["RECOVERY_IDENTITY_PROVIDER": "local"]
-        try await ServiceStage.run(RecoveryBlueprint.blueprint, environment: environment) {
+        try await ServiceStage.run(RecoveryServiceDefinition.definition, environment: environment) {
             try await body(try RecoveryProvider($0))
         }
     }

@@ -62,7 +62,9 @@ extension GetExtracts: MessageContract {
     /// What the shipped wizard asks is what the profile takes: each field, and each option by its key.
     @Test func theShippedWizardFitsTheProfile() throws {
         let bytes = try #require(
-            QuestionnaireBlueprint.definitions.first { String(decoding: $0, as: UTF8.self).contains("realsingles") })
+            QuestionnaireServiceDefinition.definitions.first {
+                String(decoding: $0, as: UTF8.self).contains("realsingles")
+            })
         let definition = try DefinitionParser.parse(bytes)
         #expect(definition.questions.filter { $0.profileField == nil }.map(\.key) == ["country"])
         for question in definition.questions {
@@ -96,8 +98,8 @@ extension GetExtracts: MessageContract {
     }
 
     @Test func withoutProfileNothingThatNamesItsFieldsIsPublished() async throws {
-        try await ServiceStage.run(QuestionnaireBlueprint.blueprint) { stage in
-            let questionnaire = QuestionnaireProvider(stage: stage, opened: Ears<SessionOpened>())
+        try await ServiceStage.run(QuestionnaireServiceDefinition.definition) { stage in
+            let questionnaire = QuestionnaireProvider(stage: stage, opened: EventRecorder<SessionOpened>())
             let draft = try await questionnaire.draft(Self.definition, of: "about-me")
             let refusal = await #expect(throws: BusError.self) {
                 try await questionnaire.reply(
@@ -134,18 +136,18 @@ extension GetExtracts: MessageContract {
     }
 
     @Test func theProfileHasWhatWasAnsweredAndItsPersonDidNotSayThere() async throws {
-        try await Town.run { town in
-            try await town.publish(Self.definition)
-            let person = try await town.signIn("+14155550123")
-            _ = try await town.send("PATCH", "/users/me", ["bio": "My own"], as: person)
-            let opened = try await town.send("POST", "/questionnaires/about-me/sessions", as: person)
+        try await TestSystem.run { system in
+            try await system.publish(Self.definition)
+            let person = try await system.signIn("+14155550123")
+            _ = try await system.send("PATCH", "/users/me", ["bio": "My own"], as: person)
+            let opened = try await system.send("POST", "/questionnaires/about-me/sessions", as: person)
             let session = "/questionnaires/about-me/sessions/" + (opened.json["id"]?.stringValue ?? "")
             let answers: [(String, JSONValue)] = [
                 ("name", "Zoë"), ("tall", ["unit": "cm", "value": 178]), ("about", "Another"), ("place", "Sweden"),
                 ("secret", "Not for the profile"),
             ]
             for (question, value) in answers {
-                let saved = try await town.send(
+                let saved = try await system.send(
                     "PUT", session + "/answers/\(question)",
                     [
                         "mutationId": .string(Identifier.ordered().description), "state": "answered", "value": value,
@@ -153,17 +155,17 @@ extension GetExtracts: MessageContract {
                 #expect(saved.status == 200, "\(question)")
             }
             // Nobody tells profile of it before questionnaire can be asked: the event comes again.
-            await town.stop(.profile)
-            #expect(try await town.send("POST", session + "/complete", as: person).status == 200)
-            try await town.start(.profile)
-            let isThere = try await comes {
-                try await town.send("GET", "/users/me", as: person).json["profile"]?["firstName"] == "Zoë"
+            await system.stop(.profile)
+            #expect(try await system.send("POST", session + "/complete", as: person).status == 200)
+            try await system.start(.profile)
+            let isThere = try await eventually {
+                try await system.send("GET", "/users/me", as: person).json["profile"]?["firstName"] == "Zoë"
             }
             #expect(isThere)
-            let profile = try await town.send("GET", "/users/me", as: person).json["profile"]
+            let profile = try await system.send("GET", "/users/me", as: person).json["profile"]
             #expect(profile?["heightInches"] == 70 && profile?["displayName"] == "Zoë")
             #expect(profile?["bio"] == "My own" && profile?["country"] == nil)
-            let history = try await town.rows(
+            let history = try await system.rows(
                 .profile, "SELECT string_agg(key, ',' ORDER BY key) FROM profile_field_history WHERE key <> 'bio'")
             #expect(history == "displayName,firstName,heightInches")
         }

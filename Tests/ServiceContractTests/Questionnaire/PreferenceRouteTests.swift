@@ -32,28 +32,28 @@ import Testing
     }
 
     @Test func twoPeopleAreComparedByWhatTheyWant() async throws {
-        try await Town.run { town in
-            try await town.publish(Self.definition)
+        try await TestSystem.run { system in
+            try await system.publish(Self.definition)
             var people: [Identifier] = []
             for (phone, pets, smoking) in [
                 ("+14155550123", Self.put("yes", ["yes"], 250), Self.put("no", ["no"], 1)),
                 ("+14155550124", Self.put("yes", ["no"], 10), Self.put("yes", ["no", "yes"], 50)),
             ] {
-                let person = try await town.signIn(phone)
+                let person = try await system.signIn(phone)
                 people.append(person.user.id)
-                let opened = try await town.send("POST", "/questionnaires/wishes/sessions", as: person)
+                let opened = try await system.send("POST", "/questionnaires/wishes/sessions", as: person)
                 let session = "/questionnaires/wishes/sessions/" + (opened.json["id"]?.stringValue ?? "")
-                #expect(try await town.send("PUT", session + "/answers/pets", pets, as: person).status == 200)
-                #expect(try await town.send("PUT", session + "/answers/smoking", smoking, as: person).status == 200)
-                let wrong = try await town.send(
+                #expect(try await system.send("PUT", session + "/answers/pets", pets, as: person).status == 200)
+                #expect(try await system.send("PUT", session + "/answers/smoking", smoking, as: person).status == 200)
+                let wrong = try await system.send(
                     "PUT", session + "/answers/pets", Self.put("yes", ["yes"], 7), as: person)
                 #expect(wrong.status == 422 && wrong.json["errors"]?.arrayValue?.first?["field"] == "preference")
-                let view = try await town.send("GET", session, as: person)
+                let view = try await system.send("GET", session, as: person)
                 #expect(view.json["answers"]?.arrayValue?.first?["preference"] == pets["preference"])
-                let done = try await town.send("POST", session + "/complete", as: person)
+                let done = try await system.send("POST", session + "/complete", as: person)
                 #expect(done.json["result"]?["answers"]?["pets"]?["preference"] == pets["preference"])
             }
-            let bus = try town.voice(of: .profile)
+            let bus = try system.voice(of: .profile)
             func compared(_ second: Identifier) async throws -> Likeness? {
                 try await bus.call(
                     CompareProfiles(questionnaire: "wishes", first: people[0], second: second),
@@ -65,7 +65,7 @@ import Testing
             let likeness = try #require(try await compared(people[1]))
             #expect(abs((likeness.score ?? 0) - 100 * wanted) < 0.002 && likeness.coverage == 100)
             #expect(try await compared(.random()) == nil)
-            let kept = try await town.rows(
+            let kept = try await system.rows(
                 .questionnaire, "SELECT count(*) FROM answer_history WHERE preference ->> 'importance' IS NOT NULL")
             #expect(kept == "4")
         }

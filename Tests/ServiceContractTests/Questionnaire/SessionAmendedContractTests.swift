@@ -54,7 +54,7 @@ extension SessionAmended: MessageContract {
     /// After a later answer, and after it was opened and completed again.
     @Test func isToldOfEachSnapshotAfterTheFirst() async throws {
         let amendments = Amendments()
-        try await QuestionnaireProvider.run(toldTo: Ears<SessionCompleted>(), amendments) { questionnaire in
+        try await QuestionnaireProvider.run(toldTo: EventRecorder<SessionCompleted>(), amendments) { questionnaire in
             let (session, person) = try await questionnaire.session(
                 answers: QuestionnaireProvider.required, complete: true)
             try await questionnaire.reply(

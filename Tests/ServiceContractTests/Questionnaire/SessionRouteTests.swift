@@ -21,95 +21,96 @@ import Testing
     }
 
     @Test func onePersonOnTwoDevices() async throws {
-        try await Town.run { town in
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", Self.base, as: person)
+        try await TestSystem.run { system in
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", Self.base, as: person)
             #expect(opened.status == 201 && opened.json["status"] == "in_progress")
-            let again = try await town.send("POST", Self.base, as: person)
+            let again = try await system.send("POST", Self.base, as: person)
             #expect(again.status == 200 && again.json["id"] == opened.json["id"])
             let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
 
             let mutation = Identifier.ordered()
             let write = Self.put("never", base: 0, mutation: mutation)
-            let saved = try await town.send("PUT", session + "/answers/smoking", write, as: person)
+            let saved = try await system.send("PUT", session + "/answers/smoking", write, as: person)
             #expect(saved.status == 200 && saved.json["revision"] == 1 && saved.json["hidden"] == [])
             #expect(saved.json["next"]?["question"] == "relationshipGoal")
-            let other = try await town.send(
+            let other = try await system.send(
                 "PUT", session + "/answers/drinking", Self.put("rarely", base: 0), as: person)
             #expect(other.status == 200, "another question is no conflict")
-            let late = try await town.send(
+            let late = try await system.send(
                 "PUT", session + "/answers/smoking", Self.put("socially", base: 0), as: person)
             #expect(late.status == 409 && late.json["code"] == "answer_conflict")
             #expect(late.json["current"] == ["revision": 1, "state": "answered", "value": "never"])
-            let equal = try await town.send("PUT", session + "/answers/smoking", Self.put("never", base: 0), as: person)
+            let equal = try await system.send(
+                "PUT", session + "/answers/smoking", Self.put("never", base: 0), as: person)
             #expect(equal.status == 200 && equal.json["revision"] == 1)
-            let repeated = try await town.send("PUT", session + "/answers/smoking", write, as: person)
+            let repeated = try await system.send("PUT", session + "/answers/smoking", write, as: person)
             #expect(repeated.body == saved.body, "the stored answer, to the byte")
-            let reused = try await town.send(
+            let reused = try await system.send(
                 "PUT", session + "/answers/smoking", Self.put("socially", mutation: mutation), as: person)
             #expect(reused.status == 422 && reused.json["code"] == "mutation_id_reused")
 
-            let gone = try await town.send("DELETE", session + "/answers/smoking", as: person)
+            let gone = try await system.send("DELETE", session + "/answers/smoking", as: person)
             #expect(gone.status == 200 && gone.json["revision"] == 2)
-            let view = try await town.send("GET", session, as: person)
+            let view = try await system.send("GET", session, as: person)
             let states = view.json["answers"]?.arrayValue?.compactMap { $0["state"]?.stringValue }
             #expect(states == ["unanswered", "answered"] && view.json["progress"]?["answered"] == 1)
-            let early = try await town.send("POST", session + "/complete", as: person)
+            let early = try await system.send("POST", session + "/complete", as: person)
             #expect(early.status == 409 && early.json["missing"]?.arrayValue?.count == 10)
-            let list = try await town.send("GET", Self.base, as: person)
+            let list = try await system.send("GET", Self.base, as: person)
             #expect(list.json["sessions"]?.arrayValue?.count == 1)
         }
     }
 
     @Test func whereASessionIsOpenedMayBeSaid() async throws {
-        try await Town.run { town in
-            let person = try await town.signIn("+14155550123")
-            let wrong = try await town.send("POST", Self.base, ["platform": "vax"], as: person)
+        try await TestSystem.run { system in
+            let person = try await system.signIn("+14155550123")
+            let wrong = try await system.send("POST", Self.base, ["platform": "vax"], as: person)
             #expect(wrong.status == 422 && wrong.json["errors"]?.arrayValue?.first?["field"] == "platform")
-            let opened = try await town.send("POST", Self.base, ["platform": "android"], as: person)
+            let opened = try await system.send("POST", Self.base, ["platform": "android"], as: person)
             #expect(opened.status == 201)
-            let again = try await town.send("POST", Self.base, ["platform": "web"], as: person)
+            let again = try await system.send("POST", Self.base, ["platform": "web"], as: person)
             #expect(again.status == 200 && again.json["id"] == opened.json["id"])
-            let facts = try await town.rows(.questionnaire, "SELECT facts FROM sessions")
+            let facts = try await system.rows(.questionnaire, "SELECT facts FROM sessions")
             #expect(try JSONValue.parse(Array(facts.utf8)) == ["locale": "en", "platform": "android"])
         }
     }
 
     /// The loser of two devices is told what the other wrote and where, may write all the same, and nothing is lost.
     @Test func whoForcesAnAnswerHasSeenTheOther() async throws {
-        try await Town.run { town in
+        try await TestSystem.run { system in
             @Loop func write(_ value: JSONValue, _ device: String, base: Int64, force: Bool? = nil) -> JSONValue {
                 var members = Self.put(value, base: base).objectValue ?? [:]
                 members["device"] = .string(device)
                 members["force"] = force.map { .bool($0) }
                 return .object(members)
             }
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", Self.base, as: person)
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", Self.base, as: person)
             let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
             let smoking = session + "/answers/smoking"
-            _ = try await town.send("PUT", smoking, write("never", "Zoë’s iPad", base: 0), as: person)
-            let late = try await town.send("PUT", smoking, write("socially", "Pixel 9", base: 0), as: person)
+            _ = try await system.send("PUT", smoking, write("never", "Zoë’s iPad", base: 0), as: person)
+            let late = try await system.send("PUT", smoking, write("socially", "Pixel 9", base: 0), as: person)
             #expect(
                 late.json["current"] == [
                     "revision": 1, "state": "answered", "value": "never", "device": "Zoë’s iPad",
                 ])
-            let forced = try await town.send(
+            let forced = try await system.send(
                 "PUT", smoking, write("socially", "Pixel 9", base: 0, force: true), as: person)
             #expect(forced.status == 200 && forced.json["revision"] == 2)
             var queued = write("never", "Zoë’s iPad", base: 1).objectValue ?? [:]
             queued["question"] = "smoking"
             let batch = session + "/answers:batch"
-            let refused = try await town.send("POST", batch, ["answers": [.object(queued)]], as: person)
+            let refused = try await system.send("POST", batch, ["answers": [.object(queued)]], as: person)
             #expect(
                 refused.json["results"]?.arrayValue?.first?["error"]?["current"]?["device"] == "Pixel 9")
             (queued["force"], queued["mutationId"]) = (true, .string(Identifier.ordered().description))
-            let won = try await town.send("POST", batch, ["answers": [.object(queued)]], as: person)
+            let won = try await system.send("POST", batch, ["answers": [.object(queued)]], as: person)
             #expect(won.json["results"]?.arrayValue?.first?["revision"] == 3)
-            let gone = try await town.send(
+            let gone = try await system.send(
                 "DELETE", smoking, ["baseRevision": 1, "device": "Pixel 9", "force": true], as: person)
             #expect(gone.status == 200 && gone.json["revision"] == 4)
-            let history = try await town.rows(
+            let history = try await system.rows(
                 .questionnaire,
                 "SELECT string_agg(device || ' ' || state || ' ' || coalesce(value #>> '{}', '-'), ', ' ORDER BY revision) FROM answer_history"
             )
@@ -117,7 +118,8 @@ import Testing
                 history
                     == "Zoë’s iPad answered never, Pixel 9 answered socially, Zoë’s iPad answered never, Pixel 9 unanswered -"
             )
-            let lines = try await town.send("GET", "/users/me/export", as: person).text.components(separatedBy: "\r\n")
+            let lines = try await system.send("GET", "/users/me/export", as: person).text.components(
+                separatedBy: "\r\n")
             let body = stride(from: 1, to: lines.count, by: 2).map { lines[$0] }.joined()
             let records = try JSONValue.parse(Array(body.utf8))["questionnaire"]?.arrayValue ?? []
             let devices = ["answer_history", "answer"].flatMap { kind in
@@ -128,9 +130,9 @@ import Testing
     }
 
     @Test func anOfflineQueueIsReplayedAndTheSessionCompletedAndAmended() async throws {
-        try await Town.run { town in
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", Self.base, as: person)
+        try await TestSystem.run { system in
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", Self.base, as: person)
             let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
             let queue = QuestionnaireProvider.required.map { item -> JSONValue in
                 var members: [String: JSONValue] = [
@@ -145,45 +147,45 @@ import Testing
                 "value": "certainly",
             ]
             let body: JSONValue = ["answers": .array([bad] + queue)]
-            let replayed = try await town.send("POST", session + "/answers:batch", body, as: person)
+            let replayed = try await system.send("POST", session + "/answers:batch", body, as: person)
             let results = replayed.json["results"]?.arrayValue ?? []
             #expect(replayed.status == 200 && results.map { $0["saved"] } == [false] + queue.map { _ in true })
             #expect(results[0]["error"]?["field"] == "value" && results[0]["error"]?["reason"] == "unknown_option")
-            let again = try await town.send("POST", session + "/answers:batch", body, as: person)
+            let again = try await system.send("POST", session + "/answers:batch", body, as: person)
             #expect(again.json["results"] == replayed.json["results"])
-            #expect(try await town.rows(.questionnaire, "SELECT count(*) FROM answer_history") == "10")
+            #expect(try await system.rows(.questionnaire, "SELECT count(*) FROM answer_history") == "10")
 
-            let done = try await town.send("POST", session + "/complete", as: person)
+            let done = try await system.send("POST", session + "/complete", as: person)
             #expect(done.status == 200 && done.json["status"] == "completed")
             #expect(done.json["result"]?["answers"]?["smoking"]?["value"] == "never")
-            let twice = try await town.send("POST", session + "/complete", as: person)
+            let twice = try await system.send("POST", session + "/complete", as: person)
             #expect(twice.body == done.body)
-            _ = try await town.send("PUT", session + "/answers/smoking", Self.put("socially"), as: person)
-            let amended = try await town.send("GET", session, as: person)
+            _ = try await system.send("PUT", session + "/answers/smoking", Self.put("socially"), as: person)
+            let amended = try await system.send("GET", session, as: person)
             #expect(amended.json["status"] == "amended" && amended.json["result"]?["number"] == 2)
-            let open = try await town.send("POST", session + "/reopen", as: person)
+            let open = try await system.send("POST", session + "/reopen", as: person)
             #expect(open.json["status"] == "in_progress" && open.json["completedAt"] == nil)
-            let closed = try await town.send("POST", session + "/complete", as: person)
+            let closed = try await system.send("POST", session + "/complete", as: person)
             #expect(closed.json["status"] == "amended" && closed.json["result"]?["number"] == 3)
         }
     }
 
     /// Who stopped is asked again, and what was stopped is kept, counts for nothing, and goes with its person.
     @Test func aStoppedSessionIsReadAndNothingElse() async throws {
-        try await Town.run { town in
+        try await TestSystem.run { system in
             @Loop func isAsked(_ person: Session) async throws -> Bool {
-                let due = try await town.send("GET", "/users/me/requirements", as: person).json["match"]
+                let due = try await system.send("GET", "/users/me/requirements", as: person).json["match"]
                 return due?["currentlyDue"]?.arrayValue?.contains("questionnaire") == true
             }
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", Self.base, as: person)
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", Self.base, as: person)
             let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
             let write = Self.put("never")
-            let saved = try await town.send("PUT", session + "/answers/smoking", write, as: person)
-            let stopped = try await town.send("POST", session + "/stop", as: person)
+            let saved = try await system.send("PUT", session + "/answers/smoking", write, as: person)
+            let stopped = try await system.send("POST", session + "/stop", as: person)
             #expect(stopped.status == 200 && stopped.json["status"] == "stopped")
-            #expect(try await town.send("POST", session + "/stop", as: person).body == stopped.body)
-            #expect(try await town.send("GET", session, as: person).body == stopped.body)
+            #expect(try await system.send("POST", session + "/stop", as: person).body == stopped.body)
+            #expect(try await system.send("GET", session, as: person).body == stopped.body)
 
             let queue: JSONValue = [
                 "answers": [
@@ -202,108 +204,109 @@ import Testing
                 ),
             ]
             for (method, path, body) in refusals {
-                let refused = try await town.send(method, path, body, as: person)
+                let refused = try await system.send(method, path, body, as: person)
                 #expect(refused.status == 409 && refused.json["code"] == "session_stopped", "\(method) \(path)")
             }
-            let moved = try await town.send("POST", session + "/migrations", as: person)
+            let moved = try await system.send("POST", session + "/migrations", as: person)
             #expect(moved.status == 409 && moved.json["code"] == "session_not_open")
-            let repeated = try await town.send("PUT", session + "/answers/smoking", write, as: person)
+            let repeated = try await system.send("PUT", session + "/answers/smoking", write, as: person)
             #expect(repeated.body == saved.body, "what was saved before is answered as then")
-            #expect(try await town.send("GET", session, as: person).body == stopped.body)
+            #expect(try await system.send("GET", session, as: person).body == stopped.body)
 
             // What is shown is another one, which the person is asked for until it is completed.
-            let questions = try await town.send("GET", "/compatibility/questions", as: person)
+            let questions = try await system.send("GET", "/compatibility/questions", as: person)
             #expect(questions.json["sessionId"] != opened.json["id"] && questions.json["answers"] == [])
             #expect(try await isAsked(person))
-            let again = try await town.send("POST", Self.base, as: person)
+            let again = try await system.send("POST", Self.base, as: person)
             #expect(again.status == 200 && again.json["id"] == questions.json["sessionId"])
-            let list = try await town.send("GET", Self.base, as: person).json["sessions"]?.arrayValue
+            let list = try await system.send("GET", Self.base, as: person).json["sessions"]?.arrayValue
             #expect(list?.map { $0["status"] } == ["in_progress", "stopped"])
-            _ = try await town.ask(
+            _ = try await system.ask(
                 SubmitResponses(answers: QuestionnaireProvider.required, complete: true), as: person)
-            #expect(try await comes { try await !isAsked(person) })
+            #expect(try await eventually { try await !isAsked(person) })
             let second = Self.base + "/" + (again.json["id"]?.stringValue ?? "")
-            let late = try await town.send("POST", second + "/stop", as: person)
+            let late = try await system.send("POST", second + "/stop", as: person)
             #expect(late.status == 409 && late.json["code"] == "session_not_open")
-            #expect(try await town.rows(.profile, "SELECT count(*) FROM profiles") == "1")
+            #expect(try await system.rows(.profile, "SELECT count(*) FROM profiles") == "1")
 
-            let lines = try await town.send("GET", "/users/me/export", as: person).text.components(separatedBy: "\r\n")
+            let lines = try await system.send("GET", "/users/me/export", as: person).text.components(
+                separatedBy: "\r\n")
             let body = stride(from: 1, to: lines.count, by: 2).map { lines[$0] }.joined()
             let records = try JSONValue.parse(Array(body.utf8))["questionnaire"]?.arrayValue ?? []
             let statuses = records.filter { $0["kind"] == "session" }.compactMap { $0["status"]?.stringValue }
             #expect(Set(statuses) == ["stopped", "completed"])
             #expect(records.contains { $0["kind"] == "answer" && $0["sessionId"] == opened.json["id"] })
-            #expect(try await town.send("DELETE", "/users/me", as: person).status == 202)
+            #expect(try await system.send("DELETE", "/users/me", as: person).status == 202)
             #expect(
-                try await comes { try await town.rows(.questionnaire, "SELECT count(*) FROM sessions") == "0" })
+                try await eventually { try await system.rows(.questionnaire, "SELECT count(*) FROM sessions") == "0" })
         }
     }
 
     @Test func aFamilyIsAskedAboutEachOfItsChildren() async throws {
-        try await Town.run { town in
-            try await town.publish(QuestionnaireProvider.family)
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", "/questionnaires/family/sessions", as: person)
+        try await TestSystem.run { system in
+            try await system.publish(QuestionnaireProvider.family)
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", "/questionnaires/family/sessions", as: person)
             #expect(opened.json["next"] == ["before": [], "question": "childName", "reason": "subject_wanted"])
             #expect(opened.json["progress"]?["total"] == 1 && opened.json["progress"]?["percentage"] == 0)
             let session = "/questionnaires/family/sessions/" + (opened.json["id"]?.stringValue ?? "")
             let children = (0..<4).map { _ in Identifier.ordered().description }
             for child in children.prefix(3) {
-                let put = try await town.send(
+                let put = try await system.send(
                     "PUT", session + "/subjects/\(child)", ["label": .string("Child " + child)], as: person)
                 #expect(put.status == 200)
             }
-            let tooMany = try await town.send("PUT", session + "/subjects/\(children[3])", [:], as: person)
+            let tooMany = try await system.send("PUT", session + "/subjects/\(children[3])", [:], as: person)
             #expect(tooMany.status == 422 && tooMany.json["errors"]?.arrayValue?.first?["code"] == "too_many")
             let birthday = session + "/answers/childBirthday?subject=\(children[1])"
-            let saved = try await town.send("PUT", birthday, Self.put("2019-05-04"), as: person)
+            let saved = try await system.send("PUT", birthday, Self.put("2019-05-04"), as: person)
             #expect(saved.json["next"]?["subject"] == .string(children[0]))
-            let nobody = try await town.send(
+            let nobody = try await system.send(
                 "PUT", session + "/answers/childBirthday", Self.put("2019-05-04"), as: person)
             #expect(nobody.status == 422 && nobody.json["errors"]?.arrayValue?.first?["field"] == "subject")
-            _ = try await town.send("DELETE", session + "/subjects/\(children[1])", as: person)
-            let view = try await town.send("GET", session, as: person)
+            _ = try await system.send("DELETE", session + "/subjects/\(children[1])", as: person)
+            let view = try await system.send("GET", session, as: person)
             let labels = view.json["subjects"]?.arrayValue?.compactMap { $0["label"]?.stringValue }
             #expect(labels == ["Child \(children[0])", "Child \(children[2])"])
             #expect(view.json["answers"]?.arrayValue?.count == 2, "hers are kept and count for nothing")
-            _ = try await town.send("PUT", session + "/subjects/\(children[1])", [:], as: person)
-            let back = try await town.send("GET", session, as: person)
+            _ = try await system.send("PUT", session + "/subjects/\(children[1])", [:], as: person)
+            let back = try await system.send("GET", session, as: person)
             #expect(back.json["subjects"]?.arrayValue?.map { $0["id"] } == children.prefix(3).map { .string($0) })
             #expect(back.json["answers"]?.arrayValue?.count == 4)
 
             // What comes and goes is kept, and not without end.
-            _ = try await town.send("DELETE", session + "/subjects/\(children[1])", as: person)
-            try await town.rows(
+            _ = try await system.send("DELETE", session + "/subjects/\(children[1])", as: person)
+            try await system.rows(
                 .questionnaire,
                 """
                 INSERT INTO subjects (person_id, session_id, subject, kind, position, added_at, removed_at)
                 SELECT person_id, session_id, gen_random_uuid(), 'child', 3 + n, now(), now()
                 FROM sessions, generate_series(1, 197) AS n
                 """)
-            let oneMore = try await town.send("PUT", session + "/subjects/\(children[3])", [:], as: person)
+            let oneMore = try await system.send("PUT", session + "/subjects/\(children[3])", [:], as: person)
             #expect(oneMore.status == 422 && oneMore.json["errors"]?.arrayValue?.first?["code"] == "too_many")
-            #expect(try await town.send("PUT", session + "/subjects/\(children[1])", [:], as: person).status == 200)
-            let early = try await town.send("POST", session + "/complete", as: person)
+            #expect(try await system.send("PUT", session + "/subjects/\(children[1])", [:], as: person).status == 200)
+            let early = try await system.send("POST", session + "/complete", as: person)
             #expect(early.json["missing"]?.arrayValue?.count == 2)
         }
     }
 
     @Test func aVersionIsNamedByItsHashAndNotSentTwice() async throws {
-        try await Town.run { town in
-            let person = try await town.signIn("+14155550123")
-            let first = try await town.send("GET", "/questionnaires/yoked-compat", as: person)
+        try await TestSystem.run { system in
+            let person = try await system.signIn("+14155550123")
+            let first = try await system.send("GET", "/questionnaires/yoked-compat", as: person)
             let hash = first.json["hash"]?.stringValue ?? ""
             #expect(first.status == 200 && first.headers["etag"] == "\"\(hash)\"" && hash.count == 64)
             let canonical = CanonicalJSON.bytes(of: first.json["definition"] ?? .null)
             #expect(Hex.encode(SHA256.digest(canonical)) == hash)
-            let version = try await town.send("GET", "/questionnaires/yoked-compat/versions/3", as: person)
+            let version = try await system.send("GET", "/questionnaires/yoked-compat/versions/3", as: person)
             #expect(version.body == first.body)
-            let known = try await town.send(
+            let known = try await system.send(
                 "GET", "/questionnaires/yoked-compat", as: person, headers: ["If-None-Match": "\"\(hash)\""])
             #expect(known.status == 304 && known.body.isEmpty)
-            #expect(try await town.send("GET", "/questionnaires/yoked-compat/versions/03", as: person).status == 404)
-            #expect(try await town.send("GET", "/admin/questionnaires/yoked-compat", as: person).status == 403)
-            let list = try await town.send("GET", "/questionnaires", as: person)
+            #expect(try await system.send("GET", "/questionnaires/yoked-compat/versions/03", as: person).status == 404)
+            #expect(try await system.send("GET", "/admin/questionnaires/yoked-compat", as: person).status == 403)
+            let list = try await system.send("GET", "/questionnaires", as: person)
             let all = list.json["questionnaires"]?.arrayValue ?? []
             #expect(
                 all.map { $0["key"] } == ["eko-family", "realsingles-profile", "skin-care", "yoked-compat"]
@@ -313,23 +316,23 @@ import Testing
 
     /// From the draft to the version, over what was asked before, and back.
     @Test func aQuestionnaireIsDraftedPublishedMovedToAndRetired() async throws {
-        try await Town.run { town in
-            try await town.publish(QuestionnaireProvider.family)
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", "/questionnaires/family/sessions", as: person)
+        try await TestSystem.run { system in
+            try await system.publish(QuestionnaireProvider.family)
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", "/questionnaires/family/sessions", as: person)
             let session = "/questionnaires/family/sessions/" + (opened.json["id"]?.stringValue ?? "")
-            _ = try await town.send(
+            _ = try await system.send(
                 "PUT", session + "/subjects/\(Identifier.ordered())", ["label": "Alva"], as: person)
 
             func editor<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
                 let actor = Actor(userID: person.user.id, sessionID: person.sessionId, role: "admin")
-                return try await town.gateway.bus.call(
+                return try await system.gateway.bus.call(
                     request,
                     CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: "key-\(Identifier.random())"))
             }
             let draft = try await editor(CreateDraft(questionnaire: "family", from: 1))
             #expect(draft.number == 1 && draft.from == 1)
-            let first = try await town.send("GET", "/questionnaires/family/versions/1", as: person)
+            let first = try await system.send("GET", "/questionnaires/family/versions/1", as: person)
             #expect(
                 draft.definition["derivedFrom"]
                     == ["version": 1, "contentHash": first.json["hash"] ?? .null])
@@ -349,29 +352,29 @@ import Testing
             let published = try await editor(
                 PublishDraft(questionnaire: "family", draft: number, acceptClass: "reask"))
             #expect(published.version == 2 && published.openSessions == 1 && published.answers == 0)
-            let stays = try await town.send("GET", session, as: person)
+            let stays = try await system.send("GET", session, as: person)
             #expect(stays.json["questionnaire"]?["version"] == 1, "open sessions stay with theirs")
 
-            let dry = try await town.send("POST", session + "/migrations?dryRun=true", as: person)
+            let dry = try await system.send("POST", session + "/migrations?dryRun=true", as: person)
             #expect(dry.status == 200 && dry.json["newQuestions"] == ["homeTown"])
-            #expect(try await town.send("GET", session, as: person).body == stays.body, "nothing was written")
-            let real = try await town.send("POST", session + "/migrations", as: person)
+            #expect(try await system.send("GET", session, as: person).body == stays.body, "nothing was written")
+            let real = try await system.send("POST", session + "/migrations", as: person)
             #expect(real.json == dry.json && real.json["kept"]?.arrayValue?.count == 1)
-            let moved = try await town.send("GET", session, as: person)
+            let moved = try await system.send("GET", session, as: person)
             #expect(moved.json["questionnaire"]?["version"] == 2)
-            let again = try await town.send("POST", session + "/migrations", as: person)
+            let again = try await system.send("POST", session + "/migrations", as: person)
             #expect(again.json["fromVersion"] == 2 && again.json["newQuestions"] == [])
-            let undone = try await town.send("POST", session + "/migrations/undo", as: person)
+            let undone = try await system.send("POST", session + "/migrations/undo", as: person)
             #expect(undone.status == 200 && undone.json == stays.json)
-            _ = try await town.send("POST", session + "/migrations", as: person)
-            _ = try await town.send("PUT", session + "/answers/homeTown", Self.put("Umeå"), as: person)
-            let late = try await town.send("POST", session + "/migrations/undo", as: person)
+            _ = try await system.send("POST", session + "/migrations", as: person)
+            _ = try await system.send("PUT", session + "/answers/homeTown", Self.put("Umeå"), as: person)
+            let late = try await system.send("POST", session + "/migrations/undo", as: person)
             #expect(late.status == 409 && late.json["code"] == "migration_final")
 
             _ = try await editor(RetireVersion(questionnaire: "family", version: "2"))
-            let back = try await town.send("GET", "/questionnaires/family", as: person)
+            let back = try await system.send("GET", "/questionnaires/family", as: person)
             #expect(back.json["version"] == 1, "whoever begins now begins with the version before")
-            #expect(try await town.send("GET", session, as: person).json["questionnaire"]?["version"] == 2)
+            #expect(try await system.send("GET", session, as: person).json["questionnaire"]?["version"] == 2)
             let overview = try await editor(ViewQuestionnaire(questionnaire: "family"))
             #expect(overview.versions.map(\.status) == ["retired", "published"])
             #expect(overview.versions.map(\.current) == [false, true])
@@ -403,19 +406,19 @@ import Testing
     }
 
     @Test func allOpenSessionsAreMovedInBatchesAndNoneTwice() async throws {
-        try await Town.run { town in
-            try await town.publish(QuestionnaireProvider.family)
+        try await TestSystem.run { system in
+            try await system.publish(QuestionnaireProvider.family)
             let people = (0..<7).map { _ in Identifier.random() }
             for person in people {
                 let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
                 let options = CallOptions(timeout: .seconds(10), actor: actor)
-                let session = try await town.gateway.bus.call(OpenSession(questionnaire: "family"), options)
+                let session = try await system.gateway.bus.call(OpenSession(questionnaire: "family"), options)
                 let child = PutSubject(
                     questionnaire: "family", sessionId: session.id, subject: .ordered(), label: "Alva")
-                _ = try await town.gateway.bus.call(child, options)
+                _ = try await system.gateway.bus.call(child, options)
             }
-            try await town.publish(QuestionnaireProvider.largerFamily.setting("version", to: 2))
-            let bus = try town.voice(of: .operator)
+            try await system.publish(QuestionnaireProvider.largerFamily.setting("version", to: 2))
+            let bus = try system.voice(of: .operator)
             func batch(after: String? = nil, dryRun: Bool = false) async throws -> SessionsMigrated {
                 try await bus.call(
                     MigrateSessions(questionnaire: "family", limit: 3, after: after, dryRun: dryRun),
@@ -430,7 +433,7 @@ import Testing
             #expect([second.sessions, third.sessions] == [3, 1] && third.next == nil && third.remaining == 0)
             let anew = try await batch()
             #expect(anew.sessions == 0 && anew.remaining == 0)
-            let versions = try await town.rows(.questionnaire, "SELECT DISTINCT version FROM sessions")
+            let versions = try await system.rows(.questionnaire, "SELECT DISTINCT version FROM sessions")
             #expect(versions == "2")
         }
     }

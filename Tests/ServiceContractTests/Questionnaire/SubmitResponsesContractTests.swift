@@ -104,7 +104,7 @@ extension SubmitResponses: MessageContract {
         },
         "version_closed": { questionnaire in
             let shipped = try JSONValue.parse(
-                QuestionnaireBlueprint.definitions[0], limits: DefinitionParser.limits)
+                QuestionnaireServiceDefinition.definitions[0], limits: DefinitionParser.limits)
             let (_, person) = try await questionnaire.closed(shipped, then: shipped, of: "yoked-compat")
             return questionnaire.item(ResponseItem(question: "smoking", value: "never"), for: person)
         },

@@ -32,55 +32,56 @@ import Testing
     }
 
     @Test func whoIsUnderWayIsOfferedWhatTheNewestVersionOffers() async throws {
-        try await Town.run { town in
-            try await town.publish(Self.definition(1, questions: ["town"]))
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+        try await TestSystem.run { system in
+            try await system.publish(Self.definition(1, questions: ["town"]))
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", "/questionnaires/home/sessions", as: person)
             let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
             func offer() async throws -> JSONValue? {
-                try await town.send("GET", session, as: person).json["offer"]
+                try await system.send("GET", session, as: person).json["offer"]
             }
             #expect(opened.json["offer"] == nil)
             #expect(try await offer() == nil, "it is the newest")
-            try await town.publish(Self.definition(2, title: "At home", questions: ["town"]))
+            try await system.publish(Self.definition(2, title: "At home", questions: ["town"]))
             #expect(try await offer() == ["version": 2, "class": "editorial"])
-            try await town.publish(Self.definition(3, questions: ["town", "street"]))
+            try await system.publish(Self.definition(3, questions: ["town", "street"]))
             #expect(try await offer() == ["version": 3, "class": "reask"])
-            let again = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            let again = try await system.send("POST", "/questionnaires/home/sessions", as: person)
             #expect(again.status == 200 && again.json["offer"] == ["version": 3, "class": "reask"])
             // A question that goes is no offer where nothing says so; the gravest of the way counts.
-            try await town.publish(Self.definition(4, questions: ["street"]))
+            try await system.publish(Self.definition(4, questions: ["street"]))
             #expect(try await offer() == nil)
-            try await town.publish(Self.definition(5, title: "At home", questions: ["street"]))
+            try await system.publish(Self.definition(5, title: "At home", questions: ["street"]))
             #expect(try await offer() == nil)
             let policy: JSONValue = ["onPublish": ["breaking": "offer", "editorial": "pin"]]
-            try await town.publish(Self.definition(6, questions: ["street"], policy: policy))
+            try await system.publish(Self.definition(6, questions: ["street"], policy: policy))
             #expect(try await offer() == ["version": 6, "class": "breaking"])
-            try await town.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 6), ('home', 5), ('home', 4)")
+            try await system.rows(
+                .questionnaire, "INSERT INTO retirements VALUES ('home', 6), ('home', 5), ('home', 4)")
             #expect(try await offer() == ["version": 3, "class": "reask"], "what is retired is offered to nobody")
-            let moved = try await town.send("POST", session + "/migrations", as: person)
+            let moved = try await system.send("POST", session + "/migrations", as: person)
             #expect(moved.json["toVersion"] == 3)
             #expect(try await offer() == nil)
-            let back = try await town.send("POST", session + "/migrations/undo", as: person)
+            let back = try await system.send("POST", session + "/migrations/undo", as: person)
             #expect(back.json["offer"] == ["version": 3, "class": "reask"])
-            _ = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
-            let done = try await town.send("POST", session + "/complete", as: person)
+            _ = try await system.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            let done = try await system.send("POST", session + "/complete", as: person)
             #expect(done.status == 200 && done.json["offer"] == nil, "nobody is asked about what is over")
         }
     }
 
     /// By the database's clock: the test moves the retirement and not the time.
     @Test func whoIsUnderWayInARetiredVersionMayFinishForAWhile() async throws {
-        try await Town.run { town in
-            try await town.publish(Self.definition(1, questions: ["town", "street"], policy: ["drainDays": 30]))
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+        try await TestSystem.run { system in
+            try await system.publish(Self.definition(1, questions: ["town", "street"], policy: ["drainDays": 30]))
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", "/questionnaires/home/sessions", as: person)
             let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
             let write = Self.put("Umeå")
-            let first = try await town.send("PUT", session + "/answers/town", write, as: person)
-            try await town.publish(Self.definition(2, questions: ["town", "street", "house"]))
+            let first = try await system.send("PUT", session + "/answers/town", write, as: person)
+            try await system.publish(Self.definition(2, questions: ["town", "street", "house"]))
             func retire(daysAgo: String) async throws {
-                try await town.rows(
+                try await system.rows(
                     .questionnaire,
                     """
                     INSERT INTO retirements VALUES ('home', 1, clock_timestamp() - interval '\(daysAgo)')
@@ -88,7 +89,7 @@ import Testing
                     """)
             }
             try await retire(daysAgo: "29 days 23 hours")
-            let inTime = try await town.send("PUT", session + "/answers/street", Self.put("Storgatan"), as: person)
+            let inTime = try await system.send("PUT", session + "/answers/street", Self.put("Storgatan"), as: person)
             #expect(inTime.status == 200)
             try await retire(daysAgo: "30 days 1 second")
             let item = Self.put("Lund").objectValue?.merging(["question": "town"]) { $1 } ?? [:]
@@ -96,85 +97,85 @@ import Testing
                 ("PUT", "/answers/town", Self.put("Lund")), ("DELETE", "/answers/town", [:]),
                 ("POST", "/answers:batch", ["answers": [.object(item)]]), ("POST", "/complete", nil),
             ] as [(String, String, JSONValue?)] {
-                let late = try await town.send(method, session + path, body, as: person)
+                let late = try await system.send(method, session + path, body, as: person)
                 #expect(late.status == 409 && late.json["code"] == "version_closed", "\(method) \(path)")
             }
-            let repeated = try await town.send("PUT", session + "/answers/town", write, as: person)
+            let repeated = try await system.send("PUT", session + "/answers/town", write, as: person)
             #expect(repeated.status == 200 && repeated.body == first.body, "what was saved is answered as then")
-            let view = try await town.send("GET", session, as: person)
+            let view = try await system.send("GET", session, as: person)
             #expect(view.json["progress"]?["answered"] == 2 && view.json["offer"]?["version"] == 2)
-            #expect(try await town.rows(.questionnaire, "SELECT count(*) FROM answer_history") == "2")
-            #expect(try await town.send("POST", session + "/migrations", as: person).status == 200)
-            _ = try await town.send("PUT", session + "/answers/house", Self.put("1 A"), as: person)
-            let done = try await town.send("POST", session + "/complete", as: person)
+            #expect(try await system.rows(.questionnaire, "SELECT count(*) FROM answer_history") == "2")
+            #expect(try await system.send("POST", session + "/migrations", as: person).status == 200)
+            _ = try await system.send("PUT", session + "/answers/house", Self.put("1 A"), as: person)
+            let done = try await system.send("POST", session + "/complete", as: person)
             #expect(done.status == 200 && done.json["status"] == "completed")
         }
     }
 
     /// Without the member, for ever.
     @Test func whoIsUnderWayWithoutATermMayFinishAtAnyTime() async throws {
-        try await Town.run { town in
-            try await town.publish(Self.definition(1, questions: ["town"]))
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+        try await TestSystem.run { system in
+            try await system.publish(Self.definition(1, questions: ["town"]))
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", "/questionnaires/home/sessions", as: person)
             let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
-            try await town.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 1, '2020-01-01')")
-            let saved = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            try await system.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 1, '2020-01-01')")
+            let saved = try await system.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
             #expect(saved.status == 200)
-            #expect(try await town.send("POST", session + "/complete", as: person).status == 200)
+            #expect(try await system.send("POST", session + "/complete", as: person).status == 200)
         }
     }
 
     /// Retired without anything newer, it has no other place for its people to go.
     @Test func whoIsUnderWayInTheNewestVersionIsNotShutOutByItsRetirement() async throws {
-        try await Town.run { town in
+        try await TestSystem.run { system in
             for version in [1, 2] as [Int64] {
                 let policy: JSONValue = ["drainDays": 1]
-                try await town.publish(
+                try await system.publish(
                     Self.definition(version, title: "Home \(version)", questions: ["town"], policy: policy))
             }
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", "/questionnaires/home/sessions", as: person)
             #expect(opened.json["questionnaire"]?["version"] == 2)
             let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
-            try await town.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 2, '2020-01-01')")
-            let saved = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            try await system.rows(.questionnaire, "INSERT INTO retirements VALUES ('home', 2, '2020-01-01')")
+            let saved = try await system.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
             #expect(saved.status == 200)
-            try await town.publish(Self.definition(3, title: "Home 3", questions: ["town"]))
-            let late = try await town.send("PUT", session + "/answers/town", Self.put("Lund"), as: person)
+            try await system.publish(Self.definition(3, title: "Home 3", questions: ["town"]))
+            let late = try await system.send("PUT", session + "/answers/town", Self.put("Lund"), as: person)
             #expect(late.status == 409 && late.json["code"] == "version_closed")
         }
     }
 
     /// The key of a question goes to another one and comes back, as a rename that was rolled back leaves it.
     @Test func aPlaceThatAnAnswerLeftTakesAnotherOneLater() async throws {
-        try await Town.run { town in
+        try await TestSystem.run { system in
             let rename: JSONValue = [["rename": ["old": "town", "new": "city"]]]
-            try await town.publish(Self.definition(1, questions: ["town"]))
-            let person = try await town.signIn("+14155550123")
-            let opened = try await town.send("POST", "/questionnaires/home/sessions", as: person)
+            try await system.publish(Self.definition(1, questions: ["town"]))
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", "/questionnaires/home/sessions", as: person)
             let session = "/questionnaires/home/sessions/" + (opened.json["id"]?.stringValue ?? "")
-            let first = try await town.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
+            let first = try await system.send("PUT", session + "/answers/town", Self.put("Umeå"), as: person)
             #expect(first.json["revision"] == 1, "\(first.json)")
-            try await town.publish(Self.definition(2, questions: ["city"], migrations: rename))
-            let moved = try await town.send("POST", session + "/migrations", as: person)
+            try await system.publish(Self.definition(2, questions: ["city"], migrations: rename))
+            let moved = try await system.send("POST", session + "/migrations", as: person)
             #expect(moved.json["kept"] == ["city"])
             // As a draft may: what goes back to an older version has the keys that it had.
             let back = try DefinitionParser.parse(CanonicalJSON.bytes(of: Self.definition(3, questions: ["town"])))
-            try await town.rows(
+            try await system.rows(
                 .questionnaire,
                 """
                 INSERT INTO definitions (questionnaire, version, content_hash, content) VALUES
                     ('home', 3, '\\x\(Hex.encode(back.hash))', '\(String(decoding: back.canonicalText, as: UTF8.self))')
                 """)
-            #expect(try await town.send("POST", session + "/migrations", as: person).json["orphaned"] == ["city"])
-            let view = try await town.send("GET", session, as: person)
+            #expect(try await system.send("POST", session + "/migrations", as: person).json["orphaned"] == ["city"])
+            let view = try await system.send("GET", session, as: person)
             #expect(view.json["progress"]?["answered"] == 0)
-            let second = try await town.send("PUT", session + "/answers/town", Self.put("Lund"), as: person)
+            let second = try await system.send("PUT", session + "/answers/town", Self.put("Lund"), as: person)
             #expect(second.status == 200 && second.json["revision"] == 3)
             let history =
                 "SELECT string_agg(question || ' ' || revision, ' ' ORDER BY question, revision) FROM answer_history"
-            #expect(try await town.rows(.questionnaire, history) == "city 1 town 1 town 2 town 3")
+            #expect(try await system.rows(.questionnaire, history) == "city 1 system 1 system 2 system 3")
         }
     }
 }

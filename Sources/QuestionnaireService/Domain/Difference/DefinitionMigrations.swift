@@ -81,7 +81,7 @@ struct DefinitionMigrations: Sendable {
 }
 
 /// E15: what a version says of answers must be true of both versions.
-struct MigrationRules {
+struct SessionMigrationRules {
     let entries: [JSONValue]
     let old: DefinitionFile
     let new: DefinitionFile

@@ -14,25 +14,25 @@ final class PathMap {
     }
 
     /// A test by its stop and its own place among those on that stop.
-    struct Look: Sendable, Hashable {
+    struct TestReference: Sendable, Hashable {
         let stop: Int
         let test: Int
     }
 
     /// The conditions of one question or section.
     struct Part {
-        var visibleIf: Logic<Look>?
-        var requiredIf: Logic<Look>?
+        var visibleIf: Logic<TestReference>?
+        var requiredIf: Logic<TestReference>?
         /// For each option; of subjects, for each test on them: what it asks of one of them.
-        var options: [Logic<Look>?] = []
+        var options: [Logic<TestReference>?] = []
 
-        var looks: [Look] {
+        var references: [TestReference] {
             ([visibleIf, requiredIf] + options).compactMap(\.self).flatMap(\.tests)
         }
     }
 
     let definition: Definition
-    let cells: AnswerCells
+    let classes: AnswerClasses
     let stops: [Stop]
     /// By question: its place among the stops.
     let stopOf: [Int]
@@ -44,25 +44,27 @@ final class PathMap {
 
     init(_ definition: Definition, today: CivilDate) {
         let (stops, numbers) = Self.stops(of: definition)
-        var looker = Looker(numbers)
-        sections = definition.sections.map { Part(visibleIf: looker.condition($0.visibleIf)) }
+        var collector = ReferenceCollector(numbers)
+        sections = definition.sections.map { Part(visibleIf: collector.condition($0.visibleIf)) }
         var parts = stops.map { stop -> Part in
             guard case .question(let place) = stop else { return Part() }
             let question = definition.questions[place]
             return Part(
-                visibleIf: looker.condition(question.visibleIf), requiredIf: looker.condition(question.requiredIf),
-                options: question.hasConditionalOptions ? question.options.map { looker.condition($0.visibleIf) } : [])
+                visibleIf: collector.condition(question.visibleIf),
+                requiredIf: collector.condition(question.requiredIf),
+                options: question.hasConditionalOptions
+                    ? question.options.map { collector.condition($0.visibleIf) } : [])
         }
         for (index, stop) in stops.enumerated() {
-            if case .subjects = stop { parts[index].options = looker.inner[index] }
+            if case .subjects = stop { parts[index].options = collector.inner[index] }
         }
         (self.definition, self.stops, self.parts) = (definition, stops, parts)
         stopOf = definition.questions.indices.map { numbers[.question($0)] ?? 0 }
-        cells = AnswerCells(definition, stops: stops, tests: looker.tests, today: today)
+        classes = AnswerClasses(definition, stops: stops, tests: collector.tests, today: today)
         let sections = sections
         causes = stops.indices.map { index in
-            let whole = Self.section(of: stops[index], in: definition).map { sections[$0].looks } ?? []
-            return Set((parts[index].looks + whole).map(\.stop))
+            let whole = Self.section(of: stops[index], in: definition).map { sections[$0].references } ?? []
+            return Set((parts[index].references + whole).map(\.stop))
         }
     }
 
@@ -125,13 +127,13 @@ final class PathMap {
 }
 
 /// Puts numbers in the places of tests.
-private struct Looker {
+private struct ReferenceCollector {
     /// By stop.
     private(set) var tests: [[ConditionTest]]
     /// By stop and test: of subjects, what is asked of each.
-    private(set) var inner: [[Logic<PathMap.Look>?]]
+    private(set) var inner: [[Logic<PathMap.TestReference>?]]
     private let stops: [PathMap.Stop: Int]
-    private var known: [ConditionTest: PathMap.Look] = [:]
+    private var known: [ConditionTest: PathMap.TestReference] = [:]
 
     init(_ stops: [PathMap.Stop: Int]) {
         self.stops = stops
@@ -139,10 +141,10 @@ private struct Looker {
         inner = Array(repeating: [], count: stops.count)
     }
 
-    mutating func condition(_ condition: Condition?) -> Logic<PathMap.Look>? {
+    mutating func condition(_ condition: Condition?) -> Logic<PathMap.TestReference>? {
         guard let condition else { return nil }
         for test in condition.tests where known[test] == nil { add(test) }
-        return condition.map { known[$0] ?? PathMap.Look(stop: 0, test: 0) }
+        return condition.map { known[$0] ?? PathMap.TestReference(stop: 0, test: 0) }
     }
 
     private mutating func add(_ test: ConditionTest) {
@@ -153,7 +155,7 @@ private struct Looker {
             case .subjects(let test): .subjects(test.section)
             }
         guard let number = stops[stop] else { return }
-        known[test] = PathMap.Look(stop: number, test: tests[number].count)
+        known[test] = PathMap.TestReference(stop: number, test: tests[number].count)
         tests[number].append(test)
         guard case .subjects(let subjects) = test else { return }
         let asked = condition(subjects.condition)

@@ -93,9 +93,9 @@ struct PublishGate {
     }
 
     /// - Returns: what the paths that can be completed count; `nil` where there are too many ways.
-    private mutating func check(_ component: [Int], counting counters: [Set<Int>]) -> [PathWalk.Counts]? {
+    private mutating func check(_ component: [Int], counting counters: [Set<Int>]) -> [PathExplorer.Counts]? {
         let before = (report, hiddenSections)
-        var (walk, steps) = (PathWalk(map, through: component, end: [], counting: counters), stepsLeft)
+        var (walk, steps) = (PathExplorer(map, through: component, end: [], counting: counters), stepsLeft)
         let isWhole = walk.run(&steps) { stop, walk in
             if case .question(let place) = map.stops[stop] { look(at: place, on: walk) }
         }
@@ -105,10 +105,10 @@ struct PublishGate {
             for stop in component { if case .question(let place) = map.stops[stop] { checkAlone(place) } }
             return nil
         }
-        return walk.ways.filter(\.key.isDone).map(\.value)
+        return walk.states.filter(\.key.isDone).map(\.value)
     }
 
-    private mutating func look(at place: Int, on walk: PathWalk) {
+    private mutating func look(at place: Int, on walk: PathExplorer) {
         if isFirst(place) { judge(section: map.definition.sectionOf[place], on: walk) }
         judge(question: place, on: walk)
     }
@@ -117,7 +117,7 @@ struct PublishGate {
         let section = map.definition.sectionOf[place]
         let (part, whole) = (map.parts[map.stopOf[place]], map.sections[section])
         if isFirst(place), whole.visibleIf != nil,
-            let walk = walk(to: Set(whole.looks.map(\.stop)), end: [whole], at: "/sections/\(section)/visibleIf")
+            let walk = walk(to: Set(whole.references.map(\.stop)), end: [whole], at: "/sections/\(section)/visibleIf")
         {
             judge(section: section, on: walk)
         }
@@ -126,8 +126,8 @@ struct PublishGate {
         }
     }
 
-    private mutating func walk(to causes: Set<Int>, end: [PathMap.Part], at pointer: String) -> PathWalk? {
-        var walk = PathWalk(map, through: map.cone(of: causes), end: end, counting: [])
+    private mutating func walk(to causes: Set<Int>, end: [PathMap.Part], at pointer: String) -> PathExplorer? {
+        var walk = PathExplorer(map, through: map.cone(of: causes), end: end, counting: [])
         if walk.run(&stepsLeft, { _, _ in }) { return walk }
         warn(
             "W4", pointer, "There are too many combinations of answers to decide what can come of this.",
@@ -141,14 +141,15 @@ struct PublishGate {
 
     // MARK: Verdicts
 
-    private mutating func judge(section: Int, on walk: PathWalk) {
+    private mutating func judge(section: Int, on walk: PathExplorer) {
         let part = map.sections[section]
         judge(
-            part.visibleIf, on: walk, at: "/sections/\(section)/visibleIf", keys: keys(Set(part.looks.map(\.stop))))
-        if !walk.ways.keys.contains(where: { walk.holds(part.visibleIf, on: $0) }) { hiddenSections.insert(section) }
+            part.visibleIf, on: walk, at: "/sections/\(section)/visibleIf", keys: keys(Set(part.references.map(\.stop)))
+        )
+        if !walk.states.keys.contains(where: { walk.holds(part.visibleIf, on: $0) }) { hiddenSections.insert(section) }
     }
 
-    private mutating func judge(question place: Int, on walk: PathWalk) {
+    private mutating func judge(question place: Int, on walk: PathExplorer) {
         let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
         let (pointer, keys) = (pointer(place), keys(map.causes[map.stopOf[place]]))
         judge(part.visibleIf, on: walk, at: "\(pointer)/visibleIf", keys: keys)
@@ -156,11 +157,11 @@ struct PublishGate {
         for (index, condition) in part.options.enumerated() {
             judge(condition, on: walk, at: "\(pointer)/options/\(index)/visibleIf", keys: keys)
         }
-        let sights = walk.ways.keys.map { (isDone: $0.isDone, sight: walk.sight(of: place, on: $0)) }
-        let seen = sights.filter(\.sight.isVisible)
+        let sights = walk.states.keys.map { (isDone: $0.isDone, standing: walk.questionState(of: place, on: $0)) }
+        let seen = sights.filter(\.standing.isVisible)
         guard !seen.isEmpty else { return neverSeen(place, keys: keys) }
-        checkBranches(place, seen.map(\.sight), keys: keys)
-        checkAnswers(question, place, seen.filter(\.isDone).map(\.sight), keys: keys)
+        checkBranches(place, seen.map(\.standing), keys: keys)
+        checkAnswers(question, place, seen.filter(\.isDone).map(\.standing), keys: keys)
     }
 
     private mutating func neverSeen(_ place: Int, keys: [String]) {
@@ -173,7 +174,7 @@ struct PublishGate {
     }
 
     /// What depends on answers, and comes out the same whenever the question is seen.
-    private mutating func checkBranches(_ place: Int, _ seen: [PathWalk.Sight], keys: [String]) {
+    private mutating func checkBranches(_ place: Int, _ seen: [PathExplorer.QuestionState], keys: [String]) {
         let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
         for (index, condition) in part.options.enumerated()
         where condition != nil && !seen.contains(where: { $0.offered[index] }) {
@@ -188,17 +189,19 @@ struct PublishGate {
         }
     }
 
-    private mutating func checkAnswers(_ question: Question, _ place: Int, _ seen: [PathWalk.Sight], keys: [String]) {
+    private mutating func checkAnswers(
+        _ question: Question, _ place: Int, _ seen: [PathExplorer.QuestionState], keys: [String]
+    ) {
         let keys = [question.key] + keys
         if question.kind.hasOptions, seen.contains(where: { !$0.offered.contains(true) }) {
             refuse(
                 "E10", "\(pointer(place))/options", "The question is asked where none of its options is offered.",
                 keys: keys)
         }
-        let dead = seen.contains { sight in
-            question.isCounted && sight.isRequired
-                && !map.cells.hasAnswer(
-                    AnswerCells.Standing(place: place, isRequired: true, offered: sight.offered))
+        let dead = seen.contains { standing in
+            question.isCounted && standing.isRequired
+                && !map.classes.hasAnswer(
+                    AnswerClasses.Standing(place: place, isRequired: true, offered: standing.offered))
         }
         if dead {
             refuse("E09", pointer(place), "This is required on a path on which it has no valid answer.", keys: keys)
@@ -206,12 +209,12 @@ struct PublishGate {
     }
 
     private mutating func judge(
-        _ condition: Logic<PathMap.Look>?, on walk: PathWalk, at pointer: String, keys: [String]
+        _ condition: Logic<PathMap.TestReference>?, on walk: PathExplorer, at pointer: String, keys: [String]
     ) {
         guard let condition else { return }
-        if !walk.ways.keys.contains(where: { walk.holds(condition, on: $0) }) {
+        if !walk.states.keys.contains(where: { walk.holds(condition, on: $0) }) {
             refuse("E06", pointer, "This condition can never hold.", keys: keys)
-        } else if walk.ways.keys.allSatisfy({ !$0.isDone || walk.holds(condition, on: $0) }) {
+        } else if walk.states.keys.allSatisfy({ !$0.isDone || walk.holds(condition, on: $0) }) {
             warn("W1", pointer, "This condition holds on every path.", keys: keys)
         }
     }

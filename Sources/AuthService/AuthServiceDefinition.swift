@@ -1,0 +1,222 @@
+import BusProtocol
+import Database
+import EventLoop
+import ServiceRuntime
+
+@main enum AuthMain {
+    static func main() async { await ServiceProcess.main(AuthServiceDefinition.definition) }
+}
+
+/// How auth is put together.
+enum AuthServiceDefinition {
+    static let definition = ServiceDefinition(
+        name: .auth, variables: variables, migrations: AuthMigrations.all,
+        peers: [.profile, .questionnaire, .recovery],
+        assemble: assemble)
+
+    @Loop private static func assemble(_ container: ServiceContainer) throws {
+        let configuration = container.configuration
+        let providers = try SMSProviders.named(configuration)
+        let pushProvider = try PushProviders.named(configuration)
+        let secrets = Secrets(container.keys)
+        let limits = try limits(configuration)
+        let phones = try PhonePolicy(
+            countries: configuration.list("AUTH_SMS_COUNTRIES"), profile: configuration.profile)
+        let appName = try configuration.text("APP_NAME")
+        let keys = SigningKeyStore(
+            database: container.database, sealer: secrets.keySealer, audit: container.audit,
+            period: try configuration.text("AUTH_SIGNING_KEY_ROTATION") == "off"
+                ? nil : configuration.duration("AUTH_SIGNING_KEY_ROTATION"))
+        keys.onKey = { [log = container.log] kid, signsFrom in
+            log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
+        }
+        // Who signs in at a new replica would be told that it cannot be done.
+        container.isPrepared = { keys.areLoaded }
+        // Who signs in would be given a second account.
+        container.misfit = {
+            try await PhoneLookupStore.missingKey(secrets.lookupKeys, in: container.database).map {
+                "some phones are found by the look-up key \($0) alone. Bring its line back, and run "
+                    + "`vestibule account rehash-phones` before it goes."
+            }
+        }
+        let bearer = BearerChecker(keys: keys)
+        let checker = ChallengeChecker(audit: container.audit, secrets: secrets, limits: limits)
+        let tokens = PushTokens(secrets: secrets)
+        let notifier = PersonNotifier(container: container, tokens: tokens, appName: appName)
+        let roles = RolePolicy(isLax: configuration.profile == .development)
+        let opener = SessionOpener(
+            container: container, secrets: secrets, keys: keys, roles: roles, tokens: tokens, notifier: notifier)
+        let dormantAfter =
+            try configuration.text("AUTH_DORMANT_AFTER") == "off" ? nil : configuration.duration("AUTH_DORMANT_AFTER")
+        let dormant = DormantNumber(container: container, secrets: secrets, notifier: notifier, limit: dormantAfter)
+        let sms = SMSSender(container: container, providers: providers)
+        let apple = AppleTokens(container: container, secrets: secrets, client: try AppleClient(configuration))
+        let identities = try IdentityProviders(configuration, log: container.log)
+        let social = SocialSignIn(
+            container: container, secrets: secrets, providers: identities, opener: opener, apple: apple)
+        container.handle(
+            SendOTPHandler(
+                container: container, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms,
+                acts: ChallengePurposeResolver(secrets: secrets, phones: phones)))
+        container.handle(GetCodeDeliveryHandler(container: container, limits: limits))
+        container.handle(
+            VerifyOTPHandler(
+                container: container, checker: checker, opener: opener,
+                linker: IdentityLinker(container: container, secrets: secrets, notifier: notifier), dormant: dormant))
+        container.handle(IssueSocialNonceHandler(container: container, secrets: secrets, providers: identities))
+        container.handle(SignInWithAppleHandler(signIn: social))
+        container.handle(SignInWithGoogleHandler(signIn: social))
+        container.handle(
+            TakeAppleNotificationHandler(
+                container: container, secrets: secrets, providers: identities, notifier: notifier))
+        container.handle(ListIdentitiesHandler(container: container, secrets: secrets))
+        container.handle(UnlinkIdentityHandler(container: container, apple: apple, notifier: notifier))
+        container.handle(
+            ChangePhoneHandler(
+                container: container, bearer: bearer, secrets: secrets, checker: checker, notifier: notifier,
+                appName: appName))
+        container.handle(
+            UndoPhoneChangeHandler(
+                container: container, bearer: bearer, secrets: secrets, checker: checker, apple: apple,
+                notifier: notifier))
+        container.handle(
+            RefreshTokenHandler(container: container, secrets: secrets, keys: keys, roles: roles, opener: opener))
+        container.handle(LogoutHandler(container: container))
+        container.handle(ListSessionsHandler(container: container))
+        container.handle(EndSessionHandler(container: container))
+        container.handle(EndOtherSessionsHandler(container: container))
+        container.handle(ListDevicesHandler(container: container))
+        container.handle(PutDeviceHandler(container: container, tokens: tokens, notifier: notifier))
+        container.handle(RemoveDeviceHandler(container: container, notifier: notifier))
+        container.handle(
+            ExportAccountHandler(
+                export: PersonExport(
+                    database: container.database, sections: AuthExport.sections(secrets, audit: container.audit))))
+        container.handle(BeginExportHandler(container: container))
+        container.handle(
+            DeleteAccountHandler(
+                container: container, bearer: bearer, apple: apple, eraser: AccountEraser(secrets: secrets)))
+        let suspender = AccountSuspender(
+            container: container, bearer: bearer, eraser: AccountEraser(secrets: secrets),
+            notes: secrets.noteSealer)
+        container.handle(SuspendAccountHandler(suspender: suspender))
+        container.handle(RestoreAccountHandler(suspender: suspender))
+        container.handle(ChangeStandingAsOperatorHandler(suspender: suspender))
+        container.handle(RehashPhonesHandler(container: container, secrets: secrets))
+        container.handle(FindPersonHandler(container: container, bearer: bearer, secrets: secrets))
+        container.handle(GetSigningKeysHandler(keys: keys))
+        container.handle(RotateSigningKeyHandler(keys: keys))
+        container.handle(ChangeRoleHandler(container: container))
+        container.handle(ListRolesHandler(container: container))
+        container.handle(FollowRevocationsHandler(container: container))
+        container.handle(CheckSessionHandler(container: container))
+        container.handle(NoteTokenUseHandler(container: container))
+        container.handle(CheckBearerHandler(container: container, bearer: bearer))
+        container.handle(
+            BeginRecoveryHandler(
+                container: container, secrets: secrets, checker: checker, phones: phones, providers: identities,
+                dormantAfter: dormantAfter, hold: try RecoveryHold.seconds(configuration)))
+        container.handle(
+            ApplyRecoveryHandler(
+                container: container, secrets: secrets, checker: checker, opener: opener, notifier: notifier))
+        container.handle(CheckRecoveryHandler(container: container))
+        container.handle(CaseOpenedHandler(container: container))
+        container.handle(CaseClosedHandler(container: container))
+        container.handle(NotifyPersonHandler(container: container, secrets: secrets, notifier: notifier))
+        let untold = UnnotifiedClaims(container: container, secrets: secrets, notifier: notifier)
+        container.deliver(UnnotifiedClaims.timer) { try await untold.notify($0) }
+        let push = PushSender(container: container, tokens: tokens, provider: pushProvider)
+        // Each by a relay of its own: a provider that hangs keeps nothing else waiting.
+        container.deliver("sms", apart: true) { try await sms.send($0) }
+        container.deliver("push", apart: true) { try await push.send($0) }
+        container.deliver(AppleTokens.exchange, apart: true) { try await apple.exchange($0) }
+        container.deliver(AppleTokens.revocation, apart: true) { try await apple.revoke($0) }
+        container.background("housekeeping") {
+            try await container.database.waitUntilAvailable()
+            try await Housekeeping.run(container.database, audit: container.audit)
+            try await container.rest(for: .seconds(60))
+        }
+        let sight = SMSQueueStatistics(container: container, budget: limits.budget)
+        container.ownGauges = { sight.measures }
+        container.background("sms-sight") {
+            try await container.database.waitUntilAvailable()
+            try await sight.look()
+            try await container.rest(for: .seconds(4))
+        }
+        container.background("identity-keys") {
+            // The first sign-in asks for the first ones.
+            try await Loop.sleep(for: IdentityProviders.renewal)
+            await identities.renewKeys()
+        }
+        container.background("signing-keys") {
+            try await container.database.waitUntilAvailable()
+            try await keys.load()
+            try await container.rest(for: SigningKeyStore.interval)
+        }
+    }
+
+    private static func limits(_ configuration: Configuration) throws(ConfigurationError) -> ChallengeLimits {
+        ChallengeLimits(
+            lifetime: try configuration.duration("AUTH_OTP_TTL").components.seconds,
+            resendAfter: try configuration.duration("AUTH_OTP_RESEND_AFTER").components.seconds,
+            perHour: try configuration.integer("AUTH_OTP_PER_HOUR"),
+            perDay: try configuration.integer("AUTH_OTP_PER_DAY"),
+            perAddressHour: try configuration.integer("AUTH_OTP_PER_ADDRESS_HOUR"),
+            lock: try configuration.duration("AUTH_OTP_LOCK").components.seconds,
+            wrongPerDay: try configuration.integer("AUTH_OTP_WRONG_PER_DAY"),
+            perPrefixHour: try prefixBreaker(configuration),
+            budget: try SMSBudget(
+                perHour: configuration.text("AUTH_SMS_PER_HOUR"),
+                perCountry: configuration.list("AUTH_SMS_PER_HOUR_COUNTRY")))
+    }
+
+    private static func prefixBreaker(_ configuration: Configuration) throws(ConfigurationError) -> Int64? {
+        let text = try configuration.text("AUTH_OTP_PREFIX_BREAKER")
+        if text == "off" { return nil }
+        guard let numbers = Int64(text), (2...1_000_000).contains(numbers) else {
+            throw ConfigurationError("AUTH_OTP_PREFIX_BREAKER must be 2 to 1000000 numbers, or off")
+        }
+        return numbers
+    }
+
+    private static let variables: [ConfigurationVariable] =
+        [
+            .init("AUTH_OTP_TTL", .duration(30...900, mayBeOff: false), "300s", "How long a code lives"),
+            .init("AUTH_OTP_RESEND_AFTER", .duration(1...3600, mayBeOff: false), "60s", "Between two codes to a phone"),
+            .init("AUTH_OTP_PER_HOUR", .integer(1...100), "5", "Codes to a phone within an hour"),
+            .init("AUTH_OTP_PER_DAY", .integer(1...1000), "10", "Codes to a phone within a day"),
+            .init(
+                "AUTH_OTP_PER_ADDRESS_HOUR", .integer(1...100_000), "30",
+                "Codes asked for by a client address within an hour; by an IPv6 /48 eight times as many"),
+            .init(
+                "AUTH_OTP_LOCK", .duration(1...86_400, mayBeOff: false), "15m", "The lock after the third wrong code"),
+            .init("AUTH_OTP_WRONG_PER_DAY", .integer(3...100), "10", "Wrong codes for a phone within a day"),
+            .init(
+                "AUTH_OTP_PREFIX_BREAKER", .text, "50",
+                "Numbers of a prefix that get codes within an hour and close it where under a tenth is verified, or off"
+            ),
+            .init(
+                "AUTH_SIGNING_KEY_ROTATION", .duration(3600...31_536_000, mayBeOff: true), "720h",
+                "How long access tokens are signed with one key; off: until it is rotated by hand"),
+            .init(
+                "AUTH_SMS_COUNTRIES", .list, nil,
+                "Countries that get SMS: SE,DE or *; empty: every one in development, none elsewhere"),
+            .init(
+                "AUTH_SMS_PER_HOUR", .text, "5000",
+                "Codes that leave within an hour of the clock, the last fifth to known devices alone; or off"),
+            .init(
+                "AUTH_SMS_PER_HOUR_COUNTRY", .list, "2500",
+                "The same for each country, and for some by themselves: 2500,SE:5000,DE:off"),
+            .init(
+                "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
+                "Sleep after which a code for the number opens its account on known devices only, and a recovery is held longer"
+            ),
+            .init(
+                "SMS_PROVIDER", .choices(["spool", "webhook", "twilio"]), "spool",
+                "Who sends SMS; of several the next where one fails"),
+            .init("PUSH_PROVIDER", .choice(["spool", "webhook", "fcm"]), "spool", "Who sends pushes"),
+            .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
+            RecoveryHold.variable,
+        ]
+        + SMSProviders.variables + PushProviders.variables + IdentityProviders.variables + AppleClient.variables
+}

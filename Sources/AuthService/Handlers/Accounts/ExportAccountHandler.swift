@@ -1,0 +1,37 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Auth is asked before the other services are: who may not have the export learns it here.
+struct ExportAccountHandler: RequestHandler {
+    let export: PersonExport
+
+    func handle(_ request: ExportAccount, context: RequestContext) async throws -> ExportPage {
+        let actor = try context.person()
+        return try await export.page(of: actor.userID, after: request.after) { transaction in
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustNotBeFrozen()
+            // The sign-in counted when the export began.
+            if request.after == nil { try standing.mustBeFresh(to: "export your data") }
+        }
+    }
+}
+
+struct BeginExportHandler: RequestHandler {
+    let container: ServiceContainer
+
+    func handle(_ request: BeginExport, context: RequestContext) async throws -> ExportBegun {
+        let actor = try context.person()
+        return try await container.once(context) { transaction in
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustNotBeFrozen()
+            try standing.mustBeFresh(to: "export your data")
+            let chain = try await container.audit.chain(of: actor.userID, in: transaction)
+            container.audit.note(
+                AuditAct("data_exported", ["session": actor.sessionID.description]), on: chain, in: transaction)
+            return .reply(ExportBegun())
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import ServiceRuntime
+
+struct ListDevicesHandler: RequestHandler {
+    let container: ServiceContainer
+
+    func handle(_ request: ListDevices, context: RequestContext) async throws -> DeviceList {
+        let actor = try context.person()
+        return DeviceList(
+            devices: try await DeviceStore.list(of: actor.userID, session: actor.sessionID, in: container.database))
+    }
+}

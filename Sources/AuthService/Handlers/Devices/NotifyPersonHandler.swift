@@ -1,0 +1,41 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Tells a person what another service has to say.
+struct NotifyPersonHandler: RequestHandler {
+    let container: ServiceContainer
+    let secrets: Secrets
+    let notifier: PersonNotifier
+
+    func handle(_ event: NotifyPerson, context: RequestContext) async throws -> Acknowledged {
+        try await container.database.transaction { transaction in
+            // Recovery and profile count a person's events each for itself.
+            guard try await EventPosition.accept(event, from: context.caller, in: transaction) else { return }
+            try await notifier.notify(
+                event.personID, event.kind, event.data, notification: event.notificationID, in: transaction)
+            if event.kind == "recovery_requested", let cases = event.data["recoveryIds"] ?? event.data["recoveryId"] {
+                let ids = cases.split(separator: " ").compactMap { Identifier(String($0)) }
+                UnnotifiedClaims.told(ids, of: event.personID, in: transaction)
+            }
+            if let claimants = event.smsUnlessHeldBy { try await sendSMS(event, claimants, in: transaction) }
+        }
+        return Acknowledged()
+    }
+
+    /// To the account's number, where that is not a claimant's: a push reaches who has the phone, this who has the number.
+    @Loop private func sendSMS(
+        _ event: NotifyPerson, _ claimants: [String], in transaction: Transaction
+    ) async throws {
+        guard let sealed = try await PhoneStore.phone(of: event.personID, in: transaction) else { return }
+        let number = try secrets.phoneSealer.open(sealed, associated: event.personID.array)
+        guard !claimants.contains(secrets.reference(ofPhoneHash: secrets.hashes(of: number).lasting)) else { return }
+        let message = SMSMessage(
+            challengeID: nil, to: String(decoding: number, as: UTF8.self),
+            body: NotificationText.sms(kind: event.kind, data: event.data, appName: notifier.appName))
+        container.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+    }
+}

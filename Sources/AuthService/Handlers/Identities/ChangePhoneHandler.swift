@@ -1,0 +1,79 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Gives an account the number that a challenge of the same session proved.
+struct ChangePhoneHandler: RequestHandler {
+    let container: ServiceContainer
+    let bearer: BearerChecker
+    let secrets: Secrets
+    let checker: ChallengeChecker
+    let notifier: PersonNotifier
+    let appName: String
+
+    func handle(_ request: ChangePhone, context: RequestContext) async throws -> PhoneChanged {
+        let actor = try bearer.actor(of: context)
+        return try await container.once(context) { transaction in
+            // Of another session's challenge nobody learns anything here, and nobody uses up its tries.
+            guard try await LinkStore.isOf(actor.sessionID, request.challengeId, in: transaction) else {
+                throw ChallengeChecker.expired
+            }
+            switch try await checker.check(
+                request.challengeId, request.code, purpose: "change_phone", in: transaction)
+            {
+            case .refused(let error): return .refusal(error)
+            case .passed(let challenge):
+                return .reply(try await change(actor, to: challenge, in: transaction))
+            }
+        }
+    }
+
+    @Loop private func change(
+        _ actor: Actor, to challenge: Challenge, in transaction: Transaction
+    ) async throws -> PhoneChanged {
+        let standing = try await StandingStore.standing(of: actor, in: transaction)
+        try standing.mustBeFresh(to: "change your number")
+        try standing.mustNotBeFrozen()
+        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
+        let answer = PhoneChanged(maskedPhone: masked)
+        let phone = secrets.hashes(of: number)
+        if let owner = try await PhoneStore.owner(of: phone, in: transaction) {
+            guard owner == actor.userID else { throw Self.inUse }
+            return answer
+        }
+        if let sealed = try await PhoneStore.phone(of: actor.userID, in: transaction) {
+            let old = try secrets.phoneSealer.open(sealed, associated: actor.userID.array)
+            let token = SecretToken.make(prefix: "dt")
+            PhoneStore.keepAlias(
+                secrets.hashes(of: old), of: actor.userID, by: actor.sessionID, token: secrets.hash(of: token),
+                in: transaction)
+            try sendUndo(old, token, in: transaction)
+        }
+        PhoneStore.move(
+            actor.userID, to: phone, sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array),
+            in: transaction)
+        let chain = try await container.audit.chain(of: actor.userID, in: transaction)
+        try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, container.audit, in: transaction)
+        container.audit.note(
+            AuditAct("phone_changed", ["session": actor.sessionID.description]), on: chain, in: transaction)
+        // The device that did it, too: a stolen access token is of the owner's own.
+        try await notifier.notify(actor.userID, "phone_changed", ["phone": masked], in: transaction)
+        return answer
+    }
+
+    /// The number that is taken off hears of it: whoever holds it may be the owner who was robbed.
+    @Loop private func sendUndo(_ number: [UInt8], _ token: String, in transaction: Transaction) throws {
+        let message = SMSMessage(
+            challengeID: nil, to: String(decoding: number, as: UTF8.self),
+            body: "Your \(appName) account has another phone number now. If it was not you, take the change back "
+                + "within 72 hours with \(token), or recover your account with this number within 90 days.")
+        container.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+    }
+
+    static let inUse = BusError(.phoneInUse, "This number is already in use. Recover your account?")
+}

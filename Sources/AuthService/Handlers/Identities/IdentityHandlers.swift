@@ -1,0 +1,57 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+struct ListIdentitiesHandler: RequestHandler {
+    let container: ServiceContainer
+    let secrets: Secrets
+
+    func handle(_ request: ListIdentities, context: RequestContext) async throws -> IdentityList {
+        let actor = try context.person()
+        let linked = try await IdentityStore.list(of: actor.userID, in: container.database)
+        return IdentityList(
+            identities: try linked.map {
+                .init(
+                    provider: $0.provider.rawValue, email: try secrets.identity($0.sealed, hash: $0.hash).email?.text,
+                    linkedAt: $0.linkedAt, lastUsedAt: $0.lastUsedAt,
+                    toConfirm: $0.isToConfirm ? true : nil)
+            })
+    }
+}
+
+struct UnlinkIdentityHandler: RequestHandler {
+    let container: ServiceContainer
+    let apple: AppleTokens
+    let notifier: PersonNotifier
+
+    func handle(_ request: UnlinkIdentity, context: RequestContext) async throws -> NoContent {
+        let actor = try context.person()
+        let provider = try IdentityProviderName(named: request.provider)
+        return try await container.database.transaction { transaction in
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustBeFresh(to: "unlink \(provider.title)")
+            try standing.mustNotBeFrozen()
+            let linked = try await IdentityStore.list(of: actor.userID, in: transaction)
+            guard let identity = linked.first(where: { $0.provider == provider }) else { return NoContent() }
+            if linked.count == 1, try await PhoneStore.phone(of: actor.userID, in: transaction) == nil {
+                throw BusError(
+                    .lastWayIn, "\(provider.title) is the only way into your account. Add a phone number first.")
+            }
+            try await apple.revoke(identity, in: transaction)
+            IdentityStore.remove(identity.hash, in: transaction)
+            let chain = try await container.audit.chain(of: actor.userID, in: transaction)
+            SessionStore.revokeAll(of: actor.userID, openedBy: provider, .unlinked, chain: chain, in: transaction)
+            container.audit.note(
+                AuditAct(
+                    "identity_unlinked",
+                    ["provider": provider.rawValue, "session": actor.sessionID.description]),
+                on: chain, in: transaction)
+            // The device that did it, too: a stolen access token is of the owner's own.
+            try await notifier.notify(
+                actor.userID, "identity_unlinked", ["provider": provider.rawValue], in: transaction)
+            return NoContent()
+        }
+    }
+}

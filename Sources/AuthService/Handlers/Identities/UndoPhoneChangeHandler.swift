@@ -1,0 +1,122 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Gives an account back the number that was taken off it, and takes from it whatever came after that or shortly before.
+struct UndoPhoneChangeHandler: RequestHandler {
+    let container: ServiceContainer
+    let bearer: BearerChecker
+    let secrets: Secrets
+    let checker: ChallengeChecker
+    let apple: AppleTokens
+    let notifier: PersonNotifier
+
+    func handle(_ request: UndoPhoneChange, context: RequestContext) async throws -> PhoneChanged {
+        let shown = try shown(in: request)
+        let actor = request.device == nil ? try bearer.actor(of: context) : nil
+        return try await container.once(context) { transaction in
+            // Found before the code is looked at, since the account's turn comes before the phone's; used after it, so
+            // that a wrong code tells nothing of the number.
+            let proof = try await proof(shown, in: transaction)
+            var person: Identifier?
+            if let proof { person = try await PhoneChangeUndoStore.person(by: proof, in: transaction) }
+            if let person { Erasure.wait(for: person, in: transaction) }
+            if case .code(let id, let code) = shown {
+                let purpose = ChallengeAct.undoPhoneChange.purpose
+                if case .refused(let error) = try await checker.check(
+                    id, code, purpose: purpose, in: transaction)
+                {
+                    return .refusal(error)
+                }
+            }
+            guard let proof, let person else { throw Self.nothingToUndo }
+            AccountStore.lock(person, in: transaction)
+            guard let number = try await PhoneChangeUndoStore.locked(of: person, by: proof, in: transaction) else {
+                throw Self.nothingToUndo
+            }
+            let device = try await device(of: request, actor, person, number, in: transaction)
+            return .reply(try await undo(number, of: person, on: device, in: transaction))
+        }
+    }
+
+    private enum Shown {
+        case token(String)
+        case code(challenge: Identifier, String)
+    }
+
+    /// `nil` where a challenge is for no number (any more).
+    @Loop private func proof(_ shown: Shown, in transaction: Transaction) async throws -> PhoneChangeUndoStore.Proof? {
+        switch shown {
+        case .token(let token): return .token(secrets.hash(of: token))
+        case .code(let challenge, _):
+            return try await ChallengeStore.number(of: challenge, in: transaction).map {
+                .number(try secrets.hashes(ofSealed: $0, for: challenge))
+            }
+        }
+    }
+
+    private func shown(in request: UndoPhoneChange) throws(BusError) -> Shown {
+        switch (request.disputeToken, request.challengeId, request.code) {
+        case (let token?, nil, nil): return .token(token)
+        case (nil, let challenge?, let code?): return .code(challenge: challenge, code)
+        default:
+            throw BusError(
+                .validationFailed, "Some members of the request are missing or wrong.",
+                errors: [
+                    .init(
+                        field: "disputeToken", code: "required",
+                        message: "Either this is needed, or a challenge with its code.")
+                ])
+        }
+    }
+
+    /// A device that the account knew well before its number was taken off.
+    @Loop private func device(
+        of request: UndoPhoneChange, _ actor: Actor?, _ person: Identifier, _ number: PhoneChangeUndo,
+        in transaction: Transaction
+    ) async throws -> Identifier {
+        if let claim = request.device {
+            let known = try await PhoneChangeUndoStore.secret(of: claim.id, of: person, number, in: transaction)
+            guard let known, constantTimeEqual(known, secrets.hash(of: claim.secret)) else { throw Self.unknownDevice }
+            return claim.id
+        }
+        guard let actor, actor.userID == person,
+            let device = try await PhoneChangeUndoStore.device(of: actor, number, in: transaction)
+        else { throw Self.unknownDevice }
+        return device
+    }
+
+    @Loop private func undo(
+        _ number: PhoneChangeUndo, of person: Identifier, on device: Identifier, in transaction: Transaction
+    ) async throws -> PhoneChanged {
+        // A recovery that was begun since must not use up the time that an undo has: whoever took the number would begin one.
+        try await StandingStore.mustNotBeFrozen(person, before: number.at, in: transaction)
+        let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)
+        let phone = secrets.hashes(of: text)
+        guard try await PhoneStore.owner(of: phone, in: transaction) == nil else { throw ChangePhoneHandler.inUse }
+        PhoneChangeUndoStore.restore(number, phone, to: person, in: transaction)
+        let since = number.doubtedSince
+        for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= since {
+            try await apple.revoke(identity, in: transaction)
+            IdentityStore.remove(identity.hash, in: transaction)
+        }
+        let chain = try await container.audit.chain(of: person, in: transaction)
+        SessionStore.revokeAll(
+            of: person, since: since, by: number.changedBy, butOn: device, chain: chain, in: transaction)
+        DeviceStore.removeAll(of: person, since: since, but: device, in: transaction)
+        // Its removal was part of what is undone.
+        DeviceStore.restore(device, in: transaction)
+        container.audit.note(
+            AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)
+        let masked = PhoneNumber(String(decoding: text, as: UTF8.self))?.masked ?? "another number"
+        try await notifier.notify(person, "phone_change_undone", ["phone": masked], in: transaction)
+        return PhoneChanged(maskedPhone: masked)
+    }
+
+    private static let nothingToUndo = BusError(.notFound, "There is no change of this number that can be taken back.")
+    private static let unknownDevice = BusError(
+        .forbidden, "This takes a device that your account knew before its number was changed.")
+}

@@ -1,0 +1,148 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Moves an account to its claimant, all of it in one transaction: the number, the session, the end of everything older, and
+/// what is told. Its id stays, and with it whatever other services hold of the person.
+struct ApplyRecoveryHandler: RequestHandler {
+    let container: ServiceContainer
+    let secrets: Secrets
+    let checker: ChallengeChecker
+    let opener: SessionOpener
+    let notifier: PersonNotifier
+
+    func handle(_ request: ApplyRecovery, context: RequestContext) async throws -> RecoveryMoved {
+        try await container.once(context, carriesToken: true) { transaction in
+            let person = try await FreezeStore.person(of: request.caseID, in: transaction)
+            if let person { Erasure.wait(for: person, in: transaction) }
+            guard
+                let freeze = try await FreezeStore.locked(
+                    request.caseID, secrets.freezeSealer, in: transaction)
+            else { throw Self.closed }
+            guard !freeze.isApplied else { throw Self.applied }
+            guard freeze.holdSeconds == 0 else { throw Self.held(for: freeze.holdSeconds) }
+            switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
+            case .refused(let error): return .refusal(error)
+            case .passed(let challenge):
+                // Of another number's challenge, or of another case's, nobody learns anything here.
+                guard secrets.reference(ofPhoneHash: challenge.phoneHash) == freeze.claimantReference,
+                    try await isFor(request.caseID, of: freeze.accountReference, challenge, in: transaction)
+                else {
+                    throw ChallengeChecker.expired
+                }
+                // Told after the code was judged and used up, as where an account is moved: of a decoy that is shown as
+                // approved nobody learns by a wrong code that it is one.
+                guard let person, !freeze.isOver else {
+                    let owner = try await PhoneStore.owner(of: try secrets.hashes(of: challenge), in: transaction)
+                    if let owner, owner != person { throw BusError.claimantHasAccount }
+                    var refusal = Self.closed
+                    refusal.executed = .yes
+                    return .refusal(refusal)
+                }
+                let session = try await move(person, to: challenge, request, in: transaction)
+                return .reply(RecoveryMoved(session: session))
+            }
+        }
+    }
+
+    /// A code completes the case that it was asked for; where it names none, the only one of its number.
+    @Loop private func isFor(
+        _ recovery: Identifier, of account: String, _ challenge: Challenge, in transaction: Transaction
+    ) async throws -> Bool {
+        let named = try await LinkStore.recovery(of: challenge.id, in: transaction)
+        guard secrets.isOf(account, challenge, named.account) else { return false }
+        if let named = named.caseID { return named == recovery }
+        return try await !FreezeStore.hasOtherClaim(challenge.phoneHash, but: recovery, in: transaction)
+    }
+
+    private static let closed = BusError(.recoveryClosed, "This recovery is over.")
+    private static func held(for seconds: Int64) -> BusError {
+        BusError(
+            .recoveryNotReady, "The hold of this recovery is not over yet. Please come back later.",
+            retryAfter: .seconds(seconds))
+    }
+    private static let applied = BusError(
+        .idempotencyAnswerGone, "This recovery was completed. Please sign in with your number.")
+
+    @Loop private func move(
+        _ person: Identifier, to challenge: Challenge, _ request: ApplyRecovery, in transaction: Transaction
+    ) async throws -> Session {
+        AccountStore.lock(person, in: transaction)
+        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let phone = secrets.hashes(of: number)
+        let owner = try await PhoneStore.owner(of: phone, in: transaction)
+        guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
+        let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
+        // Before the tokens go that it is told by.
+        try await notifier.notify(person, "recovery_completed", ["phone": masked], in: transaction)
+        if owner == nil { try await takeNumber(of: person, to: phone, number, masked, in: transaction) }
+        // The number that is replaced may be a thief's by now, and so may those that sessions gave the account meanwhile.
+        PhoneStore.dropAliases(of: person, in: transaction)
+        let chain = try await container.audit.chain(of: person, in: transaction)
+        SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
+        FreezeStore.endDevices(of: person, in: transaction)
+        try await RoleStore.drop(of: person, .recovered, chain, container.audit, in: transaction)
+        container.audit.note(
+            AuditAct("account_recovered", ["case": request.caseID.description]), on: chain, in: transaction)
+        FreezeStore.noteApplied(request.caseID, in: transaction)
+        try await container.outbox.publish(
+            RecoveryApplied(personID: person, caseID: request.caseID, appliedAt: challenge.now), in: transaction)
+        guard
+            let account = try await AccountStore.account(phone: phone, audit: container.audit, in: transaction)
+        else { throw DatabaseError.aborted }
+        var device = request.device
+        (device.id, device.secret) = (nil, nil)
+        return try await opener.open(account, device, by: nil, now: challenge.now, in: transaction)
+    }
+
+    @Loop private func takeNumber(
+        of person: Identifier, to phone: PhoneHashes, _ number: [UInt8], _ masked: String, in transaction: Transaction
+    ) async throws {
+        if let old = try await PhoneStore.phone(of: person, in: transaction) {
+            let before = try secrets.phoneSealer.open(old, associated: person.array)
+            let message = SMSMessage(
+                challengeID: nil, to: String(decoding: before, as: UTF8.self),
+                body: NotificationText.sms(
+                    kind: "recovery_completed", data: ["phone": masked], appName: notifier.appName))
+            container.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+        }
+        PhoneStore.move(
+            person, to: phone, sealed: secrets.phoneSealer.seal(number, associated: person.array), in: transaction)
+    }
+}
+
+struct CheckRecoveryHandler: RequestHandler {
+    let container: ServiceContainer
+
+    func handle(_ request: CheckRecovery, context: RequestContext) async throws -> RecoveryChecked {
+        RecoveryChecked(isApplied: try await FreezeStore.isApplied(request.caseID, in: container.database))
+    }
+}
+
+extension Secrets {
+    /// Whether a challenge may be used for an account: one that names none may be used for any.
+    ///
+    /// - Parameters:
+    ///   - account: the reference of its number.
+    ///   - named: what the challenge keeps of the account that it names.
+    func isOf(_ account: String, _ challenge: Challenge, _ named: [UInt8]?) -> Bool {
+        named.map { constantTimeEqual($0, hash(ofAccount: account, challenge: challenge.id)) } ?? true
+    }
+}
+
+extension BusError {
+    static var claimantHasAccount: BusError {
+        BusError(
+            .claimantHasAccount,
+            "This number has an account of its own. Delete that account first, or claim with another number.")
+    }
+    static var claimUnderWay: BusError {
+        BusError(
+            .recoveryInProgress,
+            "A recovery with this number is under way. Cancel it before you open a new account.")
+    }
+}

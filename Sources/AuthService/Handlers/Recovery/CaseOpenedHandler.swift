@@ -1,0 +1,18 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// The hold runs: the freeze lasts as long, whatever was written first.
+struct CaseOpenedHandler: RequestHandler {
+    let container: ServiceContainer
+
+    func handle(_ event: CaseOpened, context: RequestContext) async throws -> Acknowledged {
+        try await container.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .recovery, in: transaction) else { return }
+            FreezeStore.extend(event.caseID, until: event.holdUntil, in: transaction)
+        }
+        return Acknowledged()
+    }
+}

@@ -1,0 +1,35 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import EventLoop
+import ServiceRuntime
+
+struct IssueSocialNonceHandler: RequestHandler {
+    let container: ServiceContainer
+    let secrets: Secrets
+    let providers: IdentityProviders
+
+    /// Seconds.
+    static let lifetime: Int64 = 300
+
+    func handle(_ request: IssueSocialNonce, context: RequestContext) async throws -> SocialNonce {
+        let provider = try IdentityProviderName(named: request.provider)
+        try providers.mustBeServed(provider)
+        return try await container.once(context, carriesToken: true) { transaction in
+            let nonce = SecretToken.make(prefix: "nc")
+            NonceStore.insert(
+                secrets.hash(of: nonce), for: provider, seconds: Self.lifetime, in: transaction)
+            return .reply(SocialNonce(nonce: nonce, expiresInSeconds: Self.lifetime))
+        }
+    }
+}
+
+extension IdentityProviderName {
+    /// - Throws: ``BusError`` `not_found` for a name that no schema lets pass.
+    init(named name: String) throws(BusError) {
+        guard let known = IdentityProviderName(rawValue: name) else {
+            throw BusError(.notFound, "There is no such provider.")
+        }
+        self = known
+    }
+}

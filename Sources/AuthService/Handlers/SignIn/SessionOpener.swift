@@ -1,0 +1,94 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Opens sessions: account, device, session and tokens, in the transaction of the proof that they rest on.
+struct SessionOpener: Sendable {
+    let container: ServiceContainer
+    let secrets: Secrets
+    let keys: SigningKeyStore
+    let roles: RolePolicy
+    let tokens: PushTokens
+    let notifier: PersonNotifier
+
+    @Loop func signIn(
+        _ challenge: Challenge, _ claim: DeviceClaim, in transaction: Transaction
+    ) async throws -> Session {
+        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let account = try await AccountStore.ensure(
+            phone: secrets.hashes(of: number),
+            seal: { secrets.phoneSealer.seal(number, associated: $0.array) },
+            audit: container.audit, in: transaction)
+        if account.isNew {
+            try await container.outbox.publish(
+                AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
+        }
+        return try await open(account, claim, by: nil, now: challenge.now, in: transaction)
+    }
+
+    /// - Parameters:
+    ///   - provider: whose identity proved the person; `nil` where a code did.
+    ///   - now: the database's clock.
+    @Loop func open(
+        _ account: Account, _ claim: DeviceClaim, by provider: IdentityProviderName?, now: Timestamp,
+        in transaction: Transaction
+    ) async throws -> Session {
+        let (device, secret) = try await device(claim, of: account, in: transaction)
+        if secret != nil, !account.isNew {
+            try await notifier.notify(
+                account.id, "new_device",
+                [
+                    "deviceId": device.description, "platform": claim.platform,
+                    "at": now.description,
+                ], except: device, in: transaction)
+        }
+        let (session, access, refresh) = (Identifier.ordered(), Identifier.ordered(), SecretToken.make(prefix: "rf"))
+        SessionStore.insert(
+            session, person: account.id, device: device, by: provider, access: access,
+            refresh: secrets.hash(of: refresh), in: transaction)
+        container.audit.note(
+            AuditAct(
+                "session_opened",
+                [
+                    "session": session.description, "device": device.description,
+                    "by": provider?.rawValue ?? "code",
+                ]),
+            on: account.chain, in: transaction)
+        let grant = roles.grant(account.role, hasIdentity: provider != nil, openedAt: now, now: now)
+        return Session(
+            accessToken: try keys.issuer(at: now).token(
+                id: access, person: account.id, session: session, grant: grant, now: now),
+            expiresInSeconds: grant.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
+            deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))
+    }
+
+    /// The known device where it proves itself, else a new one with a secret of its own.
+    @Loop private func device(
+        _ claim: DeviceClaim, of account: Account, in transaction: Transaction
+    ) async throws -> (id: Identifier, secret: String?) {
+        if let id = claim.id, let secret = claim.secret,
+            let known = try await DeviceStore.locked(id, person: account.id, in: transaction),
+            constantTimeEqual(known.secretHash, secrets.hash(of: secret))
+        {
+            let push = try tokens.replacement(of: known, with: claim.pushToken, in: transaction)
+            DeviceStore.touch(id, claim: claim, push: push, in: transaction)
+            return (id, nil)
+        }
+        let (id, secret) = (Identifier.ordered(), SecretToken.make(prefix: "ds"))
+        DeviceStore.insert(
+            id, person: account.id, secret: secrets.hash(of: secret), claim: claim,
+            push: tokens.sealed(claim.pushToken, of: id), in: transaction)
+        container.audit.note(AuditAct("device_added", ["device": id.description]), on: account.chain, in: transaction)
+        return (id, secret)
+    }
+
+    /// Profile's word, within 300 ms; `nil` where it has none. A sign-in does not fail for that.
+    @Loop func onboardingStatus(of person: Identifier, _ context: RequestContext) async -> String? {
+        let timeout = min(Duration.milliseconds(300), context.remaining)
+        let options = CallOptions(timeout: timeout, trace: context.trace.child())
+        return try? await container.bus.call(GetOnboarding(personID: person), options).onboardingStatus
+    }
+}

@@ -1,0 +1,71 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Signs in by the token of an identity provider: opens the account that the identity is linked to, or begins a link.
+struct SocialSignIn: Sendable {
+    let container: ServiceContainer
+    let secrets: Secrets
+    let providers: IdentityProviders
+    let opener: SessionOpener
+    let apple: AppleTokens
+
+    /// Seconds that a link token lives.
+    static let linkLifetime: Int64 = 600
+
+    /// What a client presents.
+    struct Presented: Sendable {
+        let provider: IdentityProviderName
+        let token: String
+        let nonce: String
+        let device: DeviceClaim
+        /// Of Apple.
+        let authorizationCode: String?
+    }
+
+    @Loop func signIn(_ presented: Presented, _ context: RequestContext) async throws -> SocialSignedIn {
+        let identity = try await providers.identity(
+            presented.token, nonce: presented.nonce, by: presented.provider)
+        let answer: SocialSignedIn = try await container.once(context, carriesToken: true) { transaction in
+            // The nonce goes with the first token that carries it, whatever comes of that one.
+            guard
+                let now = try await NonceStore.spend(
+                    secrets.hash(of: presented.nonce), of: presented.provider, in: transaction)
+            else { throw BusError.identityTokenInvalid(presented.provider) }
+            if let code = presented.authorizationCode {
+                try apple.get(code, for: identity, in: transaction)
+            }
+            let hash = secrets.hash(of: identity)
+            let account: Account?
+            do {
+                account = try await IdentityStore.account(hash, audit: container.audit, in: transaction)
+            } catch let error as BusError {
+                return .refusal(BusError(.forbidden, error.detail, executed: .yes))
+            }
+            guard let account else { return .reply(try beginLink(identity, hash, in: transaction)) }
+            IdentityStore.touch(
+                hash, sealed: try identity.email.map { _ in try secrets.seal(identity) }, in: transaction)
+            return .reply(
+                .session(
+                    try await opener.open(
+                        account, presented.device, by: presented.provider, now: now, in: transaction)))
+        }
+        guard case .session(var session) = answer else { return answer }
+        session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
+        return .session(session)
+    }
+
+    @Loop private func beginLink(
+        _ identity: ProvenIdentity, _ hash: [UInt8], in transaction: Transaction
+    ) throws -> SocialSignedIn {
+        let token = SecretToken.make(prefix: "lk")
+        LinkStore.insert(
+            secrets.hash(of: token), identity: hash, sealed: try secrets.seal(identity), seconds: Self.linkLifetime,
+            in: transaction)
+        return .phoneVerificationRequired(.init(linkToken: token, expiresInSeconds: Self.linkLifetime))
+    }
+}

@@ -1,0 +1,104 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+struct VerifyOTPHandler: RequestHandler {
+    let container: ServiceContainer
+    let checker: ChallengeChecker
+    let opener: SessionOpener
+    let linker: IdentityLinker
+    let dormant: DormantNumber
+
+    func handle(_ request: VerifyOTP, context: RequestContext) async throws -> Session {
+        var session: Session = try await container.once(context, carriesToken: true) { transaction in
+            let holder = try await dormant.holder(of: request.challengeId, in: transaction)
+            switch try await checker.check(request.challengeId, request.code, purpose: "login", in: transaction) {
+            case .refused(let error): return .refusal(error)
+            case .passed(let challenge):
+                try await dormant.resolve(
+                    challenge, of: holder, request.device, wantsNewAccount: request.newAccount ?? false,
+                    in: transaction)
+                let link = try await linker.pending(challenge, in: transaction)
+                let session = try await opener.signIn(challenge, request.device, in: transaction)
+                if let link {
+                    try await linker.make(
+                        link, for: session, isConfirmed: request.confirmLink ?? false, in: transaction)
+                }
+                if let visitor = request.anonymousId {
+                    try await container.outbox.publish(
+                        VisitorIdentified(personID: session.user.id, anonymousID: visitor), in: transaction)
+                }
+                return .reply(session)
+            }
+        }
+        // Outside of the transaction: profile's answer is worth no lock, and a stored reply gets a fresh one.
+        session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
+        return session
+    }
+}
+
+/// Tries a code against its challenge, counting what is wrong.
+struct ChallengeChecker: Sendable {
+    let audit: AuditTrail
+    let secrets: Secrets
+    let limits: ChallengeLimits
+
+    enum Result: Sendable {
+        case passed(Challenge)
+        /// To be committed: the wrong try was counted.
+        case refused(BusError)
+    }
+
+    @Loop func check(
+        _ id: Identifier, _ code: String, purpose: String, in transaction: Transaction
+    ) async throws -> Result {
+        guard let challenge = try await ChallengeStore.locked(id, in: transaction), challenge.purpose == purpose else {
+            throw Self.expired
+        }
+        let hash = secrets.hash(ofCode: code, challenge: id, phone: challenge.phoneHash)
+        let verdict = ChallengePolicy.verdict(
+            state: challenge.state, wrongTries: challenge.wrongTries,
+            phoneTriesLeft: limits.wrongPerDay - challenge.wrongInDay, expiresAt: challenge.expiresAt,
+            now: challenge.now, isRight: constantTimeEqual(hash, challenge.codeHash))
+        switch verdict {
+        case .right:
+            ChallengeStore.use(id, in: transaction)
+            return .passed(challenge)
+        case .expired: throw Self.expired
+        case .wrong(let left):
+            ChallengeStore.countWrong(challenge, isDead: false, lock: limits.lock, in: transaction)
+            return .refused(
+                BusError(
+                    .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining", executed: .yes,
+                    details: ["attemptsRemaining": .integer(left)]))
+        case .dead:
+            guard challenge.state == "open" else {
+                throw Self.locked(for: limits.lock, stranger: challenge.isOfStranger)
+            }
+            ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
+            let chain = try await AccountStore.chain(
+                phone: try secrets.hashes(of: challenge), audit: audit, in: transaction)
+            audit.note(
+                AuditAct("code_locked", ["challenge": id.description, "purpose": purpose]), on: chain, in: transaction)
+            return .refused(Self.locked(for: limits.lock, stranger: challenge.isOfStranger, executed: .yes))
+        case .spent:
+            throw Self.locked(
+                for: challenge.wrongFreeAt.map { ChallengePolicy.seconds(from: challenge.now, to: $0) } ?? limits.lock,
+                stranger: challenge.isOfStranger)
+        }
+    }
+
+    static let expired = BusError(.otpExpired, "Code expired. Request a new one.")
+
+    /// - Parameters:
+    ///   - seconds: until a code may be tried again.
+    ///   - stranger: no device of the account asks.
+    static func locked(for seconds: Int64, stranger: Bool, executed: Executed = .no) -> BusError {
+        BusError(
+            .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.", executed: executed,
+            retryAfter: .seconds(seconds), details: stranger ? ChallengePolicy.alternatives : nil)
+    }
+}

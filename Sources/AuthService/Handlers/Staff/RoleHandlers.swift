@@ -1,0 +1,67 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// Changes a role for an operator. Whoever has a token with the old one is out with the answer.
+struct ChangeRoleHandler: RequestHandler {
+    let container: ServiceContainer
+
+    func handle(_ request: ChangeRole, context: RequestContext) async throws -> RoleChanged {
+        let requester = RoleChange.Operator(name: request.operatorName, key: context.callerKey)
+        return try await container.once(context) { transaction in
+            Erasure.wait(for: request.userID, in: transaction)
+            guard let held = try await RoleStore.role(of: request.userID, in: transaction) else {
+                throw BusError(.notFound, "There is no such account.")
+            }
+            let proposer = try await RoleStore.proposer(
+                of: request.userID, isGranted: request.isGranted, in: transaction)
+            let decision = RoleChange.decide(
+                held: held, role: request.role, isGranted: request.isGranted, by: requester, proposer: proposer,
+                needsOtherKey: container.configuration.profile != .development)
+            switch decision {
+            case .unchanged: return .reply(RoleChanged(role: held, status: "unchanged"))
+            case .propose:
+                try await propose(request, by: requester, isNews: proposer == nil, in: transaction)
+                return .reply(RoleChanged(role: held, status: "awaiting_second_operator"))
+            case .become(let role):
+                try await become(role, request, by: requester, after: proposer, in: transaction)
+                return .reply(RoleChanged(role: role, status: "changed"))
+            }
+        }
+    }
+
+    @Loop private func propose(
+        _ request: ChangeRole, by requester: RoleChange.Operator, isNews: Bool, in transaction: Transaction
+    ) async throws {
+        guard isNews else { return }
+        RoleStore.propose(request.userID, isGranted: request.isGranted, by: requester, in: transaction)
+        let chain = try await container.audit.chain(of: request.userID, in: transaction)
+        container.audit.note(
+            AuditAct(
+                request.isGranted ? "role_grant_proposed" : "role_revocation_proposed",
+                ["role": request.role, "operator": requester.name]), on: chain, in: transaction)
+    }
+
+    @Loop private func become(
+        _ role: String, _ request: ChangeRole, by requester: RoleChange.Operator, after proposer: RoleChange.Operator?,
+        in transaction: Transaction
+    ) async throws {
+        RoleStore.set(role, of: request.userID, in: transaction)
+        let chain = try await container.audit.chain(of: request.userID, in: transaction)
+        SessionStore.revokeAll(of: request.userID, but: nil, .role, chain: chain, in: transaction)
+        var details = ["role": request.role, "operator": requester.name]
+        if request.role == "admin" { details["proposedBy"] = proposer?.name }
+        container.audit.note(
+            AuditAct(request.isGranted ? "role_granted" : "role_revoked", details), on: chain, in: transaction)
+    }
+}
+
+struct ListRolesHandler: RequestHandler {
+    let container: ServiceContainer
+
+    func handle(_ request: ListRoles, context: RequestContext) async throws -> RoleList {
+        try await RoleStore.list(in: container.database)
+    }
+}

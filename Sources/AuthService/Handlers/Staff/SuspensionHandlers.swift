@@ -1,0 +1,91 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+struct SuspendAccountHandler: RequestHandler {
+    let suspender: AccountSuspender
+
+    func handle(_ request: SuspendAccount, context: RequestContext) async throws -> AccountStanding {
+        let staff = try suspender.bearer.actor(of: context)
+        return try await suspender.change(
+            request.personId, to: .suspended, note: request.note, by: .staff(staff), context)
+    }
+}
+
+struct RestoreAccountHandler: RequestHandler {
+    let suspender: AccountSuspender
+
+    func handle(_ request: RestoreAccount, context: RequestContext) async throws -> AccountStanding {
+        let staff = try suspender.bearer.actor(of: context)
+        return try await suspender.change(request.personId, to: .active, note: request.note, by: .staff(staff), context)
+    }
+}
+
+struct ChangeStandingAsOperatorHandler: RequestHandler {
+    let suspender: AccountSuspender
+
+    func handle(_ request: ChangeStandingAsOperator, context: RequestContext) async throws -> AccountStanding {
+        try await suspender.change(
+            request.personId, to: request.isSuspended ? .suspended : .active, note: request.note,
+            by: .operator(request.operatorName), context)
+    }
+}
+
+/// Changes how an account stands, as staff or an operator decided.
+struct AccountSuspender: Sendable {
+    let container: ServiceContainer
+    let bearer: BearerChecker
+    let eraser: AccountEraser
+    let notes: Sealer
+
+    /// - Throws: ``BusError`` `unauthorized`, `not_found`, `forbidden`.
+    @Loop func change(
+        _ person: Identifier, to standing: SuspensionPolicy.Standing, note: String,
+        by decider: SuspensionPolicy.Decider, _ context: RequestContext
+    ) async throws -> AccountStanding {
+        try await container.once(context) { transaction in
+            Erasure.wait(for: person, in: transaction)
+            if case .staff(let actor) = decider {
+                guard try await SessionStore.mayAct(actor, in: transaction) else {
+                    throw BusError(.unauthorized, "Please sign in.")
+                }
+            }
+            // Behind every sign-in that is under way, whose session must be seen to be ended.
+            try await eraser.lock(person, in: transaction)
+            guard let held = try await AccountStore.standing(of: person, in: transaction) else {
+                throw BusError(.notFound, "There is no such account.")
+            }
+            try SuspensionPolicy.mayChange(person, whoseRoleIs: held.role, by: decider)
+            if held.standing != standing {
+                try await write(standing, of: person, note: note, by: decider, in: transaction)
+            }
+            return .reply(AccountStanding(personId: person, status: standing.rawValue))
+        }
+    }
+
+    @Loop private func write(
+        _ standing: SuspensionPolicy.Standing, of person: Identifier, note: String,
+        by decider: SuspensionPolicy.Decider, in transaction: Transaction
+    ) async throws {
+        let name =
+            switch decider {
+            case .staff(let actor): try await container.audit.chain(of: actor.userID, in: transaction).name
+            case .operator(let name): "operator \(name)"
+            }
+        let chain = try await container.audit.chain(of: person, in: transaction)
+        AccountStore.set(standing, of: person, in: transaction)
+        if standing == .suspended {
+            SessionStore.revokeAll(of: person, but: nil, .suspended, chain: chain, in: transaction)
+        }
+        let act = AuditAct(standing == .suspended ? "account_suspended" : "account_restored", ["by": name])
+        StaffNoteStore.insert(
+            notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: name, in: transaction
+        )
+        container.audit.note(act, on: chain, in: transaction)
+        try await container.outbox.publish(
+            AccountStatusChanged(personID: person, status: standing.rawValue, changedAt: .now()), in: transaction)
+    }
+}

@@ -1,0 +1,93 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// Rows of roles, and of changes that wait for a second operator.
+@Loop enum RoleStore {
+    /// The role of an account that is active, with its row locked until the transaction ends; `nil` where there is none.
+    static func role(of person: Identifier, in transaction: Transaction) async throws -> String? {
+        try await transaction.query(lock, [.uuid(person)]).first?.text("role")
+    }
+
+    /// Who asked for a change of the role `admin` that still waits.
+    static func proposer(
+        of person: Identifier, isGranted: Bool, in transaction: Transaction
+    ) async throws -> RoleChange.Operator? {
+        try await transaction.query(proposal, [.uuid(person), .bool(isGranted)]).first.map {
+            RoleChange.Operator(name: try $0.text("operator_name"), key: try $0.optionalText("operator_key"))
+        }
+    }
+
+    static func propose(
+        _ person: Identifier, isGranted: Bool, by requester: RoleChange.Operator, in transaction: Transaction
+    ) {
+        transaction.send(
+            propose,
+            [
+                .uuid(person), .bool(isGranted), .text(requester.name), .text(requester.key),
+                .integer(RoleChange.patience.components.seconds),
+            ])
+    }
+
+    static func set(_ role: String, of person: Identifier, in transaction: Transaction) {
+        transaction.send("DELETE FROM role_proposals WHERE person_id = $1", [.uuid(person)])
+        transaction.send("UPDATE accounts SET role = $2 WHERE id = $1", [.uuid(person), .text(role)])
+    }
+
+    /// Why an account has its role no longer, without an operator's word: somebody else may hold it now.
+    enum Loss: String {
+        case phoneChanged = "phone_changed"
+        case recovered
+        /// The number is its new holder's.
+        case detached
+    }
+
+    /// Makes staff an ordinary person again: their sessions end, and what was asked for them is asked for no more.
+    static func drop(
+        of person: Identifier, _ why: Loss, _ chain: AuditChain, _ audit: AuditTrail, in transaction: Transaction
+    ) async throws {
+        transaction.send("DELETE FROM role_proposals WHERE person_id = $1", [.uuid(person)])
+        guard let role = try await transaction.query(drop, [.uuid(person)]).first?.text("role") else { return }
+        SessionStore.revokeAll(of: person, but: nil, .role, chain: chain, in: transaction)
+        audit.note(AuditAct("role_dropped", ["role": role, "why": why.rawValue]), on: chain, in: transaction)
+    }
+
+    static func list(in database: Database) async throws -> RoleList {
+        let people = try await database.read(people, [.integer(Int64(RoleList.most))]).map {
+            RoleList.Person(userID: try $0.uuid("id"), role: try $0.text("role"))
+        }
+        let awaiting = try await database.read(awaiting, [.integer(Int64(RoleList.most))]).map {
+            RoleList.Proposal(
+                userID: try $0.uuid("person_id"), isGranted: try $0.bool("is_granted"),
+                operatorName: try $0.text("operator_name"), until: try $0.timestamp("until"))
+        }
+        return RoleList(people: people, awaiting: awaiting)
+    }
+
+    private static let lock: Statement = """
+        SELECT role FROM accounts WHERE id = $1 AND status = 'active' FOR NO KEY UPDATE
+        """
+    private static let drop: Statement = """
+        WITH held AS MATERIALIZED (SELECT id, role FROM accounts WHERE id = $1 AND role <> 'user' FOR NO KEY UPDATE)
+        UPDATE accounts a SET role = 'user' FROM held h WHERE a.id = h.id RETURNING h.role
+        """
+    private static let proposal: Statement = """
+        SELECT operator_name, operator_key FROM role_proposals
+        WHERE person_id = $1 AND is_granted = $2 AND until > clock_timestamp()
+        """
+    /// Who asks twice has not asked longer for it.
+    private static let propose: Statement = """
+        INSERT INTO role_proposals AS p (person_id, is_granted, operator_name, operator_key, until)
+        VALUES ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 s')
+        ON CONFLICT (person_id) DO UPDATE SET is_granted = excluded.is_granted, operator_name = excluded.operator_name,
+            operator_key = excluded.operator_key, until = excluded.until
+        WHERE p.until <= clock_timestamp() OR p.is_granted <> excluded.is_granted
+        """
+    private static let people: Statement = """
+        SELECT id, role FROM accounts WHERE role <> 'user' AND status = 'active' ORDER BY role, id LIMIT $1
+        """
+    private static let awaiting: Statement = """
+        SELECT person_id, is_granted, operator_name, until FROM role_proposals
+        WHERE until > clock_timestamp() ORDER BY until LIMIT $1
+        """
+}

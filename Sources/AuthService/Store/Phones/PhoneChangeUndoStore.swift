@@ -1,0 +1,116 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// A number that was taken off an account a short while ago.
+struct PhoneChangeUndo: Sendable {
+    /// For the account.
+    let sealed: [UInt8]
+    let at: Timestamp
+    /// The session that did it.
+    let changedBy: Identifier?
+
+    /// What the account came to have from then on may be the work of who took the number: a thief signs in first, and links
+    /// an identity, and changes the number in another session.
+    var doubtedSince: Timestamp { at - PhoneChangeUndoStore.doubt }
+}
+
+/// Rows of numbers that can be given back.
+@Loop enum PhoneChangeUndoStore {
+    /// A change can be undone for so long.
+    static let patience = Duration.seconds(72 * 3600)
+    /// What is younger than this when a number is taken off counts as the doing of who takes it.
+    nonisolated static let doubt = Duration.seconds(72 * 3600)
+
+    /// What somebody shows for having the number.
+    enum Proof: Sendable {
+        /// The hash of the token that the SMS carried.
+        case token([UInt8])
+        case number(PhoneHashes)
+
+        fileprivate var values: [SQLValue] {
+            switch self {
+            case .token(let hash): [.bytes(hash), .array([.bytes(nil)])]
+            case .number(let phone): [.bytes(nil), phone.sought]
+            }
+        }
+    }
+
+    /// Whose number it was; nothing is locked.
+    static func person(by proof: Proof, in transaction: Transaction) async throws -> Identifier? {
+        try await transaction.query(find, proof.values + [.integer(patience.components.seconds)]).first?
+            .uuid("person_id")
+    }
+
+    /// The number, locked until the transaction ends; `nil` where it was given back meanwhile.
+    static func locked(
+        of person: Identifier, by proof: Proof, in transaction: Transaction
+    ) async throws -> PhoneChangeUndo? {
+        let values = proof.values + [.integer(patience.components.seconds), .uuid(person)]
+        return try await transaction.query(lock, values).first.map {
+            PhoneChangeUndo(
+                sealed: try $0.bytes("sealed"), at: try $0.timestamp("taken_off_at"),
+                changedBy: try $0.optionalUUID("changed_by"))
+        }
+    }
+
+    /// Gives the number back. Those that came after it are no way to recover the account.
+    ///
+    /// - Parameter phone: the number.
+    static func restore(
+        _ number: PhoneChangeUndo, _ phone: PhoneHashes, to person: Identifier, in transaction: Transaction
+    ) {
+        transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
+        let values: [SQLValue] = [.uuid(person), .bytes(number.sealed), .timestamp(number.at), phone.sought]
+        transaction.send(restore, phone.row + values)
+    }
+
+    /// The secret's hash of a device that was known beyond doubt when the number was taken off. A device that a doubted one
+    /// removed counts as if it were there still.
+    static func secret(
+        of device: Identifier, of person: Identifier, _ number: PhoneChangeUndo, in transaction: Transaction
+    ) async throws -> [UInt8]? {
+        try await transaction.query(secret, [.uuid(device), .uuid(person), .timestamp(number.doubtedSince)]).first?
+            .bytes("secret_hash")
+    }
+
+    /// The device of a session that is alive and beyond doubt, and did not make the change.
+    static func device(
+        of actor: Actor, _ number: PhoneChangeUndo, in transaction: Transaction
+    ) async throws -> Identifier? {
+        let values: [SQLValue] = [
+            .uuid(actor.sessionID), .uuid(actor.userID), .timestamp(number.doubtedSince), .uuid(number.changedBy),
+        ]
+        return try await transaction.query(session, values).first?.uuid("device_id")
+    }
+
+    private static let which = """
+        a.taken_off_at > clock_timestamp() - $3::bigint * interval '1 s'
+            AND (a.token_hash = $1 OR \(PhoneHashes.found("a", by: "$2")))
+        """
+    private static let find = Statement(
+        "SELECT a.person_id FROM phone_aliases a WHERE \(which) ORDER BY a.taken_off_at DESC LIMIT 1")
+    private static let lock = Statement(
+        """
+        SELECT a.sealed, a.taken_off_at, a.changed_by FROM phone_aliases a
+        WHERE a.person_id = $4 AND \(which) FOR UPDATE
+        """)
+    private static let restore = Statement(
+        """
+        WITH back AS (
+            DELETE FROM phone_aliases WHERE person_id = $5 AND taken_off_at >= $7 RETURNING hash, other_hash, held)
+        INSERT INTO phones (hash, key_id, other_hash, other_key_id, person_id, sealed, held_before)
+        VALUES ($1, $2, $3, $4, $5, $6,
+            coalesce((SELECT max(b.held) FROM back b WHERE \(PhoneHashes.found("b", by: "$8"))), '0'))
+        """)
+    private static let secret: Statement = """
+        SELECT coalesce(d.removed_secret_hash, d.secret_hash) AS secret_hash
+        FROM devices d LEFT JOIN devices b ON b.id = d.removed_by_device_id
+        WHERE d.id = $1 AND d.person_id = $2 AND d.created_at < $3
+            AND (d.removed_at IS NULL OR d.removed_secret_hash IS NOT NULL AND b.created_at >= $3)
+        """
+    private static let session: Statement = """
+        SELECT s.device_id FROM sessions s
+        WHERE s.id = $1 AND s.person_id = $2 AND s.created_at < $3 AND s.id IS DISTINCT FROM $4 AND s.revoked_at IS NULL
+        """
+}

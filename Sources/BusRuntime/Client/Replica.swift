@@ -1,0 +1,340 @@
+import BusProtocol
+import EventLoop
+import Glibc
+import JSONText
+
+/// The asking side towards one replica of a service: one DEALER socket.
+@Loop final class Replica {
+    /// What became of an attempt.
+    enum Outcome {
+        case reply(RawReply)
+        case error(BusError)
+        /// Nothing was written, or it was not looked at.
+        case notWritten
+        /// Written, and then the replica was gone: it may have been done.
+        case lost
+    }
+
+    let service: ServiceName
+    let endpoint: String
+    private let configuration: BusConfiguration
+    private var socket: ZMQSocket
+    /// The key that the replica must have, where there are keys.
+    private var key: BusKey?
+    /// When a connection that was refused is tried again, nanoseconds; `nil` while none was.
+    private var redialAt: UInt64?
+    /// When the connection that is tried was begun, nanoseconds.
+    private var dialedAt: UInt64 = 0
+    /// The other side let go of the last handshake: its key is another than the list says, or ours is none to it.
+    private(set) var isRefused = false
+    private var pending: [UInt64: Call] = [:]
+    private var lastCorrelationID: UInt64 = 0
+    /// Frames of this turn, which leave together at its end; in it are the requests after `lastSentID`.
+    private var bundle = FrameBundle()
+    private var lastSentID: UInt64 = 0
+    private(set) var remote: Hello?
+    private(set) var remoteState = ServiceState.starting
+    /// It said GOAWAY: whatever its PONGs say, this process takes nothing new.
+    private var isLeaving = false
+    private var isGreeted = false
+    private var lastHeard: UInt64 = 0
+    private var lastSpoken: UInt64 = 0
+    private var lastTick = MonotonicClock.now()
+    private var health = OutlierEjection()
+    /// When this process of it was ready first; 0 before that.
+    private(set) var readySince: UInt64 = 0
+    private var malformedFrames = 0
+    private var losses = 0
+    /// Who waits for what the replica tells of itself.
+    private var inquirers: [LoopPromise<BusReport?>] = []
+    /// Looks in a row in which discovery did not find it.
+    var absences = 0
+    /// Called when it can take a request that it could not take before.
+    private let onCapacity: @Loop () -> Void
+    /// Called with every attempt that ended.
+    private let onOutcome: @Loop (Call, Outcome) -> Void
+
+    init(
+        of service: ServiceName, at endpoint: String, _ configuration: BusConfiguration,
+        onCapacity: @escaping @Loop () -> Void, onOutcome: @escaping @Loop (Call, Outcome) -> Void
+    ) throws(ZMQError) {
+        self.service = service
+        self.endpoint = endpoint
+        self.configuration = configuration
+        self.onCapacity = onCapacity
+        self.onOutcome = onOutcome
+        key = configuration.security?.allowed.keys(of: service).first
+        socket = try Self.socket(configuration.security, towards: key)
+        try listen()
+    }
+
+    private static func socket(_ security: BusSecurity?, towards key: BusKey?) throws(ZMQError) -> ZMQSocket {
+        let socket = try ZMQSocket(.dealer)
+        if let security {
+            guard let key else { throw ZMQError(code: EACCES, call: "no key of this service is allowed") }
+            try socket.secure(as: security, towards: key)
+        }
+        return socket
+    }
+
+    private func listen() throws(ZMQError) {
+        socket.onReadable { [weak self] in self?.takeTurn() }
+        dialedAt = MonotonicClock.now()
+        try socket.connect(endpoint) { [weak self] in self?.connectionChanged($0) }
+    }
+
+    // MARK: Keys
+
+    /// The list of allowed keys has changed: where the replica's own is not on it any more, it is not asked any more.
+    func keysChanged() {
+        guard let keys = configuration.security?.allowed.keys(of: service) else { return }
+        if key.map({ !keys.contains($0) }) ?? true {
+            lose()
+            redial(at: MonotonicClock.now())
+        } else if redialAt != nil {
+            redial(at: MonotonicClock.now())
+        }
+    }
+
+    /// libzmq does not dial again by itself after a refusal; a new socket does, with the next key of the service.
+    private func redial(at time: UInt64) { redialAt = time }
+
+    private func redialNow() {
+        redialAt = nil
+        // The old socket may have been greeted again meanwhile; whatever it was given goes with it.
+        lose()
+        let keys = configuration.security?.allowed.keys(of: service) ?? []
+        let place = key.flatMap { keys.firstIndex(of: $0) }
+        key = keys.isEmpty ? nil : keys[((place ?? -1) + 1) % keys.count]
+        socket.close()
+        do throws(ZMQError) {
+            socket = try Self.socket(configuration.security, towards: key)
+            try listen()
+        } catch {
+            redial(at: MonotonicClock.now() + BusTiming.redial)
+        }
+    }
+
+    var fates: ReplicaFates {
+        var fates = ReplicaFates(service)
+        (fates.lost, fates.ejected, fates.malformedFrames) = (losses, health.ejections, malformedFrames)
+        return fates
+    }
+
+    private var wire: WireVersion { remote?.commonWire ?? .twoParts }
+    var inFlight: Int { pending.count }
+    var isAlive: Bool { isGreeted }
+    var isReady: Bool { isGreeted && remoteState == .ready }
+    func isAside(at now: UInt64) -> Bool { health.isAside(at: now) }
+
+    /// Whether it may be given one more request.
+    var canTake: Bool { isReady && pending.count < min(configuration.credit, remote?.credit ?? 0) }
+
+    // MARK: Asking
+
+    func give(_ call: Call) {
+        let now = MonotonicClock.now()
+        lastCorrelationID += 1
+        call.begin(at: self)
+        call.header.correlationID = lastCorrelationID
+        call.header.budgetMs = UInt32(clamping: (call.deadline - min(now, call.deadline)) / 1_000_000)
+        call.header.sentAtMs = Bus.clockMilliseconds()
+        if pending.isEmpty { health.beginsWork(at: now) }
+        pending[lastCorrelationID] = call
+        send(call.header, call.body)
+    }
+
+    /// Now, or with the rest of this turn to who understands bundles.
+    private func send(_ header: FrameHeader, _ body: [UInt8]) {
+        guard wire == .bundles else { return noteSent(socket.send(header, body, in: wire)) }
+        if !bundle.hasRoom(for: body.count) { sendBundle() }
+        // What stood in the one before may have been refused.
+        guard isGreeted else { return }
+        if bundle.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundle() } }
+        bundle.append(header, body)
+    }
+
+    private func sendBundle() {
+        guard !bundle.isEmpty else { return }
+        let isSent = socket.send(bundle)
+        bundle.removeAll()
+        noteSent(isSent)
+    }
+
+    /// A request that cannot leave says that the connection is gone.
+    private func noteSent(_ isSent: Bool) {
+        if isSent { lastSentID = lastCorrelationID } else if lastSentID < lastCorrelationID { lose() }
+    }
+
+    /// Nobody waits for the call any more.
+    func forget(_ call: Call) {
+        let id = call.header.correlationID
+        guard pending[id] === call else { return }
+        pending[id] = nil
+        speak(.cancel, correlationID: id)
+        onCapacity()
+    }
+
+    // MARK: Hearing
+
+    private func takeTurn() {
+        var frames = 0
+        while frames < 32, socket.receive({ hear($0, &frames) }) {}
+    }
+
+    private func hear(_ received: Received, _ frames: inout Int) {
+        frames += 1
+        guard let header = received.frame else { return malformedFrames += 1 }
+        lastHeard = MonotonicClock.now()
+        take(header, body: received.body)
+    }
+
+    private func take(_ header: FrameHeader, body: [UInt8]) {
+        switch header.kind {
+        case .hello: greeted(by: body, wantsHello: header.wantsHello)
+        case .pong:
+            guard isGreeted, let pong = try? WireJSON.decode(Pong.self, from: body) else { return }
+            remoteState = isLeaving ? .draining : pong.state
+            if let report = pong.report { answerInquirers(report) }
+            if isReady, readySince == 0 { readySince = MonotonicClock.now() }
+            if canTake { onCapacity() }
+        case .goAway:
+            isLeaving = true
+            remoteState = .draining
+        case .reply:
+            let reply = RawReply(
+                body: body, isReplay: header.isReplay, entityRevision: header.entityRevision,
+                entityTag: header.entityTag, isCreated: header.isCreated)
+            finish(header.correlationID, .reply(reply))
+        case .error: finish(header.correlationID, outcome(ofError: body))
+        case .ping, .request, .cancel: malformedFrames += 1
+        }
+    }
+
+    /// What the replica tells of itself; `nil` where it does not in time.
+    func report(within limit: Duration) async -> BusReport? {
+        guard isGreeted else { return nil }
+        let promise = LoopPromise<BusReport?>()
+        inquirers.append(promise)
+        speak(.ping, body: (try? WireJSON.encode(Inquiry(wantsReport: true))) ?? [])
+        let timer = LoopTimer(after: limit) { promise.resolve(.success(nil)) }
+        defer { timer.cancel() }
+        return (try? await promise.get()) ?? nil
+    }
+
+    private func answerInquirers(_ report: BusReport?) {
+        for promise in inquirers { promise.resolve(.success(report)) }
+        inquirers = []
+    }
+
+    private func outcome(ofError body: [UInt8]) -> Outcome {
+        guard let error = try? WireJSON.decode(BusError.self, from: body) else {
+            return .error(BusError(.internalError, "The answer cannot be read.", executed: .unknown))
+        }
+        // A process that does not know us refused: it is greeted first, and then asked again. One that leaves is not.
+        let isNotNow = error.executed == .no && error.status == .unavailable
+        return isNotNow && (!isGreeted || isLeaving) ? .notWritten : .error(error)
+    }
+
+    private func greeted(by body: [UInt8], wantsHello: Bool) {
+        guard let hello = try? WireJSON.decode(Hello.self, from: body), hello.service == service, hello.speaksOurWire
+        else {
+            malformedFrames += 1
+            return lose()
+        }
+        // Another instance at the same address is another process: it never heard what the old one was asked.
+        if let remote, remote.instance != hello.instance {
+            lose()
+            (isLeaving, readySince) = (false, 0)
+        }
+        remote = hello
+        isGreeted = !wantsHello
+        if wantsHello { greet() } else { speak(.ping) }
+    }
+
+    private func finish(_ id: UInt64, _ outcome: Outcome) {
+        guard let call = pending.removeValue(forKey: id) else { return }
+        // Its "too late" and ours race: both mean that it did not answer.
+        if case .error(let error) = outcome, error.status == .deadlineExceeded, error.executed != .no {
+            health.missed(at: lastHeard)
+        } else {
+            health.answered(at: lastHeard)
+        }
+        onOutcome(call, outcome)
+        onCapacity()
+    }
+
+    // MARK: Connection
+
+    private func connectionChanged(_ change: ConnectionChange) {
+        switch change {
+        case .established:
+            (redialAt, isRefused) = (nil, false)
+            greet()
+        case .lost:
+            // What the replica still said before it went counts.
+            takeTurn()
+            lose()
+        case .refused:
+            let now = MonotonicClock.now()
+            isRefused = now < dialedAt + BusTiming.promptRefusal
+            redialAt = redialAt ?? now + BusTiming.redial
+        }
+    }
+
+    private func greet() {
+        socket.refresh()
+        speak(.hello, body: Bus.hello(configuration))
+    }
+
+    /// The replica is out: what it was asked is lost, but for what did not leave yet.
+    private func lose() {
+        if isGreeted { losses += 1 }
+        isGreeted = false
+        remoteState = .starting
+        let lost = pending.values.sorted { $0.header.correlationID < $1.header.correlationID }
+        let lastSentID = lastSentID
+        (pending, self.lastSentID) = ([:], lastCorrelationID)
+        bundle.removeAll()
+        for call in lost { onOutcome(call, call.header.correlationID <= lastSentID ? .lost : .notWritten) }
+        answerInquirers(nil)
+    }
+
+    // MARK: Time
+
+    func tick(now: UInt64) {
+        // A pause of our own is not the replica's silence.
+        if now > lastTick + BusTiming.heartbeat { lastHeard = max(lastHeard, now - BusTiming.heartbeat) }
+        lastTick = now
+        if let redialAt, redialAt <= now { redialNow() }
+        if !isGreeted {
+            if now > lastSpoken + BusTiming.heartbeat { greet() }
+        } else if now > lastHeard + BusTiming.silence {
+            lose()
+        } else if now > lastHeard + BusTiming.heartbeat, now > lastSpoken + BusTiming.heartbeat {
+            speak(.ping)
+        }
+        health.look(inFlight: pending.count, at: now)
+        for call in pending.values where call.deadline <= now {
+            health.missed(at: now)
+            call.finish(
+                .failure(BusError(.deadlineExceeded, "The service took too long to answer.", executed: .unknown)))
+            forget(call)
+        }
+    }
+
+    /// Frames that are no requests; only these count as spoken, so that a busy caller still hears a PONG.
+    private func speak(_ kind: FrameKind, body: [UInt8] = [], correlationID: UInt64 = 0) {
+        var header = FrameHeader(kind: kind, correlationID: correlationID, bodyLength: UInt32(body.count))
+        header.sentAtMs = Bus.clockMilliseconds()
+        if kind != .cancel { lastSpoken = MonotonicClock.now() }
+        guard kind == .hello else { return send(header, body) }
+        // It may go to another process than the last one did: in the form that everybody understands.
+        _ = socket.send(header, body, in: .twoParts)
+    }
+
+    func close() {
+        socket.close()
+        lose()
+    }
+}

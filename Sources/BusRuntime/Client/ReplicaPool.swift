@@ -1,0 +1,278 @@
+import BusProtocol
+import EventLoop
+
+/// What is known of one replica.
+public struct ReplicaState: Sendable, Equatable {
+    public var endpoint: String
+    public var instance: Identifier?
+    public var build: String?
+    public var isAlive: Bool
+    public var state: ServiceState
+    public var inFlight: Int
+}
+
+/// The replicas of one service, and the calls that wait for one.
+@Loop final class ReplicaPool {
+    private struct Message: Hashable {
+        let type: MessageType
+        let version: UInt16
+    }
+
+    let service: ServiceName
+    private let discovery: Discovery
+    private let configuration: BusConfiguration
+    private var replicas: [Replica] = []
+    private var waiting = CallQueue()
+    private var lastReadyAt: UInt64 = 0
+    private var lastUnreadyAt: UInt64 = 0
+    private var admission = AdmissionController()
+    private var budget = RetryBudget()
+    private var isClosed = false
+    /// What befell replicas that are no more.
+    private var past: ReplicaFates
+    private var meters: [Message: TrafficMeter] = [:]
+
+    init(service: ServiceName, discovery: Discovery, configuration: BusConfiguration) {
+        self.service = service
+        self.discovery = discovery
+        self.configuration = configuration
+        past = ReplicaFates(service)
+    }
+
+    var hasReady: Bool { replicas.contains(where: \.isReady) }
+    /// Why no replica takes requests; `nil` where one does.
+    var absence: ServiceAbsence? {
+        if let security = configuration.security {
+            guard security.name != nil else { return .ownKeyRevoked }
+            guard !security.allowed.keys(of: service).isEmpty else { return .keyRevoked }
+        }
+        let alive = replicas.filter(\.isAlive)
+        guard alive.isEmpty else {
+            return hasReady ? nil : alive.contains { $0.remoteState == .starting } ? .starting : .draining
+        }
+        if replicas.contains(where: \.isRefused) { return .keyRefused }
+        return replicas.isEmpty ? .notFound : .noAnswer
+    }
+    var isBusy: Bool { !waiting.isEmpty || replicas.contains { $0.inFlight > 0 } }
+    var fates: ReplicaFates { replicas.reduce(past) { $0 + $1.fates } }
+    /// The calls, by message.
+    var asked: [Traffic] { meters.values.map(\.traffic) }
+    var states: [ReplicaState] {
+        replicas.sorted { $0.endpoint < $1.endpoint }.map {
+            ReplicaState(
+                endpoint: $0.endpoint, instance: $0.remote?.instance, build: $0.remote?.build, isAlive: $0.isAlive,
+                state: $0.remoteState, inFlight: $0.inFlight)
+        }
+    }
+
+    /// What each replica tells of itself, `nil` for one that does not in time.
+    func reports(within limit: Duration) async -> [(ReplicaState, BusReport?)] {
+        let looks = replicas.map { replica in Loop.spawn { await replica.report(within: limit) } }
+        var reports: [String: BusReport] = [:]
+        for (replica, look) in zip(replicas, looks) { reports[replica.endpoint] = (try? await look.value) ?? nil }
+        return states.map { ($0, reports[$0.endpoint]) }
+    }
+
+    // MARK: Calls
+
+    /// Counts the calls with a message.
+    func meter(of type: MessageType, _ version: UInt16) -> TrafficMeter {
+        let message = Message(type: type, version: version)
+        if let known = meters[message] { return known }
+        let meter = TrafficMeter("\(type)/v\(version)", service)
+        meters[message] = meter
+        return meter
+    }
+
+    /// Gives the call to a replica, now or when one can take it.
+    ///
+    /// While replicas are merely full it waits for as long as it has time, unless that overloads the queue; while none is
+    /// ready, for the grace of the configuration.
+    func submit(_ call: Call) {
+        budget.earn()
+        enqueue(call)
+    }
+
+    private func enqueue(_ call: Call) {
+        guard !isClosed else { return call.finish(.failure(.unavailable(executed: .no))) }
+        guard waiting.count < configuration.mostWaiting else {
+            return call.finish(
+                .failure(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1))))
+        }
+        let now = MonotonicClock.now()
+        guard !hasReady || admission.admits(behind: waiting.count, at: now) else {
+            return call.finish(.failure(.busy))
+        }
+        call.patience = now + configuration.grace.nanoseconds
+        (call.waitsSince, call.ahead) = (now, waiting.count)
+        waiting.append(call)
+        dispatch()
+    }
+
+    func cancel(_ call: Call) {
+        guard !call.isDone else { return }
+        call.finish(.failure(BusError(.deadlineExceeded, "Nobody waits for the answer.", executed: .unknown)))
+        call.replica?.forget(call)
+    }
+
+    /// First come, first served.
+    private func dispatch() {
+        while let call = waiting.first {
+            let now = MonotonicClock.now()
+            guard let replica = choose(for: call, at: now) else { return }
+            waiting.removeFirst()
+            // Waiting for any replica at all is no overload.
+            let wait = now - min(max(call.waitsSince, lastUnreadyAt), now)
+            guard admission.begins(after: wait, behind: call.ahead, at: now) else {
+                call.finish(.failure(.busy))
+                continue
+            }
+            replica.give(call)
+        }
+    }
+
+    /// The replica with the fewest requests in flight, ties at random; one that did not have this call where there is. One
+    /// that is new takes part now and then only.
+    private func choose(for call: Call, at now: UInt64) -> Replica? {
+        let aside = replicas.count { $0.isAside(at: now) }
+        let oldest = replicas.reduce(0) { $1.isReady ? max($0, now - $1.readySince) : $0 }
+        var (best, bestRank, ties) = (nil as Replica?, Int.max, 0)
+        for replica in replicas where replica.canTake {
+            var rank = replica.inFlight
+            // Never more than half of them stand aside.
+            if replica.isAside(at: now), aside * 2 <= replicas.count { rank += 1 << 20 }
+            let chance = SlowStart.chance(age: now - replica.readySince, oldest: oldest)
+            if chance < 1, Double.random(in: 0..<1) >= chance { rank += 1 << 19 }
+            if call.tried.contains(replica.endpoint) { rank += 1 << 21 }
+            if rank < bestRank {
+                (best, bestRank, ties) = (replica, rank, 1)
+            } else if rank == bestRank {
+                ties += 1
+                if Int.random(in: 0..<ties) == 0 { best = replica }
+            }
+        }
+        return best
+    }
+
+    private func attemptEnded(_ call: Call, _ outcome: Replica.Outcome) {
+        switch outcome {
+        case .reply(let reply): call.finish(.success(reply))
+        case .error(let error):
+            // "Not executed" is answered by a replica that stops, is full or stood still: another one is asked at once.
+            let mayMove =
+                error.executed == .no && [.unavailable, .overloaded, .deadlineExceeded].contains(error.status)
+            guard mayMove, call.mayFollow(written: false) else { return call.finish(.failure(error)) }
+            let hasOther = hasReplica(besides: call.tried)
+            // Where there is no other one: that the request lay for too long says that this one stood still, not that it is full.
+            let mayStay = error.status == .deadlineExceeded && call.deadline > MonotonicClock.now()
+            guard hasOther || mayStay, spendRetry() else { return call.finish(.failure(error)) }
+            if hasOther { again(call) } else { againLater(call) }
+        case .notWritten:
+            // Nobody had any work with it: it costs no retry.
+            call.takeBack()
+            again(call)
+        case .lost:
+            guard call.mayFollow(written: true), spendRetry() else {
+                return call.finish(.failure(.unavailable(executed: .unknown)))
+            }
+            // Only where nobody else is left the same replica is asked again, and then all of its callers would be at once.
+            if hasReady, !hasReplica(besides: call.tried) { againLater(call) } else { again(call) }
+        }
+    }
+
+    private func spendRetry() -> Bool { budget.spend(at: MonotonicClock.now()) }
+
+    private func again(_ call: Call) {
+        guard !call.isDone else { return }
+        call.meter.retry()
+        enqueue(call)
+    }
+
+    private func againLater(_ call: Call) {
+        var generator = SystemRandomNumberGenerator()
+        let pause = RetryPause.pause(after: call.header.attempt, using: &generator)
+        let now = MonotonicClock.now()
+        let remaining = Duration.nanoseconds(call.deadline - min(now, call.deadline))
+        _ = LoopTimer(after: min(pause, remaining)) { [weak self] in
+            guard let self else { return call.finish(.failure(.unavailable(executed: .unknown))) }
+            again(call)
+        }
+    }
+
+    private func hasReplica(besides tried: [String]) -> Bool {
+        replicas.contains { $0.isReady && !tried.contains($0.endpoint) }
+    }
+
+    // MARK: Discovery
+
+    /// Looks for replicas until the pool is closed.
+    func discover() async {
+        while !isClosed {
+            let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
+            let (discovery, name) = (discovery, service.rawValue)
+            if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
+            let interval = configuration.discoveryInterval
+            // Whoever found nobody started together with whom it looks for, or waits for them to come back.
+            let pause = discovery.interval(replicas.isEmpty ? min(interval, Self.eagerInterval) : interval)
+            try? await Loop.sleep(for: pause * Double.random(in: 1...1.5))
+        }
+    }
+
+    private static let eagerInterval = Duration.milliseconds(50)
+
+    private func apply(_ found: Set<String>) {
+        guard !isClosed else { return }
+        for endpoint in found.sorted() {
+            if let known = replicas.first(where: { $0.endpoint == endpoint }) {
+                known.absences = 0
+            } else if let replica = try? makeReplica(endpoint) {
+                replicas.append(replica)
+            }
+        }
+        for replica in replicas where !found.contains(replica.endpoint) {
+            replica.absences += 1
+            let isIdle = replica.remoteState == .draining && replica.inFlight == 0
+            guard replica.absences >= 3, !replica.isAlive || isIdle else { continue }
+            replicas.removeAll { $0 === replica }
+            replica.close()
+            past = past + replica.fates
+        }
+    }
+
+    /// The list of allowed keys has changed.
+    func keysChanged() {
+        for replica in replicas { replica.keysChanged() }
+    }
+
+    private func makeReplica(_ endpoint: String) throws(ZMQError) -> Replica {
+        try Replica(
+            of: service, at: endpoint, configuration, onCapacity: { [weak self] in self?.dispatch() },
+            onOutcome: { [weak self] call, outcome in
+                guard let self else { return call.finish(.failure(.unavailable(executed: .unknown))) }
+                attemptEnded(call, outcome)
+            })
+    }
+
+    // MARK: Time and end
+
+    func tick(now: UInt64) {
+        for replica in replicas { replica.tick(now: now) }
+        let isReady = hasReady
+        if isReady { lastReadyAt = now } else { lastUnreadyAt = now }
+        let grace = configuration.grace.nanoseconds
+        waiting.end { call in
+            if call.deadline <= now, isReady {
+                return BusError(.deadlineExceeded, "The service was too busy to answer in time.")
+            }
+            let isOver = call.deadline <= now || !isReady && max(call.patience, lastReadyAt + grace) <= now
+            return isOver ? .unavailable(executed: .no) : nil
+        }
+    }
+
+    func close() {
+        isClosed = true
+        for replica in replicas { replica.close() }
+        replicas = []
+        waiting.end { _ in .unavailable(executed: .no) }
+    }
+}

@@ -1,0 +1,259 @@
+import BusProtocol
+import EventLoop
+import JSONText
+
+/// The answering side's socket: one ROUTER, its frames in and out, and the callers behind it.
+@Loop final class BusServer {
+    let dispatcher: RequestDispatcher
+    private let socket: ZMQSocket
+    private let hello: [UInt8]
+    private let security: BusSecurity?
+    /// Of this socket, among all that the process authenticates for.
+    private let domain: String
+    private var peers: [[UInt8]: Peer] = [:]
+    /// Frames of this turn, by routing id, which leave together at its end.
+    private var bundles: [(id: [UInt8], frames: FrameBundle)] = []
+    private var frames = BusCounters()
+    private var pauses = PauseDetector(at: MonotonicClock.now())
+    /// Makes what a process tells of itself.
+    var onReport: (@Loop () -> BusReport)?
+    /// An operator wants this process to drain.
+    var onDismissal: (@Loop () -> Void)?
+    var state = ServiceState.starting {
+        didSet { for peer in peers.values where state != oldValue { sendPong(to: peer) } }
+    }
+
+    /// A peer that said nothing for so long is forgotten; it greets again when it comes back. Nanoseconds.
+    private static let peerLifetime: UInt64 = 60_000_000_000
+
+    init(_ configuration: BusConfiguration) throws(ZMQError) {
+        dispatcher = RequestDispatcher(configuration)
+        hello = Bus.hello(configuration)
+        security = configuration.security
+        domain = "\(configuration.service)-\(configuration.instance)"
+        socket = try ZMQSocket(.router)
+        if let security {
+            try Authenticator.shared().add(domain, security)
+            try socket.secure(as: security, domain: domain)
+        }
+        for endpoint in configuration.bind {
+            let path = endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
+            if let path { try UnixSocket.prepare(path) }
+            try socket.bind(endpoint)
+            if let path { UnixSocket.restrict(path) }
+        }
+        socket.onReadable { [weak self] in self?.takeTurn() }
+        dispatcher.onAnswer = { [weak self] header, body, peer in self?.send(header, body, to: peer) }
+    }
+
+    /// Where the last endpoint really listens, with the port that the system chose.
+    var lastEndpoint: String { socket.lastEndpoint }
+
+    var counters: BusCounters {
+        var counters = frames
+        counters.internalErrors = dispatcher.internalErrors
+        return counters
+    }
+
+    // MARK: Frames
+
+    /// A turn takes a bounded share; what is left is taken in the next. Refusals are cheap and not to be waited for: only
+    /// what is begun counts.
+    private func takeTurn() {
+        lookForPause(at: MonotonicClock.now())
+        let enough = dispatcher.inFlight + 32
+        var taken = 0
+        while taken < 256, dispatcher.inFlight < enough, socket.receive({ take($0, &taken) }) {}
+        // A refusal does not wait for the work of this turn.
+        sendBundles()
+    }
+
+    private func take(_ received: Received, _ taken: inout Int) {
+        taken += 1
+        take(received)
+    }
+
+    /// After a pause the frames that lie here are older than they look: who sent them greets again first.
+    private func lookForPause(at now: UInt64) {
+        guard pauses.look(at: now) else { return }
+        for peer in peers.values {
+            peer.becomeStranger()
+            sendHello(to: peer.address.id, stranger: true)
+        }
+    }
+
+    private func take(_ received: Received) {
+        guard mayBeHeard(received) else { return refuseForeign(received) }
+        switch received.header {
+        case nil: frames.malformedFrames += 1
+        case .failure(.wrongMagic)?, .failure(.tooShort)?: frames.foreignFrames += 1
+        case .failure(let error)?: refuseMalformed(received, error.correlationID)
+        case .success(let header)?:
+            guard Int(header.bodyLength) == received.body.count else {
+                return refuseMalformed(received, header.correlationID)
+            }
+            // A routing id may come again on another's connection: it is the same peer only with the same key.
+            let peer = peers[received.peer].flatMap { $0.identity == received.identity ? $0 : nil }
+            peer?.heard(frameSentAt: header.sentAtMs)
+            take(header, received, from: peer)
+        }
+    }
+
+    // MARK: Keys
+
+    /// Whether the key behind a frame is allowed, as of now: one that is revoked is not heard on an open connection either.
+    private func mayBeHeard(_ received: Received) -> Bool {
+        guard let security else { return true }
+        return security.service(of: received.identity) != nil
+    }
+
+    private func refuseForeign(_ received: Received) {
+        frames.foreignFrames += 1
+        security?.noteRefusal(of: received.identity)
+        peers[received.peer] = nil
+        guard case .success(let header)? = received.header, header.kind == .request else { return }
+        let error = BusError(.callerNotAllowed, "The key of this caller is not allowed.")
+        dispatcher.refuse(error, header.correlationID, to: received.returnAddress)
+    }
+
+    /// Whether the peer is what it says: with keys, what the list says of its key.
+    private func isTruthful(_ hello: Hello, _ identity: BusSecurity.Identity) -> Bool {
+        guard let security else { return true }
+        return security.service(of: identity) == hello.service
+    }
+
+    /// After a change of the list: who is not allowed (as this) any more must greet again, and is not let in.
+    func forgetRevoked() {
+        peers = peers.filter { isTruthful($0.value.hello, $0.value.identity) }
+    }
+
+    private func take(_ header: FrameHeader, _ received: Received, from peer: Peer?) {
+        let id = received.peer
+        switch (header.kind, peer) {
+        case (.hello, _): greet(received)
+        case (.ping, let peer?): answer(received.body, of: peer)
+        case (.goAway, let peer?) where peer.hello.service == .operator: onDismissal?()
+        case (.request, let peer?) where peer.mustGreet:
+            let detail = "This replica stood still, and the request may be old."
+            dispatcher.refuse(BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100)), header, of: peer)
+        case (.request, let peer?): dispatcher.begin(header, body: received.body, of: peer)
+        case (.cancel, let peer?): dispatcher.cancel(header.correlationID, of: peer)
+        case (.request, nil):
+            sendHello(to: id, stranger: true)
+            let detail = "A peer says HELLO before it asks."
+            let error = BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100))
+            dispatcher.refuse(error, header.correlationID, to: received.returnAddress)
+        case (.ping, nil), (.cancel, nil): sendHello(to: id, stranger: true)
+        case (.pong, _), (.reply, _), (.error, _), (.goAway, _): frames.malformedFrames += 1
+        }
+    }
+
+    /// A PING, and what else its sender wants to know.
+    private func answer(_ body: [UInt8], of peer: Peer) {
+        guard !body.isEmpty, peer.hello.service == .operator || peer.hello.vouchesForPersons else {
+            return sendPong(to: peer)
+        }
+        guard let inquiry = try? WireJSON.decode(Inquiry.self, from: body) else {
+            frames.malformedFrames += 1
+            return sendPong(to: peer)
+        }
+        var pong = pong
+        if inquiry.wantsReport { pong.report = onReport?() }
+        if let known = inquiry.answersAfter { pong.answers = dispatcher.answers.after(known, at: MonotonicClock.now()) }
+        send(pong, to: peer)
+    }
+
+    private func refuseMalformed(_ received: Received, _ correlationID: UInt64?) {
+        frames.malformedFrames += 1
+        guard let correlationID else { return }
+        dispatcher.refuse(
+            BusError(.invalidMessage, "The frame cannot be read."), correlationID, to: received.returnAddress)
+    }
+
+    private func send(_ header: FrameHeader, _ body: [UInt8], to peer: ReturnAddress) {
+        var header = header
+        header.bodyLength = UInt32(body.count)
+        header.sentAtMs = Bus.clockMilliseconds()
+        if peer.wire == .bundles {
+            gather(header, body, for: peer.id)
+        } else if !socket.send(header, body, to: peer.id, in: peer.wire) {
+            frames.undeliverable += 1
+        }
+    }
+
+    private func gather(_ header: FrameHeader, _ body: [UInt8], for id: [UInt8]) {
+        if bundles.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundles() } }
+        // A turn answers few callers: looking through them is faster than hashing.
+        if let place = bundles.lastIndex(where: { $0.id == id }), bundles[place].frames.hasRoom(for: body.count) {
+            return bundles[place].frames.append(header, body)
+        }
+        var bundle = FrameBundle()
+        bundle.append(header, body)
+        bundles.append((id, bundle))
+    }
+
+    private func sendBundles() {
+        for (id, bundle) in bundles where !socket.send(bundle, to: id) { frames.undeliverable += bundle.count }
+        bundles.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Peers
+
+    private func greet(_ received: Received) {
+        let id = received.peer
+        guard let hello = try? WireJSON.decode(Hello.self, from: received.body), hello.speaksOurWire else {
+            frames.malformedFrames += 1
+            return
+        }
+        guard isTruthful(hello, received.identity) else { return refuseForeign(received) }
+        let known = peers[id].flatMap { $0.identity == received.identity ? $0 : nil }
+        let peer =
+            known ?? Peer(id: id, identity: received.identity, key: security?.key(of: received.identity), hello: hello)
+        peer.greeted(hello)
+        peers[id] = peer
+        sendHello(to: id, stranger: false)
+        sendPong(to: peer)
+    }
+
+    /// In the form that everybody understands.
+    ///
+    /// - Parameter stranger: it must greet (anew) before it is heard.
+    private func sendHello(to id: [UInt8], stranger: Bool) {
+        // Never ahead of a refusal: whoever is known again takes that for an answer, and does not ask once more.
+        sendBundles()
+        var header = FrameHeader(kind: .hello)
+        header.wantsHello = stranger
+        send(header, hello, to: ReturnAddress(id: id, wire: .twoParts))
+    }
+
+    private func sendPong(to peer: Peer) {
+        send(pong, to: peer)
+    }
+
+    private var pong: Pong { Pong(state: state, queueDepth: dispatcher.queueDepth, inFlight: dispatcher.inFlight) }
+
+    private func send(_ pong: Pong, to peer: Peer) {
+        send(FrameHeader(kind: .pong), (try? WireJSON.encode(pong)) ?? [], to: peer.address)
+    }
+
+    // MARK: Time and end
+
+    /// Ends what is too late and forgets peers that went silently.
+    func tick(now: UInt64) {
+        lookForPause(at: now)
+        dispatcher.tick(now: now)
+        for (id, peer) in peers where now > peer.lastHeard + Self.peerLifetime { peers[id] = nil }
+    }
+
+    func announceGoAway() {
+        for peer in peers.values { send(FrameHeader(kind: .goAway), [], to: peer.address) }
+    }
+
+    /// Handlers that still run are told, and nobody hears what they say.
+    func close() {
+        sendBundles()
+        socket.close(linger: .seconds(2))
+        if security != nil { try? Authenticator.shared().remove(domain) }
+        dispatcher.close()
+    }
+}

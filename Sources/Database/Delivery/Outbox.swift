@@ -1,0 +1,110 @@
+import Cryptography
+import EventLoop
+import JSONText
+import Values
+
+/// A message or a timer that is due.
+public struct OutboxItem: Sendable {
+    public let id: Identifier
+    /// A service's name, or something that the service itself takes: `sms`, `push`, `timer:hold-ended`.
+    public let destination: String
+    public let messageType: MessageType?
+    public let messageVersion: UInt16
+    public let payload: [UInt8]
+    /// Deliveries tried, this one counted.
+    public let attempts: Int
+    /// Since it was written, by the database's clock, when this attempt began.
+    public let age: Duration
+}
+
+/// Messages that leave with the transaction that they belong to, and timers that fire once per fleet.
+@Loop public final class Outbox {
+    let database: Database
+    let sealer: Sealer
+    /// Each is called when something was written that is due now.
+    var onEnqueue: [@Loop () -> Void] = []
+
+    /// An item is tried so often before it is a dead letter.
+    public nonisolated static let mostAttempts = 10
+
+    public init(database: Database, keys: KeyRing) {
+        self.database = database
+        sealer = Sealer(keys, purpose: "outbox")
+    }
+
+    /// Tells an event to services, in the order of the person's events. Of a person who was deleted nothing is told any
+    /// more.
+    ///
+    /// - Parameter body: of the event that has this sequence number, from 1, among those about the person.
+    public func publish(
+        _ type: MessageType, version: UInt16, about person: Identifier, to services: [ServiceName],
+        in transaction: Transaction, body: (Int64) throws -> [UInt8]
+    ) async throws {
+        let rows = try await transaction.query(Self.nextSequence, [.uuid(person)])
+        guard let sequence = try rows.first?.integer("last") else { return }
+        let body = try body(sequence)
+        for service in services {
+            let id = Identifier.ordered()
+            transaction.send(
+                Self.insertEvent,
+                [
+                    .uuid(id), .text(service.rawValue), .text(type.rawValue), .integer(Int64(version)), .uuid(person),
+                    .integer(sequence), .bytes(sealer.seal(body, associated: id.array)),
+                ])
+        }
+        lookNow(after: transaction)
+    }
+
+    /// Hands something to the service's own deliverers, now or when it is due by the database's clock.
+    public func enqueue(
+        _ destination: String, id: Identifier = .ordered(), payload: [UInt8], dueAt: Timestamp? = nil,
+        in transaction: Transaction
+    ) {
+        let sealed = sealer.seal(payload, associated: id.array)
+        transaction.send(
+            Self.insert, [.uuid(id), .text(destination), .bytes(sealed), .timestamp(dueAt)])
+        if dueAt == nil { lookNow(after: transaction) }
+    }
+
+    /// A relay that looked before the commit would find nothing, and nap.
+    private func lookNow(after transaction: Transaction) {
+        transaction.onCommit.append { [weak self] in self?.lookNow() }
+    }
+
+    /// Has the relays look at once: for whoever made an item due by other means.
+    public func lookNow() { onEnqueue.forEach { $0() } }
+
+    private static let nextSequence: Statement = """
+        INSERT INTO outbox_sequences AS s (person_id, last) SELECT $1, 1 WHERE NOT is_erased($1)
+        ON CONFLICT (person_id) DO UPDATE SET last = s.last + 1 RETURNING last
+        """
+    private static let insertEvent: Statement = """
+        INSERT INTO outbox (id, destination, message_type, message_version, person_id, person_sequence, payload, due_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+        """
+    private static let insert: Statement = """
+        INSERT INTO outbox (id, destination, payload, due_at) VALUES ($1, $2, $3, coalesce($4, clock_timestamp()))
+        """
+}
+
+/// The subscriber's side: an event that was taken in is not taken in again.
+@Loop public enum EventPosition {
+    /// Notes an event in the transaction of its effect.
+    ///
+    /// - Returns: false where it, or a later one of the same producer and person, was taken in before, and where the person
+    ///   was deleted.
+    public static func accept(
+        _ sequence: Int64, about person: Identifier, from producer: ServiceName, in transaction: Transaction
+    ) async throws -> Bool {
+        // Behind a deletion that is under way, whose mark the next statement must see.
+        Erasure.wait(for: person, in: transaction)
+        return try await !transaction.query(
+            advance, [.text(producer.rawValue), .uuid(person), .integer(sequence)]
+        ).isEmpty
+    }
+
+    private static let advance: Statement = """
+        INSERT INTO event_positions AS p (producer, person_id, last) SELECT $1, $2, $3 WHERE NOT is_erased($2)
+        ON CONFLICT (producer, person_id) DO UPDATE SET last = excluded.last WHERE p.last < excluded.last RETURNING last
+        """
+}

@@ -1,0 +1,73 @@
+import EventLoop
+
+/// How a schema stands beside the migrations of this build.
+public struct SchemaState: Sendable, Equatable {
+    /// Migrations of this build that were not applied, in their order.
+    public var missing: [String]
+    /// Tables that the migrations made and that are not there, by name.
+    public var lost: [String]
+    /// Migrations that this build does not know, by name: a newer release's, which leave this one working.
+    public var newer: [String]
+
+    /// Whether a service can work with it.
+    public var isUsable: Bool { missing.isEmpty && lost.isEmpty }
+}
+
+/// Looks whether a schema is there and not too old, in one statement.
+@Loop public struct SchemaInspector {
+    private let database: Database
+    private let names: [String]
+    private let tables: [String]
+
+    /// - Parameter migrations: of the service; the runtime's own come first by themselves.
+    public init(_ database: Database, migrations: [Migration]) {
+        let all = RuntimeMigrations.all + migrations
+        self.database = database
+        (names, tables) = (all.map(\.name), SchemaTables.made(by: all).sorted())
+    }
+
+    /// - Throws: ``DatabaseError`` where the database does not answer, or refuses more than a schema that is not there.
+    public func look() async throws(DatabaseError) -> SchemaState {
+        let rows: [Row]
+        do {
+            rows = try await database.read(Self.statement, [.textArray(tables)])
+        } catch .statement("42P01", _, _) {
+            // Not even the list of what was applied is there.
+            return SchemaState(missing: names, lost: [], newer: [])
+        }
+        var (applied, lost) = (Set<String>(), [String]())
+        for row in rows {
+            let name = try row.text("name")
+            if try row.bool("is_lost") { lost.append(name) } else { applied.insert(name) }
+        }
+        let newer = applied.subtracting(names).sorted()
+        // A newer release may have done away with a table that this one has no use for.
+        return SchemaState(
+            missing: names.filter { !applied.contains($0) }, lost: newer.isEmpty ? lost : [], newer: newer)
+    }
+
+    private static let statement: Statement = """
+        SELECT name, false AS is_lost FROM schema_migrations
+        UNION ALL SELECT name, true FROM unnest($1) AS t (name) WHERE to_regclass(name) IS NULL
+        """
+}
+
+/// The tables that migrations leave behind, as their text says. A migration begins a line with each statement that makes,
+/// renames or drops one.
+enum SchemaTables {
+    static func made(by migrations: [Migration]) -> Set<String> {
+        var tables: Set<String> = []
+        for line in migrations.flatMap({ $0.sql.split(separator: "\n") }) {
+            let words = line.replacing("{{schema}}.", with: "").split { " (;".contains($0) }.map(String.init)
+            switch words.prefix(2) {
+            case ["CREATE", "TABLE"] where words.count > 2: tables.insert(words[2])
+            case ["DROP", "TABLE"] where words.count > 2: tables.remove(words[2])
+            case ["ALTER", "TABLE"] where words.count == 6 && words[3...4] == ["RENAME", "TO"]:
+                tables.remove(words[2])
+                tables.insert(words[5])
+            default: break
+            }
+        }
+        return tables
+    }
+}

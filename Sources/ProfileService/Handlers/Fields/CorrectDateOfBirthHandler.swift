@@ -1,0 +1,58 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+struct CorrectDateOfBirthHandler: RequestHandler {
+    let profile: ProfileContext
+    let staff: StaffReader
+    let notes: Sealer
+
+    func handle(_ request: CorrectDateOfBirth, context: RequestContext) async throws -> DateOfBirthCorrected {
+        let person = request.personId
+        let actor = try await staff.staff(context, about: person)
+        // Looked at before anything is written, and again once the profile is locked.
+        _ = try change(request, to: try await profile.store.present(person))
+        let name = try await staff.name(of: actor)
+        return try await profile.container.once(context) { transaction in
+            let (record, change) = try change(
+                request, to: try await profile.store.known(person, in: transaction))
+            if !change.isEmpty {
+                try await correct(record, by: change, note: request.note, name, in: transaction)
+            }
+            let standing = Onboarding.Standing(
+                of: record.changed(by: change), profile.policy, today: profile.today(of: record))
+            return .reply(
+                DateOfBirthCorrected(personId: person, onboardingStatus: standing.onboardingStatus))
+        }
+    }
+
+    /// - Throws: ``BusError`` `not_found`, `validation_failed`.
+    private func change(
+        _ request: CorrectDateOfBirth, to record: ProfileRecord?
+    ) throws(BusError) -> (ProfileRecord, ProfileChange) {
+        guard let record else { throw BusError(.notFound, "There is no such person.") }
+        let change = ProfileChange(
+            correcting: request.dateOfBirth, of: record, today: profile.today(of: record))
+        guard change.problems.isEmpty else {
+            throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
+        }
+        return (record, change)
+    }
+
+    @Loop private func correct(
+        _ record: ProfileRecord, by change: ProfileChange, note: String, _ staff: String, in transaction: Transaction
+    ) async throws {
+        let person = record.personID
+        let chain = try await profile.container.audit.ensure(person, in: transaction)
+        let act = AuditAct("date_of_birth_corrected", ["by": staff])
+        profile.container.audit.note(act, on: chain, in: transaction)
+        profile.store.note(
+            notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: staff,
+            in: transaction)
+        profile.noteProgress(from: record, to: record.changed(by: change), in: transaction)
+        _ = try await profile.store.apply(change, to: record, in: transaction)
+    }
+}

@@ -1,0 +1,65 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+struct UpdateMeHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ request: UpdateMe, context: RequestContext) async throws -> Me {
+        let person = try context.person().userID
+        if let view = try await changed(by: request, person) { return view }
+        return try await profile.container.database.transaction { transaction in
+            let record = try await profile.store.locked(person, in: transaction)
+            let change = try change(request, to: record)
+            guard !change.isEmpty else { return profile.view(record) }
+            try await profile.noteDateOfBirth(change, of: person, in: transaction)
+            profile.noteProgress(from: record, to: record.changed(by: change), in: transaction)
+            return profile.view(
+                try await profile.store.apply(change, to: record, commits: true, in: transaction))
+        }
+    }
+
+    /// Most changes are one person's on one device, and mean nothing to anybody else: read without a lock, and written by one
+    /// statement where nobody was faster.
+    ///
+    /// - Returns: `nil` where it has to be done in a transaction.
+    @Loop private func changed(by request: UpdateMe, _ person: Identifier) async throws -> Me? {
+        guard let record = try await profile.store.present(person) else { return nil }
+        let change = try change(request, to: record)
+        guard !change.isEmpty else { return profile.view(record) }
+        guard change.dateOfBirth == nil, profile.news(from: record, to: record.changed(by: change)).isEmpty else {
+            return nil
+        }
+        return try await profile.store.apply(change, toUnchanged: record).map(profile.view)
+    }
+
+    /// - Throws: ``BusError``: what is wrong with the request.
+    private func change(_ request: UpdateMe, to record: ProfileRecord) throws(BusError) -> ProfileChange {
+        if let tags = request.ifMatch, !Self.names(tags, record.revision) {
+            throw BusError(
+                .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
+        }
+        let change = ProfileChange(request.fields, to: record, today: profile.today(of: record))
+        try refuse(change, of: record)
+        return change
+    }
+
+    /// - Parameter tags: of `If-Match`, `*` among them for any revision.
+    private static func names(_ tags: String, _ revision: Int64) -> Bool {
+        tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains { $0 == "*" || $0 == "\"r\(revision)\"" }
+    }
+
+    private func refuse(_ change: ProfileChange, of record: ProfileRecord) throws(BusError) {
+        guard change.problems.isEmpty else {
+            throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
+        }
+        if change.isDateOfBirthLocked {
+            throw BusError(.dateOfBirthLocked, "The date of birth cannot be changed. Please contact support.")
+        }
+        guard profile.isRefusedAsUnderage(change, of: record), let born = change.dateOfBirth else { return }
+        throw BusError(
+            .underage, profile.underageMessage,
+            details: ["eligibleOn": .string(Age.eligibleOn(born: born).description)])
+    }
+}

@@ -1,0 +1,56 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+struct VisualPreferencesReadyHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ event: VisualPreferencesReady, context: RequestContext) async throws -> Acknowledged {
+        try await profile.take(event, from: .visualPreference) { $0.visualPreferences = .ready }
+    }
+}
+
+struct VisualPreferencesDeferredHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ event: VisualPreferencesDeferred, context: RequestContext) async throws -> Acknowledged {
+        try await profile.take(event, from: .visualPreference) {
+            // What is ready is not put off any more.
+            if $0.visualPreferences != .ready { $0.visualPreferences = .deferred }
+        }
+    }
+}
+
+struct VerificationDecidedHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ event: VerificationDecided, context: RequestContext) async throws -> Acknowledged {
+        try await profile.take(event, from: .verification) { record in
+            guard let verification = Onboarding.Verification(rawValue: event.outcome) else { return }
+            switch event.level {
+            case "photo": record.photoVerification = verification
+            case "id": record.idVerification = verification
+            default: return
+            }
+        }
+    }
+}
+
+extension ProfileContext {
+    /// Takes in once what another service tells of a person, with what is reached by it.
+    @Loop func take(
+        _ event: some BusEvent, from producer: ServiceName, _ change: (inout ProfileRecord) -> Void
+    ) async throws -> Acknowledged {
+        try await container.database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: producer, in: transaction) else { return }
+            let record = try await store.locked(event.personID, in: transaction)
+            var changed = record
+            change(&changed)
+            guard changed != record else { return }
+            store.noteExternalEvents(of: changed, in: transaction)
+            noteProgress(from: record, to: changed, in: transaction)
+        }
+        return Acknowledged()
+    }
+}

@@ -1,0 +1,121 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import ServiceRuntime
+
+@main enum ProfileMain {
+    static func main() async { await ServiceProcess.main(ProfileServiceDefinition.definition) }
+}
+
+/// How profile is put together.
+enum ProfileServiceDefinition {
+    static let definition = ServiceDefinition(
+        name: .profile, variables: variables, migrations: ProfileMigrations.all, peers: [.auth, .questionnaire],
+        assemble: assemble)
+
+    @Loop private static func assemble(_ container: ServiceContainer) throws {
+        let configuration = container.configuration
+        let policy = Onboarding.Policy(
+            requiresVerification: try configuration.boolean("PROFILE_REQUIRE_VERIFICATION"),
+            requiresVisualSignal: try configuration.boolean("MATCH_REQUIRE_VISUAL_SIGNAL"),
+            provisionalMaxOffers: configuration.optionalText("MATCH_PROVISIONAL_MAX_OFFERS").flatMap { Int64($0) })
+        let profile = ProfileContext(
+            container: container,
+            store: ProfileStore(database: container.database, sealer: Sealer(container.keys, purpose: "date-of-birth")),
+            events: EventStore(database: container.database),
+            policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
+            appName: try configuration.text("APP_NAME"),
+            completion: CompletionRules(repromptAfter: try configuration.duration("PROFILE_REPROMPT_AFTER")),
+            questionnaire: try configuration.text("PROFILE_QUESTIONNAIRE"))
+        _ = try ProfanityFilter.shipped.get()
+        container.handle(GetProfileFieldsHandler(views: try FieldCatalogue.shippedViews.get()))
+        container.handle(GetMeHandler(profile: profile))
+        container.handle(UpdateMeHandler(profile: profile))
+        container.handle(GetCompletionHandler(profile: profile))
+        container.handle(SkipFieldHandler(profile: profile))
+        container.handle(ViewOnboardingHandler(profile: profile))
+        container.handle(GetOnboardingHandler(profile: profile))
+        container.handle(GetRequirementsHandler(profile: profile))
+        container.handle(GetPersonHandler(profile: profile))
+        container.handle(GetFactsHandler(store: profile.store))
+        let notes = Sealer(container.keys, purpose: "staff-note")
+        container.handle(
+            ExportProfileHandler(
+                export: PersonExport(
+                    database: container.database,
+                    sections: ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit))))
+        container.handle(
+            CorrectDateOfBirthHandler(profile: profile, staff: StaffReader(container: container), notes: notes))
+        container.handle(AccountCreatedHandler(profile: profile))
+        container.handle(AccountStatusHandler(profile: profile))
+        container.handle(
+            AccountDeletedHandler(container: container) {
+                profile.store.erase($0, in: $1)
+                profile.events.erase($0, in: $1)
+            })
+        container.handle(SessionOpenedHandler(profile: profile))
+        container.handle(SessionCompletedHandler(profile: profile))
+        container.handle(SessionAmendedHandler(profile: profile))
+        container.handle(VisualPreferencesReadyHandler(profile: profile))
+        container.handle(VisualPreferencesDeferredHandler(profile: profile))
+        container.handle(VerificationDecidedHandler(profile: profile))
+        container.handle(BackfillOnboardingHandler(profile: profile))
+        container.handle(FindCitiesHandler())
+        let limits = VisitorLimits(
+            perAddress: try configuration.integer("PROFILE_VISITORS_PER_ADDRESS"),
+            perDay: try configuration.integer("PROFILE_VISITORS_PER_DAY"),
+            hash: KeyedHash(container.keys, purpose: "visitor-address"))
+        let refused = RefusedEvents()
+        container.ownGauges = { refused.gauges }
+        container.handle(RecordEventsHandler(events: profile.events, limits: limits, refused: refused))
+        container.handle(VisitorIdentifiedHandler(profile: profile))
+        container.handle(GetFunnelHandler(profile: profile))
+        container.background("visitors") {
+            try await container.database.waitUntilAvailable()
+            while try await profile.events.purge() {}
+            try await Loop.sleep(for: .seconds(3600))
+        }
+        container.background("field-history") {
+            try await container.database.waitUntilAvailable()
+            while try await profile.store.purgeHistory() {}
+            try await Loop.sleep(for: .seconds(3600))
+        }
+        let waitlist = WaitlistStore(profiles: profile.store, outbox: container.outbox, log: container.log)
+        container.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))
+        container.background("waitlist") {
+            try await container.database.waitUntilAvailable()
+            try await waitlist.tellWhoIsEligible(at: .now())
+            // More often than the days change, since a replica may have started at any hour.
+            try await Loop.sleep(for: .seconds(900))
+        }
+        container.background("cities") {
+            // Made before anybody asks for it.
+            _ = try await Loop.compute { CityTable.shipped.count }
+            try await Loop.sleep(for: .seconds(86_400))
+        }
+        let review = FieldRecheck(store: profile.store, log: container.log)
+        container.background("catalogue-review") {
+            try await container.database.waitUntilAvailable()
+            try await review.run()
+            try await Loop.sleep(for: .seconds(3600))
+        }
+    }
+
+    private static let variables: [ConfigurationVariable] = [
+        .init(
+            "PROFILE_AGE_POLICY", .choice(["soft_block", "reject"]), "soft_block", "What a date of birth under 18 does"),
+        .init(
+            "PROFILE_REPROMPT_AFTER", .duration(3600...31_536_000, mayBeOff: false), "168h",
+            "Until an encouraged field that was skipped is asked for again"),
+        .init("PROFILE_REQUIRE_VERIFICATION", .boolean, "true", "Whether photo verification is a step"),
+        .init("PROFILE_QUESTIONNAIRE", .text, "yoked-compat", "Key of the questionnaire that the onboarding asks for"),
+        .init("MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, "true", "Whether visual preferences are a step"),
+        .init("MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil, "Offers that a provisional person gets"),
+        .init(
+            "PROFILE_VISITORS_PER_ADDRESS", .integer(1...1_000_000), "200",
+            "New visitors of an address in an hour whose events are stored"),
+        .init(
+            "PROFILE_VISITORS_PER_DAY", .integer(1...1_000_000_000), "100000",
+            "New visitors in a day (UTC) whose events are stored"),
+    ]
+}

@@ -1,0 +1,205 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+/// Moves sessions to the newest version of their questionnaire.
+@Loop struct SessionMigrator {
+    let service: SessionService
+    let migrations: SessionMigrationStore
+
+    /// A version that sessions go to, and the way from another one.
+    struct Route: Sendable {
+        let path: SessionMigrationPath
+        let target: PublishedDefinition
+    }
+
+    /// - Returns: `nil` where the version is the newest.
+    func route(from version: Int64, of questionnaire: String) async throws -> Route? {
+        guard let found = try await migrations.route(from: version, of: questionnaire), let last = found.last else {
+            return nil
+        }
+        let target = try await service.definitions.definition(last.hash)
+        let path = try await Loop.compute {
+            let files = try found.map { try DefinitionParser.read($0.content).file }
+            return SessionMigrationPath(from: files[0], through: Array(files.dropFirst()), to: target.definition)
+        }
+        return Route(path: path, target: target)
+    }
+
+    /// What becomes of the session's answers; written where it is meant.
+    ///
+    /// - Throws: ``SessionFacts/Wanted``.
+    func move(
+        _ hand: LoadedSession, along route: Route?, isDryRun: Bool, knowing facts: SessionFacts,
+        in transaction: Transaction
+    ) throws -> SessionMigrated {
+        let (session, answers) = (hand.session, hand.session.answers)
+        guard let route else {
+            let version = hand.session.version
+            return SessionMigrated(SessionMigration(unchanged: hand.sheet), from: version, to: version)
+        }
+        let version = route.target.definition.version
+        let migration = SessionMigration(of: answers, along: route.path, now: session.now)
+        if !isDryRun {
+            let pins = try facts.pins(for: route.target, beside: session.facts)
+            migrations.note(
+                SessionMigrationRecord(migration, of: answers), from: session, of: hand.person, to: version,
+                in: transaction)
+            service.sessions.replace(
+                answers, by: migration.answers, of: hand.person, session: session.id, in: transaction)
+            migrations.pin(
+                session.id, of: hand.person, to: version, route.target.definition.hash, knowing: pins, in: transaction)
+        }
+        return SessionMigrated(migration, from: session.version, to: version)
+    }
+}
+
+extension SessionMigrated {
+    fileprivate init(_ migration: SessionMigration, from: Int64, to: Int64) {
+        self.init(
+            fromVersion: from, toVersion: to, kept: migration.kept, stale: migration.stale,
+            orphaned: migration.orphaned, newQuestions: migration.newQuestions)
+    }
+}
+
+/// Moves one session.
+struct MigrateSessionHandler: RequestHandler {
+    let mover: SessionMigrator
+
+    func handle(_ request: MigrateSession, context: RequestContext) async throws -> SessionMigrated {
+        let person = try context.person().userID
+        let facts = SessionFacts(language: .header(request.acceptLanguage))
+        return try await mover.service.knowing(facts, of: person, context) { facts in
+            try await mover.service.once(context, keepsAll: true) { transaction in
+                let hand = try await mover.service.take(
+                    request.sessionId, of: person, for: request.questionnaire, in: transaction)
+                guard hand.session.status == .inProgress else {
+                    throw BusError(.sessionNotOpen, "Only an open session is moved to another version.")
+                }
+                let route = try await mover.route(from: hand.session.version, of: request.questionnaire)
+                return .reply(
+                    try mover.move(
+                        hand, along: route, isDryRun: request.dryRun == "true", knowing: facts, in: transaction))
+            }
+        }
+    }
+}
+
+/// Takes a migration back.
+struct UndoMigrationHandler: RequestHandler {
+    let mover: SessionMigrator
+
+    func handle(_ request: UndoMigration, context: RequestContext) async throws -> SessionView {
+        let person = try context.person().userID
+        return try await mover.service.once(context, keepsAll: true) { transaction in
+            let (service, migrations) = (mover.service, mover.migrations)
+            let hand = try await service.take(
+                request.sessionId, of: person, for: request.questionnaire, in: transaction)
+            var session = hand.session
+            guard session.status == .inProgress,
+                let last = try await migrations.undoable(session.id, of: person, in: transaction)
+            else { throw BusError(.migrationFinal, "There is no migration that could be taken back.") }
+            let answers = last.record.restored(over: session.answers, now: session.now)
+            service.sessions.replace(session.answers, by: answers, of: person, session: session.id, in: transaction)
+            migrations.pin(session.id, of: person, to: last.version, last.hash, in: transaction)
+            migrations.close(last, session.id, of: person, in: transaction)
+            (session.version, session.hash, session.answers) = (last.version, last.hash, answers)
+            let result = try await service.sessions.result(of: session.id, of: person, in: transaction)
+            return .reply(
+                try await service.view(
+                    try await service.hand(session, of: person), language: request.acceptLanguage, result: result))
+        }
+    }
+}
+
+/// Moves many sessions, each in a transaction of its own. One with a date that cannot be opened keeps no other from it.
+struct MigrateSessionsHandler: RequestHandler {
+    let mover: SessionMigrator
+    let log: Log
+
+    func handle(_ request: MigrateSessions, context: RequestContext) async throws -> SessionsMigrated {
+        guard let newest = try await mover.service.definitions.published(request.questionnaire, version: nil) else {
+            throw BusError(.notFound, "There is no such questionnaire.")
+        }
+        let after = request.after.flatMap { SessionCursor($0) }
+        let due = try await mover.migrations.due(
+            request.questionnaire, before: newest.version, after: after, limit: request.limit)
+        var (tally, last) = (
+            SessionsMigrated(toVersion: newest.version, sessions: 0, kept: 0, stale: 0, orphaned: 0, remaining: 0),
+            after
+        )
+        let ways = KnownMigrations()
+        for start in stride(from: 0, to: due.count, by: Self.atOnce) {
+            // What is left is done by the next call, so the caller never waits in vain; each call does some at least.
+            guard start == 0 || context.remaining > .seconds(1) else { break }
+            let wave = due[start..<min(start + Self.atOnce, due.count)]
+            let moves = wave.map { one in
+                Loop.spawn {
+                    do {
+                        let facts = SessionFacts(language: .untold)
+                        return try await mover.service.knowing(facts, of: one.person, context) { facts in
+                            try await move(one.session, of: one.person, request, ways, knowing: facts)
+                        }
+                    } catch is SealError {
+                        log.error("date_not_opened", ["in": "migration", "session": .string(one.session.description)])
+                        return nil
+                    }
+                }
+            }
+            for case let moved? in try await Self.all(moves) { tally.add(moved) }
+            last = wave.last
+        }
+        tally.remaining = try await mover.migrations.countDue(
+            request.questionnaire, before: newest.version, after: last)
+        tally.next = tally.remaining > 0 ? last?.text : nil
+        return tally
+    }
+
+    /// Sessions that are moved beside each other: their commits share the disk, and people keep most of the connections.
+    private static let atOnce = 6
+
+    /// Everything that was begun is waited for, whatever becomes of it.
+    private static func all<Value: Sendable>(_ tasks: [Task<Value, any Error>]) async throws -> [Value] {
+        var results: [Result<Value, any Error>] = []
+        for task in tasks { results.append(await task.result) }
+        return try results.map { try $0.get() }
+    }
+
+    /// - Returns: `nil` where it was closed, or erased, in the meantime.
+    @Loop private func move(
+        _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownMigrations,
+        knowing facts: SessionFacts
+    ) async throws -> SessionMigrated? {
+        try await mover.service.sessions.database.transaction { transaction in
+            guard
+                let found = try await mover.service.sessions.locked(
+                    session, of: person, for: request.questionnaire, in: transaction), found.status == .inProgress
+            else { return nil }
+            if ways.byVersion[found.version] == nil {
+                ways.byVersion[found.version] = .some(
+                    try await mover.route(from: found.version, of: request.questionnaire))
+            }
+            guard let route = ways.byVersion[found.version] ?? nil else { return nil }
+            let hand = LoadedSession(found, of: person, try await mover.service.definitions.definition(found.hash))
+            return try mover.move(hand, along: route, isDryRun: request.dryRun, knowing: facts, in: transaction)
+        }
+    }
+
+    /// Read once in a request. A version that is published meanwhile is gone to by the next.
+    @Loop private final class KnownMigrations {
+        var byVersion: [Int64: SessionMigrator.Route?] = [:]
+    }
+}
+
+extension SessionsMigrated {
+    fileprivate mutating func add(_ moved: SessionMigrated) {
+        sessions += 1
+        kept += Int64(moved.kept.count)
+        stale += Int64(moved.stale.count)
+        orphaned += Int64(moved.orphaned.count)
+    }
+}

@@ -1,0 +1,274 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// A session with what its answers come to.
+struct LoadedSession: Sendable {
+    let person: Identifier
+    var session: StoredSession
+    let published: PublishedDefinition
+    /// The answers of the session, beside its questions.
+    private(set) var sheet: AnswerSheet
+
+    /// - Throws: ``BusError`` `session_stopped`; `version_closed` where the session's version was retired for so long that
+    ///   nothing is written with it any more.
+    func mustTakeWrites() throws(BusError) {
+        if session.status == .stopped { throw .sessionStopped }
+        if published.definition.policy.isDrained(retiredAt: session.retiredAt, now: session.now) {
+            throw .versionClosed
+        }
+    }
+
+    /// - Parameter known: the same person's session as it was before, whose sheet is taken where it is of the same revision.
+    init(
+        _ session: StoredSession, of person: Identifier, _ published: PublishedDefinition,
+        knowing known: LoadedSession? = nil
+    ) {
+        (self.person, self.session, self.published) = (person, session, published)
+        if let known, known.session.id == session.id, known.session.revision == session.revision,
+            known.sheet.today == session.today
+        {
+            sheet = known.sheet
+        } else {
+            sheet = AnswerSheet(
+                definition: published.definition, answers: session.answers, subjects: session.subjects,
+                facts: session.facts, today: session.today)
+        }
+    }
+
+    /// After one answer was written to the session as it was.
+    ///
+    /// - Parameter sheet: with that answer.
+    func written(_ key: String, in sheet: AnswerSheet) -> LoadedSession {
+        var hand = self
+        hand.sheet = sheet
+        hand.session.answers = sheet.answers
+        hand.session.answersSize += sheet.answers[key]?.size(at: key) ?? 0
+        hand.session.answersSize -= session.answers[key]?.size(at: key) ?? 0
+        hand.session.revision += 1
+        return hand
+    }
+}
+
+/// What the requests about sessions have in common.
+@Loop struct SessionService {
+    let sessions: SessionStore
+    let definitions: DefinitionStore
+    let offers: OfferStore
+    let inbox: Inbox
+    let outbox: Outbox
+    let bus: Bus
+    let memory = SessionMemory()
+
+    /// Runs `body` in a transaction, once for each key that a client gave.
+    ///
+    /// A key of the gateway's own is for retries inside of the house, which most of these requests answer alike anyway.
+    ///
+    /// - Parameter keepsAll: a retry inside of the house would be answered otherwise.
+    func once<Reply: BusReply>(
+        _ context: RequestContext, keepsAll: Bool = false,
+        _ body: @Loop (Transaction) async throws -> Outcome<Reply>
+    ) async throws -> Reply {
+        let isClientKey = context.idempotencyKey?.hasPrefix(IdempotencyKey.gatewayPrefix) == false
+        let (reply, isReplay) = try await inbox.once(isClientKey || keepsAll ? context.inboxRequest : nil, body)
+        context.isReplay = isReplay
+        return reply
+    }
+
+    /// - Parameter mutations: what is remembered of these comes along.
+    /// - Throws: ``ResponseRefusal/unknownSession``.
+    func take(
+        _ id: Identifier, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
+        in transaction: Transaction
+    ) async throws -> LoadedSession {
+        guard
+            let session = try await sessions.locked(
+                id, of: person, for: questionnaire, mutations: mutations, in: transaction)
+        else { throw ResponseRefusal.unknownSession.busError }
+        return try await hand(session, of: person)
+    }
+
+    func hand(_ session: StoredSession, of person: Identifier) async throws -> LoadedSession {
+        LoadedSession(session, of: person, try await definitions.definition(session.hash))
+    }
+
+    /// As it is committed; somebody else may change it meanwhile.
+    ///
+    /// - Parameters:
+    ///   - id: `nil` for the current one.
+    ///   - mutations: what is remembered of these comes along.
+    /// - Returns: `nil` where there is none.
+    func look(
+        _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
+    ) async throws -> LoadedSession? {
+        let known = memory.recall(questionnaire, of: person)
+        guard
+            let session = try await sessions.find(
+                id, of: person, for: questionnaire, mutations: mutations, knowing: known?.session)
+        else { return nil }
+        let published = try await definitions.definition(session.hash)
+        let hand = LoadedSession(session, of: person, published, knowing: known)
+        memory.remember(hand, for: questionnaire)
+        return hand
+    }
+
+    /// Writes one changed answer to a session that was looked at, where it is still so.
+    ///
+    /// - Parameter sheet: the answers with it.
+    /// - Returns: whether it was; see ``SessionStore/writeAtOnce(_:of:session:reply:)``.
+    func writeAtOnce(
+        _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: LoadedSession, reply: [UInt8]
+    ) async throws -> Bool {
+        let isWritten = try await sessions.writeAtOnce(write, of: hand.person, session: hand.session, reply: reply)
+        if isWritten { memory.remember(hand.written(write.key, in: sheet), for: sheet.definition.key) }
+        return isWritten
+    }
+
+    /// The answers after a plan, and what it does to the session's state.
+    ///
+    /// - Throws: As ``LoadedSession/mustTakeWrites()``.
+    func step(
+        after plan: ResponsePlan, on hand: LoadedSession, completes: Bool
+    ) throws(BusError) -> (AnswerSheet, SessionStep) {
+        // What was written before is answered as then.
+        let completes = completes && [.inProgress, .stopped].contains(hand.session.status)
+        if completes || !plan.writes.isEmpty { try hand.mustTakeWrites() }
+        let sheet = plan.changesAnswers ? hand.sheet.with(plan.answers) : hand.sheet
+        let step = SessionStep(
+            status: hand.session.status, wasCompleted: hand.session.snapshots > 0, changesAnswers: plan.changesAnswers,
+            completes: completes, missing: sheet.missing)
+        return (sheet, step)
+    }
+
+    /// Writes the snapshot and the event that a step asks for.
+    func conclude(_ sheet: AnswerSheet, _ step: SessionStep, on hand: LoadedSession, in transaction: Transaction)
+        async throws
+    {
+        guard case .conclude(let status) = step else { return }
+        sessions.conclude(sheet, as: status, of: hand.person, session: hand.session, in: transaction)
+        let (session, now, scores) = (hand.session, hand.session.now, Scoring(sheet: sheet).result)
+        // Profile asks for them: no answer is told in an event.
+        let extracts = sheet.definition.hasExtracts ? true : nil
+        guard status == .amended else {
+            let event = SessionCompleted(
+                personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
+                version: sheet.definition.version, completedAt: now, scores: scores,
+                extracts: extracts)
+            return try await outbox.publish(event, in: transaction)
+        }
+        let event = SessionAmended(
+            personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
+            version: sheet.definition.version, completedAt: session.completedAt ?? now, amendedAt: now, scores: scores,
+            extracts: extracts)
+        try await outbox.publish(event, in: transaction)
+    }
+
+    /// What a client is shown of a session.
+    func view(
+        _ hand: LoadedSession, language header: String?, result: SessionResult?, isNew: Bool? = nil
+    ) async throws -> SessionView {
+        // Whoever begins now begins with the newest version.
+        let hasOffer = hand.session.status == .inProgress && isNew != true
+        let newest = hasOffer ? try await definitions.newest(of: hand.sheet.definition.key) : nil
+        return try await view(hand, language: header, result: result, isNew: isNew, newest: newest)
+    }
+
+    /// - Parameter newest: which version a session that is in progress could be moved to; `nil`: to none.
+    func view(
+        _ hand: LoadedSession, language header: String?, result: SessionResult?, isNew: Bool? = nil,
+        newest: (version: Int64, hash: [UInt8])?
+    ) async throws -> SessionView {
+        let (session, sheet) = (hand.session, hand.sheet)
+        let offer =
+            session.status == .inProgress
+            ? try await offers.offer(from: session.version, to: newest, of: sheet.definition.key) : nil
+        let next = sheet.next
+        return SessionView(
+            id: session.id, status: session.status,
+            questionnaire: hand.published.reference(in: hand.published.language(for: header)), answers: sheet.views,
+            subjects: sheet.subjectViews, asked: sheet.asked, progress: sheet.progress,
+            next: next.map(NextQuestion.init),
+            lastCompleted: sheet.lastCompleted(before: next).map {
+                AnsweredPlace(question: $0.question, subject: $0.subject)
+            },
+            openedAt: session.openedAt, completedAt: session.completedAt, result: result, isNew: isNew,
+            offer: offer)
+    }
+}
+
+extension BusError {
+    /// Reading goes on.
+    static let sessionStopped = BusError(
+        .sessionStopped, "This session was stopped. Open a new one to answer the questions.")
+    /// Reading, opening again, moving and stopping go on.
+    static let versionClosed = BusError(
+        .versionClosed, "This version of the questionnaire is closed. Move the session to the newest one to go on.")
+}
+
+extension AnswerSheet {
+    /// Of what is asked. From the items as they lie there: a list of the shown ones would be copies of them.
+    var views: [AnswerView] {
+        items.compactMap { item in
+            guard !item.isHidden, let answer = item.answer else { return nil }
+            return AnswerView(
+                question: item.questionKey, state: answer.state, value: answer.value, revision: answer.revision,
+                answeredAt: answer.changedAt, stale: item.isStale ? true : nil, subject: item.subject,
+                preference: answer.preference)
+        }
+    }
+
+    /// Each by the name that a question of their section asked for, or else by their own.
+    var subjectViews: [SubjectView] {
+        subjects.map { subject in
+            let section = definition.sections.first { $0.repetition?.subject == subject.kind }
+            let named = section?.repetition?.label.flatMap { item(at: AnswerPlace($0, of: subject.id)) }
+            return SubjectView(
+                id: subject.id, kind: subject.kind,
+                label: named.flatMap { answers[$0.key]?.value?.stringValue } ?? subject.label)
+        }
+    }
+
+    /// What is asked now.
+    var asked: [AskedQuestion] {
+        items.compactMap { item in
+            guard !item.isHidden else { return nil }
+            return AskedQuestion(
+                question: item.questionKey, subject: item.subject, required: item.required,
+                options: definition.questions[item.place].hasConditionalOptions ? item.options.map(\.key) : nil)
+        }
+    }
+
+    /// In document order.
+    func ordered(_ keys: Set<String>) -> [String] { keys.isEmpty ? [] : items.map(\.key).filter(keys.contains) }
+}
+
+extension NextQuestion {
+    init(_ step: NextStep) {
+        self.init(
+            question: step.question, subject: step.subject, reason: step.reason.rawValue, before: step.before)
+    }
+}
+
+/// What a request made visible, hid and made stale, and where to go on.
+struct SheetChange {
+    let next: NextQuestion?
+    let shown: [String]
+    /// With what was answered without being asked.
+    let hidden: [String]
+    let stale: [String]
+
+    /// - Parameter written: keys of the answers of the request.
+    init(from before: AnswerSheet, to after: AnswerSheet, written: Set<String> = []) {
+        let (hiddenBefore, hiddenAfter) = (before.hidden, after.hidden)
+        shown = after.ordered(hiddenBefore.subtracting(hiddenAfter))
+        hidden = after.ordered(hiddenAfter.subtracting(hiddenBefore).union(written.intersection(hiddenAfter)))
+        stale = after.ordered(after.stale.subtracting(before.stale))
+        var step = after.next
+        if let key = step?.key, step?.reason == .unanswered, hiddenBefore.contains(key) {
+            step?.reason = .newlyVisible
+        }
+        next = step.map(NextQuestion.init)
+    }
+}

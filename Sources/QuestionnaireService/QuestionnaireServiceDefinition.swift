@@ -1,0 +1,145 @@
+import BusProtocol
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+@main enum QuestionnaireMain {
+    static func main() async {
+        DefinitionCommand.runIfAsked(Array(CommandLine.arguments.dropFirst()))
+        await ServiceProcess.main(QuestionnaireServiceDefinition.definition)
+    }
+}
+
+/// How questionnaire is put together.
+enum QuestionnaireServiceDefinition {
+    static let definition = ServiceDefinition(
+        name: .questionnaire, variables: variables, migrations: QuestionnaireMigrations.all, peers: [.profile],
+        assemble: assemble)
+
+    static let variables: [ConfigurationVariable] = [
+        .init(
+            "QUESTIONNAIRE_TOTAL_QUESTIONS", .integer(1...500), "25",
+            "Questions that the compatibility questionnaire should have; another number is logged as a warning"),
+        .init(
+            "QUESTIONNAIRE_REQUIRED_QUESTIONS", .integer(0...500), "10",
+            "Required ones among them; another number is logged as a warning"),
+        .init(
+            "QUESTIONNAIRE_SEAL_DATES", .boolean, "true",
+            "Whether dates among answers are sealed; false only while replicas from before it are at work"),
+    ]
+
+    /// The definitions of this build.
+    static let definitions: [[UInt8]] = [
+        EmbeddedFiles.Definitions.yoked_compat.bytes, EmbeddedFiles.Definitions.skin_care.bytes,
+        EmbeddedFiles.Definitions.eko_family.bytes,
+        EmbeddedFiles.Definitions.realsingles_profile.bytes,
+    ]
+
+    @Loop private static func assemble(_ container: ServiceContainer) throws {
+        let all = try definitions.map { try DefinitionParser.parse($0) }
+        let declared = PublishGate.Declared(
+            total: Int(try container.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
+            required: Int(try container.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
+        let dates = DateSealer(
+            container.keys, isSealing: try container.configuration.boolean("QUESTIONNAIRE_SEAL_DATES"))
+        let sessions = SessionStore(database: container.database, dates: dates)
+        let definitions = DefinitionStore(database: container.database, shipped: all)
+        container.handle(
+            ExportAnswersHandler(
+                export: PersonExport(database: container.database, sections: QuestionnaireExport.sections(dates))))
+        container.handle(AccountDeletedHandler(container: container) { sessions.erase($0, in: $1) })
+        let migrations = SessionMigrationStore(database: container.database, dates: dates)
+        let service = SessionService(
+            sessions: sessions, definitions: definitions,
+            offers: OfferStore(definitions: definitions, migrations: migrations), inbox: container.inbox,
+            outbox: container.outbox, bus: container.bus)
+        container.handle(GetQuestionsHandler(questionnaire: CompatibilityQuestionnaire.key, service: service))
+        container.handle(SubmitResponsesHandler(questionnaire: CompatibilityQuestionnaire.key, service: service))
+        let mover = SessionMigrator(service: service, migrations: migrations)
+        container.handle(MigrateSessionHandler(mover: mover))
+        container.handle(UndoMigrationHandler(mover: mover))
+        container.handle(MigrateSessionsHandler(mover: mover, log: container.log))
+        container.handle(SealDatesHandler(openDates: OpenDates(database: container.database, dates: dates)))
+        container.handle(GetExtractsHandler(sessions: sessions, definitions: definitions))
+        container.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
+        container.handle(
+            GetStatisticsHandler(
+                statistics: StatisticsStore(database: container.database, dates: dates), definitions: definitions,
+                log: container.log))
+        let drafts = DraftStore(database: container.database)
+        container.handle(ListQuestionnairesHandler(definitions: definitions))
+        container.handle(GetQuestionnaireHandler(definitions: definitions))
+        container.handle(GetQuestionnaireVersionHandler(definitions: definitions))
+        container.handle(ViewQuestionnaireHandler(drafts: drafts))
+        container.handle(CreateDraftHandler(container: container, drafts: drafts))
+        container.handle(GetDraftHandler(drafts: drafts))
+        container.handle(PutDraftHandler(drafts: drafts))
+        container.handle(DeleteDraftHandler(drafts: drafts))
+        container.handle(CheckDraftHandler(drafts: drafts, bus: container.bus))
+        container.handle(PublishDraftHandler(container: container, drafts: drafts))
+        container.handle(RetireVersionHandler(container: container, drafts: drafts))
+        container.handle(CompareVersionsHandler(drafts: drafts))
+        container.handle(OpenSessionHandler(service: service))
+        container.handle(ListQuestionnaireSessionsHandler(sessions: sessions))
+        container.handle(GetSessionHandler(service: service))
+        container.handle(CompleteSessionHandler(service: service))
+        container.handle(ReopenSessionHandler(service: service))
+        container.handle(StopSessionHandler(service: service))
+        container.handle(PutAnswerHandler(service: service))
+        container.handle(DeleteAnswerHandler(service: service))
+        container.handle(PutAnswersHandler(service: service))
+        container.handle(PutSubjectHandler(service: service))
+        container.handle(RemoveSubjectHandler(service: service))
+        container.background("session-memory") { try await service.memory.ageEachMinute() }
+        container.background("histories") {
+            try await container.database.waitUntilAvailable()
+            while try await sessions.purge() {}
+            try await Loop.sleep(for: .seconds(3600))
+        }
+        container.background("definition-import") {
+            for definition in all {
+                let isCompatibility = definition.key == CompatibilityQuestionnaire.key
+                if try await passes(definition, isCompatibility ? declared : nil, in: container) {
+                    try await publish(definition, in: container)
+                }
+            }
+            // Once for each process: what is published stays so.
+            while true { try await Loop.sleep(for: .seconds(86_400)) }
+        }
+    }
+
+    @Loop private static func publish(_ shipped: Definition, in container: ServiceContainer) async throws {
+        try await container.database.waitUntilAvailable()
+        let named: [String: JSONValue] = ["questionnaire": .string(shipped.key), "version": .integer(shipped.version)]
+        do {
+            let result = try await DefinitionImport(database: container.database, definition: shipped).run()
+            if result == .published { container.log.info("definition_published", named) }
+        } catch is DefinitionImport.Edited {
+            // People go on with the text that was published; the edited one never takes its place.
+            container.log.error("definition_edited_after_publication", named)
+        } catch let error as DefinitionError {
+            for problem in error.problems { container.log.error("definition_refused", problem.logged(of: shipped)) }
+        }
+    }
+
+    /// What the gate refuses is not published; people go on with what was published before.
+    @Loop private static func passes(
+        _ shipped: Definition, _ declared: PublishGate.Declared?, in container: ServiceContainer
+    ) async throws -> Bool {
+        let report = try await Loop.compute {
+            PublishGate.check(shipped, today: Timestamp.now().date, declared: declared)
+        }
+        for problem in report.problems { container.log.error("definition_refused", problem.logged(of: shipped)) }
+        for problem in report.warnings { container.log.warning("definition_warning", problem.logged(of: shipped)) }
+        return report.problems.isEmpty
+    }
+}
+
+extension DefinitionProblem {
+    fileprivate func logged(of definition: Definition) -> [String: JSONValue] {
+        [
+            "questionnaire": .string(definition.key), "version": .integer(definition.version), "code": .string(code),
+            "pointer": .string(pointer), "problem": .string(message),
+        ]
+    }
+}

@@ -1,0 +1,51 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+
+/// What a service is made from: names, variables, migrations, and how its parts are put together.
+public struct ServiceDefinition: Sendable {
+    public var name: ServiceName
+    /// Of its variables: `AUTH_`.
+    public var prefix: String
+    public var variables: [ConfigurationVariable]
+    public var migrations: [Migration]
+    /// Whom it asks over the bus.
+    public var peers: [ServiceName]
+    /// Registers handlers, deliverers and background work.
+    public var assemble: @Loop @Sendable (ServiceContainer) throws -> Void
+
+    public init(
+        name: ServiceName, variables: [ConfigurationVariable], migrations: [Migration], peers: [ServiceName],
+        assemble: @escaping @Loop @Sendable (ServiceContainer) throws -> Void
+    ) {
+        self.name = name
+        prefix = name.rawValue.uppercased() + "_"
+        self.variables = variables
+        self.migrations = migrations
+        self.peers = peers
+        self.assemble = assemble
+    }
+
+    /// The service's own variables and those that every service has.
+    public var allVariables: [ConfigurationVariable] {
+        variables + CommonVariables.everyProcess(peers: peers) + [
+            .init(
+                "\(prefix)DATABASE_URL", .text, nil, "Connection string of the role that the service runs as",
+                isSecret: true),
+            .init(
+                "\(prefix)DATABASE_OWNER_URL", .text, nil,
+                "Connection string of the schema's owner, for --migrate only: a service that has it does not start",
+                isSecret: true),
+            .init("\(prefix)DATABASE_POOL", .integer(2...64), "16", "Connections to the database"),
+            .init(
+                "\(prefix)KEYS", .text, nil, "Key ring: a line `id base64` for each key, the current one first",
+                isSecret: true),
+            .init(
+                "AUDIT_ANCHOR_FOLDER", .text, nil,
+                "Folder outside of the database for each service's file of audit anchors; required outside development"),
+            .init("BUS_BIND", .text, nil, "Where to listen: ipc:/DIRECTORY or tcp://ADDRESS:PORT"),
+        ]
+    }
+}

@@ -1,0 +1,123 @@
+import BusProtocol
+import EventLoop
+import Foundation
+import JSONText
+
+/// What an author does with a definition before anybody is asked it. The rules are questionnaire's own: its program is
+/// started in place of this one, and reads the files where no system runs and no database is.
+enum QuestionnaireCommand {
+    static let commands = CommandGroup(
+        name: "questionnaire",
+        usages: [
+            "ls [KEY]", "check FILE", "diff OLD NEW", "import FILE", "publish KEY DRAFT", "delete-draft KEY DRAFT",
+            "migrate KEY", "seal-dates",
+        ])
+
+    static func run(_ words: ArraySlice<String>) throws {
+        let rest = words.dropFirst()
+        switch words.first {
+        case "ls": try QuestionnaireText.list(rest)
+        case "check": try check(rest)
+        case "diff": try diff(rest)
+        case "import": try DraftCommand.load(rest)
+        case "publish": try DraftCommand.publish(rest)
+        case "delete-draft": try DraftCommand.delete(rest)
+        case "migrate": try migrate(rest)
+        case "seal-dates": try sealDates(rest)
+        default: throw commands.misuse(of: words.first)
+        }
+    }
+
+    /// Holds a file against the rules. Where a system runs, also against its published versions and the fields of its profile, as
+    /// `import` does.
+    private static func check(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
+        guard let file = arguments.rest.first else { throw commands.misuse(of: "check") }
+        let flags = arguments.has("--json") ? ["--json"] : []
+        guard let told = try QuestionnaireText.system(behind: file, state: arguments["--state"]) else {
+            return try become(["--check-definition", file] + flags)
+        }
+        let input = try Subprocess.nameless(String(decoding: CanonicalJSON.bytes(of: told), as: UTF8.self))
+        guard dup2(input, 0) == 0 else { throw CommandError("standard input cannot be replaced", code: 73) }
+        try become(["--check-definition", file, "--system-from-input"] + flags)
+    }
+
+    private static func diff(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, flags: ["--json"], mostWords: 2)
+        guard arguments.rest.count == 2 else { throw commands.misuse(of: "diff") }
+        try become(["--diff-definitions"] + arguments.rest + (arguments.has("--json") ? ["--json"] : []))
+    }
+
+    /// Moves every open session to the newest version, in batches. What was moved is not moved again, so whoever was
+    /// interrupted begins anew.
+    private static func migrate(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(
+            words, options: ["--state", "--batch"], flags: ["--dry-run"], mostWords: 1)
+        let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 200
+        guard let key = arguments.rest.first, (1...1000).contains(batch) else {
+            throw CommandError.usage("expected vestibule questionnaire migrate KEY, and a --batch of 1 to 1000")
+        }
+        let (bus, isDryRun) = (try BusAccess(state: arguments["--state"]), arguments.has("--dry-run"))
+        var (sum, after) = (SessionMigrationTotals(), String?.none)
+        repeat {
+            let request = MigrateSessions(questionnaire: key, limit: batch, after: after, dryRun: isDryRun)
+            do {
+                let moved = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
+                sum.add(moved)
+                after = moved.next
+            } catch let error as BusError {
+                throw interruption(error, after: after == nil ? nil : (isDryRun ? "Would move " : "Moved ") + sum.line)
+            }
+            if isatty(2) == 1 { FileHandle.standardError.write(Data("\r\(sum.bar)".utf8)) }
+        } while after != nil
+        if isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
+        say((isDryRun ? "Would move " : "Moved ") + sum.line)
+    }
+
+    /// Seals dates that were written before dates were sealed, in batches. What is sealed is left alone, so whoever was
+    /// interrupted begins anew.
+    private static func sealDates(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state", "--batch"], mostWords: 0)
+        let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 50
+        guard (1...100).contains(batch) else {
+            throw CommandError.usage("expected vestibule questionnaire seal-dates, and a --batch of 1 to 100")
+        }
+        let bus = try BusAccess(state: arguments["--state"])
+        var (sum, next, waits) = (DatesSealed(sessions: 0, dates: 0), SealDates?.some(SealDates(limit: batch)), 0)
+        while let request = next {
+            do {
+                let sealed = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
+                sum.sessions += sealed.sessions
+                sum.dates += sealed.dates
+                next = sealed.next.map { SealDates(limit: batch, after: $0) }
+            } catch let error as BusError where error.code == ErrorCode.overloaded.name && waits < 1000 {
+                // Somebody changes one of these answers in this moment.
+                waits += 1
+                usleep(200_000)
+            } catch let error as BusError {
+                throw interruption(error, after: request.after == nil ? nil : "Sealed \(told(sum))")
+            }
+            if isatty(2) == 1 { FileHandle.standardError.write(Data("\rSealed \(told(sum))".utf8)) }
+        }
+        if isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
+        say("Sealed \(told(sum))")
+    }
+
+    /// - Parameter done: what was, in the batches before; `nil`: nothing.
+    static func interruption(_ error: BusError, after done: String?) -> CommandError {
+        if done != nil, isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
+        return CommandError("\(error.code): \(error.detail)" + (done.map { " \($0) Run it again to go on." } ?? ""))
+    }
+
+    private static func told(_ sum: DatesSealed) -> String {
+        "\(sum.dates) date\(sum.dates == 1 ? "" : "s") in \(sum.sessions) session\(sum.sessions == 1 ? "" : "s")."
+    }
+
+    private static func become(_ words: [String]) throws {
+        let program = LocalSystem.binary(LocalSystem.programs["questionnaire"] ?? "questionnaire")
+        var pointers = ([program] + words).map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        execv(program, &pointers)
+        throw CommandError.unavailable("\(program) cannot be started: \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,32 @@
+import BusProtocol
+
+/// What the batches of a migration came to.
+struct SessionMigrationTotals {
+    private var sessions: Int64 = 0
+    private var kept: Int64 = 0
+    private var stale: Int64 = 0
+    private var orphaned: Int64 = 0
+    private var remaining: Int64 = 0
+    private var version: Int64 = 0
+
+    mutating func add(_ batch: SessionsMigrated) {
+        sessions += batch.sessions
+        kept += batch.kept
+        stale += batch.stale
+        orphaned += batch.orphaned
+        (remaining, version) = (batch.remaining, batch.toVersion)
+    }
+
+    /// For a terminal, in the place of the one before.
+    var bar: String {
+        let total = max(1, sessions + remaining)
+        let full = Int(sessions * 30 / total)
+        let (done, left) = (String(repeating: "#", count: full), String(repeating: ".", count: 30 - full))
+        return "[\(done)\(left)] \(sessions * 100 / total) %, \(sessions) of \(total)"
+    }
+
+    var line: String {
+        "\(sessions) session\(sessions == 1 ? "" : "s") to version \(version): \(kept) answers kept, \(stale) asked again, "
+            + "\(orphaned) no longer asked."
+    }
+}

@@ -1,0 +1,264 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import EventLoop
+import Foundation
+import JSONText
+import ServiceRuntime
+import TestSupport
+
+@testable import AuthService
+@testable import Gateway
+@testable import ProfileService
+@testable import QuestionnaireService
+@testable import RecoveryService
+
+/// The four services and a gateway in one process, with one database as in a deployment, over one bus.
+@Loop final class TestSystem {
+    nonisolated static let definitions = [
+        AuthServiceDefinition.definition, ProfileServiceDefinition.definition,
+        QuestionnaireServiceDefinition.definition,
+        RecoveryServiceDefinition.definition,
+    ]
+
+    private(set) var databases: [ServiceName: ScratchDatabase] = [:]
+    private var containers: [ServiceName: ServiceContainer] = [:]
+    private var environments: [ServiceName: [String: String]] = [:]
+    private let folder: ScratchFolder
+    private let keys: BusKeys
+    private var voices: [Bus] = []
+    private let spool: Spool
+    let gateway: GatewayServer
+
+    nonisolated static func run(_ body: @escaping @Loop @Sendable (TestSystem) async throws -> Void) async throws {
+        let test = Loop.spawn {
+            let system = try await TestSystem()
+            do {
+                try await system.open()
+                try await body(system)
+            } catch {
+                await system.close()
+                throw error
+            }
+            await system.close()
+        }
+        try await test.value
+    }
+
+    private init() async throws {
+        (folder, spool) = (try ScratchFolder(), try Spool())
+        keys = try BusKeys(in: folder.path)
+        var bus = BusConfiguration(service: .gateway)
+        bus.security = try keys.security(of: .gateway)
+        bus.discoveryInterval = .milliseconds(20)
+        let all = try await ScratchDatabase.make(Self.definitions.map { ($0.name.rawValue, $0.migrations) })
+        for definition in Self.definitions {
+            let (name, prefix) = (definition.name, definition.prefix)
+            let scratch = ScratchDatabase(schema: name.rawValue, beside: all)
+            databases[name] = scratch
+            bus.peers[name] = try Discovery("ipc:\(folder.path)")
+            var environment = [
+                "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: name),
+                "BUS_ALLOWED": keys.list,
+                "\(prefix)DATABASE_URL": scratch.runtime, "\(prefix)KEYS": KeyRing.generate(id: "test"),
+                "AUDIT_ANCHOR_FOLDER": folder.path, "SPOOL_DIR": spool.folder,
+            ]
+            for peer in definition.peers { environment["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder.path)" }
+            environments[name] = environment
+        }
+        var configuration = GatewayConfiguration()
+        configuration.port = 0
+        gateway = GatewayServer(configuration, bus: Bus(bus))
+    }
+
+    private func open() async throws {
+        for definition in Self.definitions { try await start(definition.name) }
+        try gateway.bus.start()
+        try gateway.start()
+        while try await send("GET", "/readyz").status != 200 { try await Loop.sleep(for: .milliseconds(10)) }
+        while try await rows(.questionnaire, "SELECT count(*) FROM definitions")
+            != String(QuestionnaireServiceDefinition.definitions.count)
+        {
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private func close() async {
+        await gateway.drain()
+        gateway.bus.stop()
+        for bus in voices { bus.stop() }
+        for name in containers.keys { await stop(name) }
+        spool.remove()
+    }
+
+    func start(_ service: ServiceName) async throws {
+        guard let definition = Self.definitions.first(where: { $0.name == service }) else { return }
+        let container = try ServiceContainer(definition, environment: environments[service] ?? [:]) { _ in }
+        containers[service] = container
+        try await container.start()
+    }
+
+    func stop(_ service: ServiceName) async {
+        await containers.removeValue(forKey: service)?.stop(notice: .zero)
+    }
+
+    /// Speaks in a service's name.
+    func voice(of service: ServiceName) throws -> Bus {
+        var configuration = BusConfiguration(service: service)
+        // Who has just started may not be found yet on a busy machine.
+        configuration.grace = .seconds(10)
+        for name in databases.keys { configuration.peers[name] = try Discovery("ipc:\(folder.path)") }
+        configuration.security = try keys.security(of: service)
+        let bus = Bus(configuration)
+        voices.append(bus)
+        try bus.start()
+        return bus
+    }
+
+    @discardableResult
+    func rows(_ service: ServiceName, _ sql: String) async throws -> String {
+        try await databases[service]?.query(sql) ?? ""
+    }
+
+    // MARK: What people do
+
+    func send(
+        _ method: String, _ path: String, _ body: JSONValue? = nil, as session: Session? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> Exchange {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        if let session { head += "Authorization: Bearer \(session.accessToken)\r\n" }
+        let text = body.map { String(decoding: CanonicalJSON.bytes(of: $0), as: UTF8.self) }
+        if let text { head += "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n" }
+        return try await Exchange(port: gateway.boundPort, request: head + "\r\n" + (text ?? ""))
+    }
+
+    /// Publishes a questionnaire beside the one that is shipped.
+    func publish(_ definition: JSONValue) async throws {
+        guard let database = containers[.questionnaire]?.database else { return }
+        let read = try DefinitionParser.parse(CanonicalJSON.bytes(of: definition))
+        _ = try await DefinitionImport(database: database, definition: read).run()
+    }
+
+    func ask<Request: BusRequest>(
+        _ request: Request, as session: Session? = nil, role: String = "user"
+    ) async throws(BusError) -> Request.Reply {
+        let actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: role) }
+        var options = CallOptions(
+            timeout: .seconds(10), actor: actor, clientAddress: "192.0.2.7",
+            idempotencyKey: "key-\(Identifier.random())")
+        options.accessToken = session?.accessToken
+        return try await gateway.bus.call(request, options)
+    }
+
+    /// Somebody of trust and safety.
+    func staff(_ phone: String) async throws -> Session {
+        let person = try await signIn(phone).user.id
+        try await rows(.auth, "UPDATE accounts SET role = 'staff' WHERE id = '\(person)'")
+        try await age()
+        return try await signIn(phone)
+    }
+
+    /// What was pushed to devices so far.
+    func pushes() -> [JSONValue] { spool.pushes() }
+
+    func code(for phone: String, purpose: String? = nil) async throws -> (challenge: Identifier, code: String) {
+        let known = spool.codes(for: phone).count
+        let sent = try await ask(SendOTP(phone: phone, purpose: purpose))
+        return (sent.challengeId, try await spool.code(for: phone, after: known))
+    }
+
+    func signIn(_ phone: String) async throws -> Session {
+        let (challenge, code) = try await code(for: phone)
+        let device = DeviceClaim(name: "Pixel 9", platform: "android", pushToken: "fcm:\(challenge)")
+        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
+    }
+
+    /// As if nobody had been sent a code for a while.
+    func age() async throws {
+        try await rows(
+            .auth,
+            "UPDATE challenges SET created_at = created_at - interval '2 hours', expires_at = expires_at - interval '2 hours'"
+        )
+    }
+
+    /// A person of whom every service has heard: profile, answers, two sessions, and a claim of the account that they
+    /// said no to.
+    func settled(_ phone: String) async throws -> Session {
+        _ = try await signIn(phone)
+        try await age()
+        let session = try await signIn(phone)
+        _ = try await ask(
+            UpdateMe(fields: ["displayName": "Zoë", "dateOfBirth": "1994-02-28", "bio": "Fika är livet"]), as: session)
+        _ = try await ask(UpdateMe(fields: ["bio": "Te är livet"]), as: session)
+        _ = try await ask(
+            SubmitResponses(answers: QuestionnaireProvider.required, complete: true), as: session)
+        let (challenge, code) = try await code(for: "+14155559999", purpose: "recovery")
+        let claim = RequestRecovery(
+            accountPhone: phone, challengeId: challenge, code: code, device: Sample.phone)
+        let requested = try await ask(claim)
+        _ = try await ask(DisputeRecovery(recoveryId: requested.recoveryId), as: session)
+        let isFree = "SELECT count(*) FROM freezes WHERE ended_at IS NULL"
+        while try await rows(.auth, isFree) != "0" { try await Loop.sleep(for: .milliseconds(10)) }
+        while try await rows(.profile, "SELECT count(questionnaire_completed_at) FROM profiles") == "0" {
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+        try await quiet()
+        return session
+    }
+
+    /// Waits until nothing is on its way any more.
+    func quiet() async throws {
+        // What one service tells another stands in the one's outbox or in what the other does with it: a second look in a row
+        // that finds nothing has seen both.
+        var emptyLooks = 0
+        while emptyLooks < 2 {
+            var left = 0
+            for service in databases.keys {
+                let sql = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%' OR due_at <= now()"
+                left += Int(try await rows(service, sql)) ?? 0
+            }
+            emptyLooks = left == 0 ? emptyLooks + 1 : 0
+            if left > 0 { try await Loop.sleep(for: .milliseconds(10)) }
+        }
+    }
+
+    // MARK: Where somebody is found
+
+    /// Every column of every table in which a text stands, as `auth.sessions.person_id`; bytes are looked at as hex.
+    func columns(holding text: String) async throws -> Set<String> {
+        // Bytes are hexadecimal as text: a number would stand there by its characters.
+        let forms = [text, Hex.encode(Array(text.utf8)), text.replacing("-", with: "")]
+        var found: Set<String> = []
+        for service in databases.keys {
+            let looks = try await rows(
+                service,
+                """
+                SELECT string_agg(format('SELECT %L WHERE EXISTS (SELECT 1 FROM %I WHERE %I::text ~ %L)',
+                    table_name || '.' || column_name, table_name, column_name, '\(forms.joined(separator: "|"))'), ' UNION ALL ')
+                FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name <> 'schema_migrations'
+                """)
+            let columns = try await rows(service, looks)
+            found.formUnion(columns.split(separator: "\n").map { "\(service).\($0)" })
+        }
+        return found
+    }
+
+    /// Columns that are named as what holds a person's id.
+    func columnsNamedForPeople() async throws -> Set<String> {
+        var found: Set<String> = []
+        for service in databases.keys {
+            let columns = try await rows(
+                service,
+                """
+                SELECT table_name || '.' || column_name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND data_type IN ('uuid', 'text')
+                    AND column_name IN ('person_id', 'user_id', 'account_id', 'owner_id', 'actor_id', 'subject_id')
+                """)
+            found.formUnion(columns.split(separator: "\n").map { "\(service).\($0)" })
+        }
+        return found
+    }
+}

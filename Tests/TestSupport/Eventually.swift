@@ -1,0 +1,14 @@
+import EventLoop
+
+/// Waits until something is so, and says whether it came to be.
+@Loop public func eventually(within limit: Duration = .seconds(30), _ condition: @Loop () async throws -> Bool)
+    async throws
+    -> Bool
+{
+    let end = MonotonicClock.now() + limit.nanoseconds
+    while try await !condition() {
+        guard MonotonicClock.now() < end else { return false }
+        try await Loop.sleep(for: .milliseconds(2))
+    }
+    return true
+}

@@ -1,0 +1,178 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import EventLoop
+import Foundation
+import ServiceRuntime
+
+/// A service as it is, in this process: its tables in a database of its own, its replicas on a real bus, and whoever
+/// asks it or is told by it.
+@Loop public final class ServiceStage {
+    public let definition: ServiceDefinition
+    public let scratch: ScratchDatabase
+    public private(set) var containers: [ServiceContainer] = []
+    private let folder: String
+    /// What each of its replicas is configured with.
+    public let environment: [String: String]
+    public let keys: BusKeys
+    /// What its replicas logged, as text.
+    public let log = LogBook()
+    private var others: [ServiceName: Bus] = [:]
+    /// How long the others wait for a replica: one that has just started may not be found yet on a busy machine.
+    private static let grace = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - replicas: how many start together.
+    ///   - environment: variables beside those that every service has.
+    public init(
+        _ definition: ServiceDefinition, replicas: Int = 1, environment: [String: String] = [:]
+    ) async throws {
+        self.definition = definition
+        scratch = try await ScratchDatabase.make(schema: definition.name.rawValue, migrations: definition.migrations)
+        // Short: the path of a socket has little room.
+        folder = "/tmp/vs-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        keys = try BusKeys(in: folder)
+        var variables = [
+            "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder)",
+            "BUS_KEY": keys.secret(of: definition.name),
+            "BUS_ALLOWED": keys.list,
+            "LOG_LEVEL": "debug", "AUDIT_ANCHOR_FOLDER": folder, "\(definition.prefix)DATABASE_URL": scratch.runtime,
+            "\(definition.prefix)KEYS": KeyRing.generate(id: "test"),
+        ]
+        for peer in definition.peers { variables["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder)" }
+        self.environment = variables.merging(environment) { $1 }
+        for _ in 0..<replicas { try await addReplica() }
+    }
+
+    /// Runs a test on a stage and takes the stage down again, whatever comes of it.
+    ///
+    /// The body runs as a task of the loop: in a test's own task each resumed continuation would hop over the global
+    /// pool and back.
+    public nonisolated static func run(
+        _ definition: ServiceDefinition, replicas: Int = 1, environment: [String: String] = [:],
+        _ body: @escaping @Loop @Sendable (ServiceStage) async throws -> Void
+    ) async throws {
+        let test = Loop.spawn {
+            try await perform(definition, replicas: replicas, environment: environment, body)
+        }
+        try await test.value
+    }
+
+    private static func perform(
+        _ definition: ServiceDefinition, replicas: Int, environment: [String: String],
+        _ body: @Loop (ServiceStage) async throws -> Void
+    ) async throws {
+        let stage = try await ServiceStage(definition, replicas: replicas, environment: environment)
+        do {
+            try await body(stage)
+        } catch {
+            await stage.stop()
+            throw error
+        }
+        await stage.stop()
+    }
+
+    /// Starts one more replica; it shares the tables and the keys of the others.
+    @discardableResult
+    public func addReplica() async throws -> ServiceContainer {
+        let container = try ServiceContainer(definition, environment: environment) { [log] in log.append($0) }
+        containers.append(container)
+        try await container.start()
+        return container
+    }
+
+    /// Puts one replica that does not have these variables in the place of all others.
+    public func replaceReplicas(without names: Set<String>) async throws {
+        try await replaceReplicas(by: environment.filter { !names.contains($0.key) })
+    }
+
+    /// Puts one replica with these variables in the place of all others.
+    public func replaceReplicas(by environment: [String: String]) async throws {
+        let old = containers
+        containers = []
+        let container = try ServiceContainer(definition, environment: environment) { [log] in log.append($0) }
+        containers.append(container)
+        try await container.start()
+        for container in old { await container.stop(notice: .zero) }
+    }
+
+    /// Another service's side of the bus, from where the service is asked.
+    public func asking(as caller: ServiceName) throws -> Bus {
+        if let known = others[caller] { return known }
+        let peers = [definition.name: try Discovery("ipc:\(folder)")]
+        var configuration = BusConfiguration(service: caller, peers: peers)
+        configuration.security = try keys.security(of: caller)
+        configuration.grace = Self.grace
+        configuration.discoveryInterval = .milliseconds(20)
+        let bus = Bus(configuration)
+        others[caller] = bus
+        try bus.start()
+        return bus
+    }
+
+    /// Somebody with the key of a service who speaks libzmq and nothing of ours.
+    public func rawPeer(as caller: ServiceName) throws -> RawPeer? {
+        guard let endpoint = containers.first?.bus.endpoint, let secret = BusKey(base64: keys.secret(of: caller)),
+            let server = try keys.publicKey(of: definition.name)
+        else { return nil }
+        return try RawPeer.caller(of: endpoint, secret: secret, towards: server)
+    }
+
+    /// Stands in for a service that this one tells or asks, in the place of who did before. Call it before anything is asked as
+    /// that service.
+    public func answering<each Handler: RequestHandler>(
+        as service: ServiceName, _ handlers: repeat each Handler
+    ) throws {
+        var configuration = BusConfiguration(service: service, peers: [definition.name: try Discovery("ipc:\(folder)")])
+        configuration.bind = [try configuration.endpoint(inDirectory: folder)]
+        configuration.security = try keys.security(of: service)
+        configuration.grace = Self.grace
+        configuration.discoveryInterval = .milliseconds(20)
+        let bus = Bus(configuration)
+        repeat bus.register(each handlers)
+        others[service]?.stop()
+        others[service] = bus
+        bus.state = .ready
+        try bus.start()
+    }
+
+    /// Waits until every replica has found somebody who answers in a service's place; on a busy machine that takes longer than
+    /// a replica waits for it.
+    public func untilFound(_ service: ServiceName) async throws {
+        for container in containers {
+            guard try await eventually({ container.bus.hasReadyReplica(of: service) }) else {
+                throw ScratchCluster.Failure(description: "\(service) is not found")
+            }
+        }
+    }
+
+    /// Waits until every replica takes requests: what it makes at its first start is in the tables then.
+    public func untilReady() async throws {
+        for container in containers {
+            guard try await eventually({ container.bus.state == .ready }) else {
+                throw ScratchCluster.Failure(description: "a replica does not turn ready")
+            }
+        }
+    }
+
+    /// What stands in the tables, as `psql` prints it. Where they are changed so that an item is due, it is not waited for until
+    /// a replica looks by itself.
+    @discardableResult
+    public func rows(_ sql: String) async throws -> String {
+        let rows = try await scratch.query(sql)
+        if sql.contains("UPDATE outbox") { for container in containers { container.outbox.lookNow() } }
+        return rows
+    }
+
+    /// The connection string of the role that owns the tables.
+    public var owner: String { scratch.owner }
+
+    public func stop() async {
+        for container in containers { await container.stop(notice: .zero) }
+        for bus in others.values { bus.stop() }
+        try? await scratch.drop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
