@@ -13,14 +13,16 @@ struct RunningSystem {
 
     /// - Parameters:
     ///   - scale: as `--scale` takes it.
+    ///   - options: further ones of `up`.
     ///   - variables: of the services, beside those of this process.
-    init(scale: String, variables: [String: String] = [:]) throws {
+    init(scale: String, options: [String] = [], variables: [String: String] = [:]) throws {
         installation = try Installation()
         let free = try RawServer.listenAtFreePort()
         close(free.descriptor)
         address = "127.0.0.1:\(free.port)"
         let started = try installation.run(
-            ["up", "--state", installation.state.path, "--http", address, "--scale", scale, "--detach"],
+            ["up", "--state", installation.state.path, "--http", address, "--scale", scale, "--detach"]
+                + options,
             variables: variables)
         output = started.output
         if started.code != 0 { stop() }

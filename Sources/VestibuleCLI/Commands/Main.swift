@@ -50,7 +50,7 @@ enum Help {
     static let text = """
         vestibule: onboarding on this machine
 
-          vestibule up [--state DIR] [--http HOST:PORT] [--scale auth=2,…] [--detach]
+          vestibule up [--state DIR] [--http HOST:PORT] [--scale auth=2,…] [--hang-after SECONDS] [--detach]
                                           start everything and supervise it until Ctrl-C
           vestibule down [--state DIR]    stop the system that up started
           vestibule scale auth=3,… [--state DIR]

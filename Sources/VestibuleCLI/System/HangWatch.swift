@@ -15,8 +15,10 @@ final class HangWatch: Sendable {
     private let state = Mutex(State())
     /// Looks in a row without an answer after which a process hangs; one alone may be the machine's load.
     private static let limit = 3
-    /// Seconds between two looks.
-    private static let period: TimeInterval = 4
+    /// Seconds without an answer after which a process hangs, and that a new process has to begin to answer.
+    let patience: TimeInterval
+
+    init(patience: TimeInterval = 12) { self.patience = patience }
 
     /// Begins to look.
     ///
@@ -24,7 +26,7 @@ final class HangWatch: Sendable {
     func start(_ folder: StateFolder, _ address: String) {
         Thread.detachNewThread { [self] in
             while true {
-                Thread.sleep(forTimeInterval: Self.period)
+                Thread.sleep(forTimeInterval: patience / Double(Self.limit))
                 let asked = state.withLock { $0 }
                 note(asked.asked, answering: Self.answering(folder, address, gateway: asked.gateway))
             }

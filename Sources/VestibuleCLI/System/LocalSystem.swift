@@ -7,6 +7,7 @@ final class LocalSystem {
     let state: StateFolder
     let address: String
     private let scale: [String: Int]
+    private let hangs: HangWatch
     private var postgres: PostgresServer?
     private var supervisor: Supervisor?
     private let log: SupervisorLog
@@ -20,10 +21,11 @@ final class LocalSystem {
         "recovery": "RecoveryService", "gateway": "Gateway",
     ]
 
-    init(state: StateFolder, address: String, scale: [String: Int] = [:]) {
+    init(state: StateFolder, address: String, scale: [String: Int] = [:], hangs: HangWatch = HangWatch()) {
         self.state = state
         self.address = address
         self.scale = scale
+        self.hangs = hangs
         log = SupervisorLog(path: state.log("supervisor"))
     }
 
@@ -61,9 +63,8 @@ final class LocalSystem {
 
     /// From now on hanging processes are noticed, and another scale may be wished for.
     private func watch(_ supervisor: Supervisor, _ postgres: PostgresServer) {
-        let watch = HangWatch()
-        watch.start(state, address)
-        supervisor.watch = watch
+        hangs.start(state, address)
+        supervisor.watch = hangs
         supervisor.onScale = { [unowned self] in
             do {
                 for (service, count) in try ScaleWish.read(state) {

@@ -53,8 +53,6 @@ final class Supervisor {
     var watch: HangWatch?
     /// Called when another scale is wished for (SIGUSR1).
     var onScale: () -> Void = {}
-    /// Seconds that a process has to begin to answer.
-    private static let childhood: TimeInterval = 10
     /// Seconds that a process has to finish what it has in hand.
     private static let farewell: TimeInterval = 8
 
@@ -182,7 +180,7 @@ final class Supervisor {
 
     private func lookForHangs() {
         guard let watch else { return }
-        let grown = children.filter { $0.restartAt == nil && Date().timeIntervalSince($0.startedAt) > Self.childhood }
+        let grown = children.filter { $0.restartAt == nil && Date().timeIntervalSince($0.startedAt) > watch.patience }
         watch.ask(grown.map(\.process), gateway: grown.first { $0.program.name == "gateway" }?.process)
         for index in children.indices where children[index].restartAt == nil {
             let (child, hangs) = (children[index], watch.hangs(children[index].process))

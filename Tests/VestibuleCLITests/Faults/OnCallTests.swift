@@ -23,7 +23,8 @@ import Testing
     /// A system in which one process hangs while everything else is tried.
     private func withOneThatHangs(_ body: (RunningSystem, pid_t) throws -> Void) throws {
         let system = try RunningSystem(
-            scale: "auth=1,questionnaire=2", variables: ["SPOOL_DIR": "/nowhere", "APP_NAME": "Vestibule"])
+            scale: "auth=1,questionnaire=2", options: ["--hang-after", "3"],
+            variables: ["SPOOL_DIR": "/nowhere", "APP_NAME": "Vestibule"])
         defer { system.stop() }
         let silent = try #require(try process("questionnaire-2", system)?["pid"]?.integerValue)
         kill(pid_t(silent), SIGSTOP)

@@ -6,16 +6,18 @@ enum UpCommand {
     static let mostReplicas = 16
 
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--http", "--scale"], flags: ["--detach"])
+        let arguments = try Arguments(
+            words, options: ["--state", "--http", "--scale", "--hang-after"], flags: ["--detach"])
         let state = try StateFolder(arguments["--state"])
         let address = arguments["--http"] ?? defaultAddress
         let scale = try parseScale(arguments["--scale"])
+        let patience = try parsePatience(arguments["--hang-after"])
         let environment = ProcessInfo.processInfo.environment
         let mistakes = try ConfigurationCheck().mistakes(in: environment, given: LocalSystem.ownVariables)
         guard mistakes.isEmpty else { throw CommandError(mistakes.joined(separator: "; "), code: 78) }
-        if arguments.has("--detach") { return try detach(state, address, arguments["--scale"]) }
+        if arguments.has("--detach") { return try detach(state, address, arguments) }
         let started = Date()
-        let system = LocalSystem(state: state, address: address, scale: scale)
+        let system = LocalSystem(state: state, address: address, scale: scale, hangs: HangWatch(patience: patience))
         try system.start()
         printReady(state, address, Date().timeIntervalSince(started))
         say("\nCtrl-C stops everything.")
@@ -41,15 +43,25 @@ enum UpCommand {
         return scale
     }
 
+    /// Seconds, 1 to 3600.
+    private static func parsePatience(_ text: String?) throws -> TimeInterval {
+        guard let seconds = Int(text ?? "12"), (1...3600).contains(seconds) else {
+            throw CommandError.usage("--hang-after takes 1 to 3600 seconds, not \(text ?? "")")
+        }
+        return TimeInterval(seconds)
+    }
+
     /// Starts the same command in the background and returns when it is ready or has failed.
-    private static func detach(_ state: StateFolder, _ address: String, _ scale: String?) throws {
+    private static func detach(_ state: StateFolder, _ address: String, _ arguments: Arguments) throws {
         let started = Date()
         // Asked before the log of one that runs is begun anew.
         close(try state.lock())
         let log = state.log("supervisor")
         unlink(log)
         var words = [LocalSystem.binary("vestibule"), "up", "--state", state.path, "--http", address]
-        if let scale { words += ["--scale", scale] }
+        for option in ["--scale", "--hang-after"] {
+            if let value = arguments[option] { words += [option, value] }
+        }
         let process = try Subprocess.start(
             words, environment: ProcessInfo.processInfo.environment, output: log, newSession: true)
         while true {
