@@ -167,7 +167,8 @@ import JSONText
         return report
     }
 
-    /// What each replica of a service tells of itself, `nil` for one that does not in time; for gateways and operators.
+    /// What each replica of a service tells of itself, `nil` for one that does not in time. Only operators,
+    /// gateways and the service itself are told.
     public func reports(of service: ServiceName, within limit: Duration) async -> [(ReplicaState, BusReport?)] {
         await pools[service]?.reports(within: limit) ?? []
     }

@@ -98,7 +98,7 @@ public struct AnswerRecord: Codable, Sendable, Equatable {
 }
 
 /// What the sender of a PING wants to know beside the state: the PING's body, which a heartbeat's has not. Answered to
-/// operators and gateways only.
+/// operators, gateways and the replica's own service only: its health check asks with the service's key.
 struct Inquiry: Codable, Sendable, Equatable {
     var wantsReport = false
     /// The number of the last ``AnswerRecord`` that is known, 0 for none.

@@ -2,10 +2,16 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Whether the replica that listens with a program's own configuration takes requests: what an orchestrator asks of each
-/// container. It is asked over the bus, as any caller would.
+/// The health of the replica that listens with a program's own configuration: what an orchestrator asks of each container. It
+/// is asked over the bus, as any caller would.
+///
+/// A replica becomes healthy when it is ready. From then on it is healthy while it answers, even if its database is away: it
+/// needs no restart, and it is ready again by itself. `docker compose up --wait` fails at once on an unhealthy container.
 enum ReadyCheck {
-    /// - Returns: true as soon as the replica says that it is ready, false after two seconds without that.
+    /// Above 0 where the replica has been ready since it started.
+    static let gauge = "was_ready"
+
+    /// - Returns: true as soon as the replica says that it is or was ready, false after two seconds without that.
     /// - Throws: ``ConfigurationError`` where it listens at no port: a folder of sockets is not one replica's.
     @Loop static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> Bool {
         let configuration = try Configuration(
@@ -18,6 +24,8 @@ enum ReadyCheck {
         defer { bus.stop() }
         let end = MonotonicClock.now() + Duration.seconds(2).nanoseconds
         while !bus.hasReadyReplica(of: definition.name) {
+            let reports = await bus.reports(of: definition.name, within: .milliseconds(200))
+            if reports.contains(where: { $0.1?.gauges?[gauge] ?? 0 > 0 }) { return true }
             guard MonotonicClock.now() < end else { return false }
             try await Loop.sleep(for: .milliseconds(10))
         }

@@ -34,6 +34,8 @@ import JSONText
     /// What the service shows of itself among this replica's gauges, by names that ``PrometheusText`` has words for.
     public var ownGauges: @Loop () -> [String: Double] = { [:] }
     private var isStopping = false
+    /// Whether it has been ready since it started.
+    private var wasReady = false
     private var outboxStatistics = OutboxStatistics()
     /// As it was last seen; `nil` until the database that is connected now was looked at.
     private var schema: SchemaState?
@@ -302,6 +304,7 @@ import JSONText
             let isReady = database.isAvailable && schema?.isUsable == true && isPrepared()
             if isReady != (bus.state == .ready), bus.state != .draining {
                 bus.state = isReady ? .ready : .starting
+                wasReady = wasReady || isReady
                 log.info(isReady ? "ready" : "not_ready")
             }
             try? await Loop.sleep(for: .milliseconds(50))
@@ -380,6 +383,7 @@ import JSONText
             "database_waiting": Double(pool.waiting), "outbox_due": Double(outboxStatistics.due),
             "outbox_oldest_seconds": outboxStatistics.oldestSeconds, "outbox_dead": Double(outboxStatistics.dead),
             "schema_missing": Double((schema?.missing.count ?? 0) + (schema?.lost.count ?? 0)),
+            ReadyCheck.gauge: wasReady ? 1 : 0,
         ].merging(ownGauges()) { $1 }
     }
 

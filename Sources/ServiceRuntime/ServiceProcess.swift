@@ -6,7 +6,7 @@ extension ServiceProcess {
     ///
     /// `--describe-config` prints the variables as JSON, and `--check-config` each mistake in the environment.
     /// `--migrate` brings the schema up to date as its owner and ends, `--ready` asks the replica that runs with the same
-    /// environment and ends with 0 where it is ready, otherwise with 1.
+    /// environment and ends with 0 where it answers and has been ready since it started, otherwise with 1.
     /// `--dead-letters` prints what was given up, a JSON object a line; `--dead-letters replay`, with ids or `all`, puts it
     /// back and prints the ids. `--audit verify` prints what holds of the audit trail and what does not, likewise.
     public static func main(_ definition: ServiceDefinition) async -> Never {

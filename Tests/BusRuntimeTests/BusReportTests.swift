@@ -125,6 +125,7 @@ import Testing
             #expect(replies.map(\.0.instance) == [pair.server.configuration.instance])
             #expect(replies.first?.1?.served == pair.server.report.served)
             #expect(try await pair.look(as: .operator, .report).report?.served == pair.server.report.served)
+            #expect(try await pair.look(as: .auth, .report).report?.served == pair.server.report.served)
             // A service has no business with what others do.
             #expect(try await pair.look(as: .profile, .report).report == nil)
             #expect(try await pair.look(as: .operator, .nothing).report == nil)

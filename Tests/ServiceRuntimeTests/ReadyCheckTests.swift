@@ -37,6 +37,7 @@ import Testing
             let sum = try await stage.rows("DELETE FROM schema_migrations WHERE name = '\(last)' RETURNING checksum")
             let bus = try await stage.addReplica().bus
             #expect(try await eventually { stage.log.text.contains("schema_too_old") })
+            #expect(try await Self.check(try #require(bus.endpoint), stage.keys) == false)
             #expect(bus.state == .starting && bus.report.gauges?["schema_missing"] == 1)
             try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('\(last)', '\(sum)')")
             try await stage.untilReady()
@@ -54,6 +55,19 @@ import Testing
             #expect(try await eventually { stage.containers[0].bus.state == .starting })
             let event = what.hasPrefix("TABLE") ? "tables_missing" : "schema_too_old"
             #expect(stage.log.text.contains(event) && stage.log.text.contains("not_ready"))
+        }
+    }
+
+    @Test func aReplicaThatWasReadyStaysHealthyWhileItMissesItsTables() async throws {
+        try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
+            try await stage.untilReady()
+            let bus = stage.containers[0].bus
+            let endpoint = try #require(bus.endpoint)
+            try await stage.rows("ALTER SCHEMA profile RENAME TO away")
+            #expect(try await eventually { bus.state == .starting })
+            #expect(try await Self.check(endpoint, stage.keys))
+            bus.stop()
+            #expect(try await Self.check(endpoint, stage.keys) == false)
         }
     }
 

@@ -6,6 +6,7 @@ import JSONText
 @Loop final class BusServer {
     let dispatcher: RequestDispatcher
     private let socket: ZMQSocket
+    private let service: ServiceName
     private let hello: [UInt8]
     private let security: BusSecurity?
     /// Of this socket, among all that the process authenticates for.
@@ -28,6 +29,7 @@ import JSONText
 
     init(_ configuration: BusConfiguration) throws(ZMQError) {
         dispatcher = RequestDispatcher(configuration)
+        service = configuration.service
         hello = Bus.hello(configuration)
         security = configuration.security
         domain = "\(configuration.service)-\(configuration.instance)"
@@ -150,9 +152,9 @@ import JSONText
 
     /// A PING, and what else its sender wants to know.
     private func answer(_ body: [UInt8], of peer: Peer) {
-        guard !body.isEmpty, peer.hello.service == .operator || peer.hello.vouchesForPersons else {
-            return sendPong(to: peer)
-        }
+        let mayKnow =
+            peer.hello.vouchesForPersons || [.operator, service].contains(peer.hello.service)
+        guard !body.isEmpty, mayKnow else { return sendPong(to: peer) }
         guard let inquiry = try? WireJSON.decode(Inquiry.self, from: body) else {
             frames.malformedFrames += 1
             return sendPong(to: peer)
