@@ -57,8 +57,9 @@ enum Help {
                                           change how many replicas of a service run
           vestibule status [--state DIR] [--json]
                                           state, restarts and last exit of every process; and what is not ready
-          vestibule status --http HOST:PORT
-                                          whether a system that up did not start is ready
+          vestibule status --http HOST:PORT [--within SECONDS | --alive]
+                                          whether a system that up did not start is ready, or becomes so within that time;
+                                          --alive: whether its gateway answers
           vestibule top [--state DIR] [--once]
                                           requests, errors, times, database and outbox of each service, each second;
                                           --once: one table

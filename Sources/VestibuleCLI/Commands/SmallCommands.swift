@@ -29,8 +29,15 @@ enum DownCommand {
 
 enum StatusCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--http"], flags: ["--json"])
-        if let address = arguments["--http"] { return try tellReadiness(of: address) }
+        let arguments = try Arguments(words, options: ["--state", "--http", "--within"], flags: ["--json", "--alive"])
+        if let address = arguments["--http"] {
+            guard !arguments.has("--alive") else { return try tellLife(of: address) }
+            let limit = arguments["--within"] ?? "0"
+            guard let seconds = UInt32(limit) else {
+                throw CommandError.usage("--within \(limit) is no number of seconds")
+            }
+            return try tellReadiness(of: address, within: TimeInterval(seconds))
+        }
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
         let sight = try SystemInspector.look(state, run)
@@ -47,13 +54,24 @@ enum StatusCommand {
     }
 
     /// Of a system that was not started from a state folder, nothing more is known.
-    private static func tellReadiness(of address: String) throws {
-        guard isReady(try HTTPClient(address)) else { throw CommandError("http://\(address) is not ready") }
-        say("http://\(address) is ready")
+    private static func tellReadiness(of address: String, within limit: TimeInterval) throws {
+        let (client, end) = (try HTTPClient(address), Date().addingTimeInterval(limit))
+        while true {
+            let answer = try? client.send("GET", "/readyz")
+            if answer?.status == 200 { return say("http://\(address) is ready") }
+            guard Date() < end else {
+                let why = answer?.body["detail"]?.stringValue.map { ": \($0)" } ?? ""
+                throw CommandError("http://\(address) is not ready\(why)")
+            }
+            usleep(100_000)
+        }
     }
 
-    private static func isReady(_ client: HTTPClient) -> Bool {
-        (try? client.send("GET", "/readyz"))?.status == 200
+    private static func tellLife(of address: String) throws {
+        guard (try? HTTPClient(address).send("GET", "/healthz"))?.status == 200 else {
+            throw CommandError("http://\(address) does not answer")
+        }
+        say("http://\(address) answers")
     }
 }
 
