@@ -32,16 +32,15 @@ public protocol BusReply: MessageValue {
     /// Which state of its resource the reply shows, from 1; `nil` where it is not the view of one. It stands in the frame's
     /// header, so that the gateway can name the entity tag of a body that it does not read.
     var entityRevision: Int64? { get }
-    /// The name of the state that it shows, where that has one of its own: 1 to 64 visible ASCII characters. It goes
-    /// before the revision.
-    var entityTag: String? { get }
+    /// The name of the state that it shows, where that has one of its own. It goes before the revision.
+    var entityTag: EntityTag? { get }
     /// Whether the request made what the reply shows: HTTP 201.
     var isCreated: Bool { get }
 }
 
 extension BusReply {
     public var entityRevision: Int64? { nil }
-    public var entityTag: String? { nil }
+    public var entityTag: EntityTag? { nil }
     public var isCreated: Bool { false }
 }
 

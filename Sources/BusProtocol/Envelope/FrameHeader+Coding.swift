@@ -53,7 +53,7 @@ extension FrameHeader {
             bytes.appendInteger(entityRevision)
         }
         if let accessToken { bytes.append(.accessToken, accessToken) }
-        if let entityTag { bytes.append(.entityTag, entityTag) }
+        if let entityTag { bytes.append(.entityTag, entityTag.rawValue) }
         bytes += body
     }
 
@@ -145,7 +145,7 @@ extension FrameHeader {
         case .entityRevision:
             guard value.count == 8 else { return false }
             entityRevision = value.integer(at: 0)
-        case .entityTag: entityTag = value.text(0..<value.count, atMost: Self.longestTag)
+        case .entityTag: entityTag = value.text(0..<value.count, atMost: Self.longestTag).map(EntityTag.init(rawValue:))
         }
         switch field {
         case .messageID: return messageID != nil

@@ -71,7 +71,7 @@ public struct FrameHeader: Sendable, Equatable {
     /// Of a REPLY: the state of the resource that it shows, from 1.
     public var entityRevision: Int64?
     /// Of a REPLY: the name of that state, where it has one of its own.
-    public var entityTag: String?
+    public var entityTag: EntityTag?
 
     /// How busy the answering replica is.
     public struct Hints: Sendable, Equatable {
@@ -95,7 +95,7 @@ public struct FrameHeader: Sendable, Equatable {
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
             && fits(actor?.role, Self.longestRole) && fits(accessToken, Self.longestToken)
-            && fits(entityTag, Self.longestTag)
+            && fits(entityTag?.rawValue, Self.longestTag)
     }
 
     static func isText(_ bytes: some Collection<UInt8>, _ limit: Int) -> Bool {

@@ -98,7 +98,7 @@ public struct RawReply: Sendable {
     /// The state of the resource that it shows, where it is the view of one.
     public var entityRevision: Int64?
     /// The name of that state, where it has one of its own.
-    public var entityTag: String?
+    public var entityTag: EntityTag?
     /// The request made what it shows.
     public var isCreated = false
 }

@@ -22,7 +22,7 @@ extension OpenAPIDocument {
         case .local(.metrics): answer("The metrics.", "text/plain", ["schema": ["type": "string"]], route)
         case .local(.docs): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
         case .local: answer("The answer.", "application/json", ["schema": ["type": "object"]], route)
-        case .export: answer("The answer.", "application/json", Self.media(ExportDocument.schema), route)
+        case .export: answer("The answer.", "application/json", Self.media(exportSchema), route)
         case .message:
             if let reply = route.binding, !reply.replyIsEmpty {
                 answer("The answer.", "application/json", Self.media(reply.replySchema), route)

@@ -4,6 +4,8 @@ import JSONText
 /// OpenAPI 3.1 of a route table: what it says is what is dispatched.
 struct OpenAPIDocument: Sendable {
     let table: RouteTable
+    /// Of a person's export, which no message carries as a whole.
+    let exportSchema: JSONSchema
 
     func value() -> JSONValue {
         var paths: [String: JSONValue] = [:]

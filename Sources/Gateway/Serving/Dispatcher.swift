@@ -243,8 +243,8 @@ import ProcessRuntime
             response.body = reply.body
         }
         if reply.isReplay { response.headers.set("idempotency-replayed", "true") }
-        if let tag = reply.entityTag ?? reply.entityRevision.map({ "r\($0)" }) {
-            response.headers.set("etag", "\"\(tag)\"")
+        if let tag = reply.entityTag ?? reply.entityRevision.map(EntityTag.init(revision:)) {
+            response.headers.set("etag", tag.quoted)
         }
         return response
     }
@@ -297,20 +297,5 @@ import ProcessRuntime
     private static func pass(_ seconds: Int64??) throws(Problem) {
         guard let seconds = seconds ?? nil else { return }
         throw Problem(.rateLimited, "Please wait \(seconds) seconds before retrying", retryAfterSeconds: seconds)
-    }
-}
-
-/// One answered request, with nothing personal in it: the route's template, not the path.
-struct RequestRecord: Sendable {
-    var method: String?
-    var route: String?
-    var status: Int
-    var trace: TraceContext
-    /// Nanoseconds of the monotonic clock.
-    var began: UInt64?
-
-    /// The method as it may be written down: what is none of HTTP's own, a client may have called anything, and is `other`.
-    var knownMethod: String? {
-        method.map { HTTPRoute.Method(rawValue: $0) != nil || ["HEAD", "OPTIONS"].contains($0) ? $0 : "other" }
     }
 }

@@ -21,7 +21,7 @@ import JSONText
         let gatekeeper = Gatekeeper(
             bus: bus, issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
             staffNetworks: configuration.staffNetworks)
-        let document = OpenAPIDocument(table: table).value()
+        let document = OpenAPIDocument(table: table, exportSchema: ExportDocument.schema).value()
         let meter = HTTPMeter()
         let local = LocalAnswers(bus: bus, gatekeeper: gatekeeper, document: document, meter: meter)
         let dispatcher = Dispatcher(

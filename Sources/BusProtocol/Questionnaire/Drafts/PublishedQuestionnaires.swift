@@ -65,7 +65,7 @@ public struct PublishedQuestionnaire: PublicReply {
     /// In every language, without `status` and `contentHash`.
     public var definition: JSONValue
 
-    public var entityTag: String? { hash }
+    public var entityTag: EntityTag? { EntityTag(rawValue: hash) }
 }
 
 /// Members that the requests about versions and drafts share. Numbers stand in paths, so they are texts here.

@@ -1,0 +1,17 @@
+import BusProtocol
+import BusRuntime
+
+/// One answered request, with nothing personal in it: the route's template, not the path.
+struct RequestRecord: Sendable {
+    var method: String?
+    var route: String?
+    var status: Int
+    var trace: TraceContext
+    /// Nanoseconds of the monotonic clock.
+    var began: UInt64?
+
+    /// The method as it may be written down: what is none of HTTP's own, a client may have called anything, and is `other`.
+    var knownMethod: String? {
+        method.map { HTTPRoute.Method(rawValue: $0) != nil || ["HEAD", "OPTIONS"].contains($0) ? $0 : "other" }
+    }
+}
