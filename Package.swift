@@ -16,7 +16,8 @@ let byByte: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration:
 
 /// What a service is built from. A service target never depends on another service.
 let serviceParts: [Target.Dependency] = [
-    "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ServiceRuntime",
+    "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime",
+    "ServiceRuntime",
 ]
 
 func library(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = onLoop) -> Target {

@@ -16,6 +16,7 @@ enum AuthServiceDefinition {
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
+        let (database, inbox, outbox, audit) = (container.database, container.inbox, container.outbox, container.audit)
         let providers = try SMSProviders.named(configuration)
         let pushProvider = try PushProviders.named(configuration)
         let secrets = Secrets(container.keys)
@@ -24,7 +25,7 @@ enum AuthServiceDefinition {
             countries: configuration.list("AUTH_SMS_COUNTRIES"), profile: configuration.profile)
         let appName = try configuration.text("APP_NAME")
         let keys = SigningKeyStore(
-            database: container.database, sealer: secrets.keySealer, audit: container.audit,
+            database: database, sealer: secrets.keySealer, audit: audit,
             period: try configuration.text("AUTH_SIGNING_KEY_ROTATION") == "off"
                 ? nil : configuration.duration("AUTH_SIGNING_KEY_ROTATION"))
         keys.onKey = { [log = container.log] kid, signsFrom in
@@ -34,125 +35,126 @@ enum AuthServiceDefinition {
         container.isPrepared = { keys.areLoaded }
         // Who signs in would be given a second account.
         container.misfit = {
-            try await PhoneLookupStore.missingKey(secrets.lookupKeys, in: container.database).map {
+            try await PhoneLookupStore.missingKey(secrets.lookupKeys, in: database).map {
                 "some phones are found by the look-up key \($0) alone. Bring its line back, and run "
                     + "`vestibule account rehash-phones` before it goes."
             }
         }
         let bearer = BearerChecker(keys: keys)
-        let checker = ChallengeChecker(audit: container.audit, secrets: secrets, limits: limits)
+        let checker = ChallengeChecker(audit: audit, secrets: secrets, limits: limits)
         let tokens = PushTokens(secrets: secrets)
-        let notifier = PersonNotifier(container: container, tokens: tokens, appName: appName)
+        let notifier = PersonNotifier(outbox: outbox, tokens: tokens, appName: appName)
         let roles = RolePolicy(isLax: configuration.profile == .development)
         let opener = SessionOpener(
-            container: container, secrets: secrets, keys: keys, roles: roles, tokens: tokens, notifier: notifier)
+            outbox: outbox, audit: audit, bus: container.bus, secrets: secrets, keys: keys, roles: roles,
+            tokens: tokens,
+            notifier: notifier)
         let dormantAfter =
             try configuration.text("AUTH_DORMANT_AFTER") == "off" ? nil : configuration.duration("AUTH_DORMANT_AFTER")
-        let dormant = DormantNumber(container: container, secrets: secrets, notifier: notifier, limit: dormantAfter)
-        let sms = SMSSender(container: container, providers: providers)
-        let apple = AppleTokens(container: container, secrets: secrets, client: try AppleClient(configuration))
+        let dormant = DormantNumber(audit: audit, secrets: secrets, notifier: notifier, limit: dormantAfter)
+        let sms = SMSSender(database: database, log: container.log, providers: providers)
+        let apple = AppleTokens(
+            database: database, outbox: outbox, log: container.log, secrets: secrets,
+            client: try AppleClient(configuration)
+        )
         let identities = try IdentityProviders(configuration, log: container.log)
         let social = SocialSignIn(
-            container: container, secrets: secrets, providers: identities, opener: opener, apple: apple)
+            inbox: inbox, audit: audit, secrets: secrets, providers: identities, opener: opener, apple: apple)
         container.handle(
             SendOTPHandler(
-                container: container, secrets: secrets, limits: limits, phones: phones, appName: appName, sms: sms,
+                inbox: inbox, outbox: outbox, secrets: secrets, limits: limits, phones: phones, appName: appName,
+                sms: sms,
                 acts: ChallengePurposeResolver(secrets: secrets, phones: phones)))
-        container.handle(GetCodeDeliveryHandler(container: container, limits: limits))
+        container.handle(GetCodeDeliveryHandler(database: database, limits: limits))
         container.handle(
             VerifyOTPHandler(
-                container: container, checker: checker, opener: opener,
-                linker: IdentityLinker(container: container, secrets: secrets, notifier: notifier), dormant: dormant))
-        container.handle(IssueSocialNonceHandler(container: container, secrets: secrets, providers: identities))
+                inbox: inbox, outbox: outbox, checker: checker, opener: opener,
+                linker: IdentityLinker(audit: audit, secrets: secrets, notifier: notifier), dormant: dormant))
+        container.handle(IssueSocialNonceHandler(inbox: inbox, secrets: secrets, providers: identities))
         container.handle(SignInWithAppleHandler(signIn: social))
         container.handle(SignInWithGoogleHandler(signIn: social))
         container.handle(
             TakeAppleNotificationHandler(
-                container: container, secrets: secrets, providers: identities, notifier: notifier))
-        container.handle(ListIdentitiesHandler(container: container, secrets: secrets))
-        container.handle(UnlinkIdentityHandler(container: container, apple: apple, notifier: notifier))
+                database: database, audit: audit, secrets: secrets, providers: identities, notifier: notifier))
+        container.handle(ListIdentitiesHandler(database: database, secrets: secrets))
+        container.handle(UnlinkIdentityHandler(database: database, audit: audit, apple: apple, notifier: notifier))
         container.handle(
             ChangePhoneHandler(
-                container: container, bearer: bearer, secrets: secrets, checker: checker, notifier: notifier,
-                appName: appName))
+                inbox: inbox, outbox: outbox, audit: audit, bearer: bearer, secrets: secrets, checker: checker,
+                notifier: notifier, appName: appName))
         container.handle(
             UndoPhoneChangeHandler(
-                container: container, bearer: bearer, secrets: secrets, checker: checker, apple: apple,
+                inbox: inbox, audit: audit, bearer: bearer, secrets: secrets, checker: checker, apple: apple,
                 notifier: notifier))
         container.handle(
-            RefreshTokenHandler(container: container, secrets: secrets, keys: keys, roles: roles, opener: opener))
-        container.handle(LogoutHandler(container: container))
-        container.handle(ListSessionsHandler(container: container))
-        container.handle(EndSessionHandler(container: container))
-        container.handle(EndOtherSessionsHandler(container: container))
-        container.handle(ListDevicesHandler(container: container))
-        container.handle(PutDeviceHandler(container: container, tokens: tokens, notifier: notifier))
-        container.handle(RemoveDeviceHandler(container: container, notifier: notifier))
+            RefreshTokenHandler(inbox: inbox, audit: audit, secrets: secrets, keys: keys, roles: roles, opener: opener))
+        container.handle(LogoutHandler(inbox: inbox, audit: audit))
+        container.handle(ListSessionsHandler(database: database))
+        container.handle(EndSessionHandler(database: database, audit: audit))
+        container.handle(EndOtherSessionsHandler(database: database, audit: audit))
+        container.handle(ListDevicesHandler(database: database))
+        container.handle(PutDeviceHandler(database: database, audit: audit, tokens: tokens, notifier: notifier))
+        container.handle(RemoveDeviceHandler(database: database, audit: audit, notifier: notifier))
         container.handle(
             ExportAccountHandler(
                 export: PersonExport(
-                    database: container.database, sections: AuthExport.sections(secrets, audit: container.audit))))
-        container.handle(BeginExportHandler(container: container))
+                    database: database, sections: AuthExport.sections(secrets, audit: audit))))
+        container.handle(BeginExportHandler(inbox: inbox, audit: audit))
         container.handle(
             DeleteAccountHandler(
-                container: container, bearer: bearer, apple: apple, eraser: AccountEraser(secrets: secrets)))
+                database: database, outbox: outbox, audit: audit, bearer: bearer, apple: apple,
+                eraser: AccountEraser(secrets: secrets)))
         let suspender = AccountSuspender(
-            container: container, bearer: bearer, eraser: AccountEraser(secrets: secrets),
+            inbox: inbox, outbox: outbox, audit: audit, bearer: bearer, eraser: AccountEraser(secrets: secrets),
             notes: secrets.noteSealer)
         container.handle(SuspendAccountHandler(suspender: suspender))
         container.handle(RestoreAccountHandler(suspender: suspender))
         container.handle(ChangeStandingAsOperatorHandler(suspender: suspender))
-        container.handle(RehashPhonesHandler(container: container, secrets: secrets))
-        container.handle(FindPersonHandler(container: container, bearer: bearer, secrets: secrets))
+        container.handle(RehashPhonesHandler(database: database, log: container.log, secrets: secrets))
+        container.handle(FindPersonHandler(inbox: inbox, audit: audit, bearer: bearer, secrets: secrets))
         container.handle(GetSigningKeysHandler(keys: keys))
         container.handle(RotateSigningKeyHandler(keys: keys))
-        container.handle(ChangeRoleHandler(container: container))
-        container.handle(ListRolesHandler(container: container))
-        container.handle(FollowRevocationsHandler(container: container))
-        container.handle(CheckSessionHandler(container: container))
-        container.handle(NoteTokenUseHandler(container: container))
-        container.handle(CheckBearerHandler(container: container, bearer: bearer))
+        container.handle(
+            ChangeRoleHandler(inbox: inbox, audit: audit, isDevelopment: configuration.profile == .development))
+        container.handle(ListRolesHandler(database: database))
+        container.handle(FollowRevocationsHandler(database: database))
+        container.handle(CheckSessionHandler(database: database))
+        container.handle(NoteTokenUseHandler(database: database))
+        container.handle(CheckBearerHandler(database: database, bearer: bearer))
         container.handle(
             BeginRecoveryHandler(
-                container: container, secrets: secrets, checker: checker, phones: phones, providers: identities,
+                inbox: inbox, outbox: outbox, audit: audit, secrets: secrets, checker: checker, phones: phones,
+                providers: identities,
                 dormantAfter: dormantAfter, hold: try RecoveryHold.seconds(configuration)))
         container.handle(
             ApplyRecoveryHandler(
-                container: container, secrets: secrets, checker: checker, opener: opener, notifier: notifier))
-        container.handle(CheckRecoveryHandler(container: container))
-        container.handle(CaseOpenedHandler(container: container))
-        container.handle(CaseClosedHandler(container: container))
-        container.handle(NotifyPersonHandler(container: container, secrets: secrets, notifier: notifier))
-        let untold = UnnotifiedClaims(container: container, secrets: secrets, notifier: notifier)
+                inbox: inbox, outbox: outbox, audit: audit, secrets: secrets, checker: checker, opener: opener,
+                notifier: notifier))
+        container.handle(CheckRecoveryHandler(database: database))
+        container.handle(CaseOpenedHandler(database: database))
+        container.handle(CaseClosedHandler(database: database, audit: audit))
+        container.handle(NotifyPersonHandler(database: database, outbox: outbox, secrets: secrets, notifier: notifier))
+        let untold = UnnotifiedClaims(database: database, secrets: secrets, notifier: notifier)
         container.deliver(UnnotifiedClaims.timer) { try await untold.notify($0) }
-        let push = PushSender(container: container, tokens: tokens, provider: pushProvider)
+        let push = PushSender(
+            database: database, outbox: outbox, log: container.log, tokens: tokens, provider: pushProvider)
         // Each by a relay of its own: a provider that hangs keeps nothing else waiting.
         container.deliver("sms", apart: true) { try await sms.send($0) }
         container.deliver("push", apart: true) { try await push.send($0) }
         container.deliver(AppleTokens.exchange, apart: true) { try await apple.exchange($0) }
         container.deliver(AppleTokens.revocation, apart: true) { try await apple.revoke($0) }
-        container.background("housekeeping") {
-            try await container.database.waitUntilAvailable()
-            try await Housekeeping.run(container.database, audit: container.audit)
-            try await container.rest(for: .seconds(60))
+        container.background("housekeeping", every: .seconds(60)) {
+            try await Housekeeping.run(database, audit: audit)
         }
-        let sight = SMSQueueStatistics(container: container, budget: limits.budget)
+        let sight = SMSQueueStatistics(database: database, log: container.log, budget: limits.budget)
         container.ownGauges = { sight.measures }
-        container.background("sms-sight") {
-            try await container.database.waitUntilAvailable()
-            try await sight.look()
-            try await container.rest(for: .seconds(4))
-        }
-        container.background("identity-keys") {
+        container.background("sms-sight", every: .seconds(5)) { try await sight.look() }
+        container.background("identity-keys", every: .zero) {
             // The first sign-in asks for the first ones.
             try await Loop.sleep(for: IdentityProviders.renewal)
             await identities.renewKeys()
         }
-        container.background("signing-keys") {
-            try await container.database.waitUntilAvailable()
-            try await keys.load()
-            try await container.rest(for: SigningKeyStore.interval)
-        }
+        container.background("signing-keys", every: SigningKeyStore.interval) { try await keys.load() }
     }
 
     private static func limits(_ configuration: Configuration) throws(ConfigurationError) -> ChallengeLimits {

@@ -20,7 +20,8 @@ enum ProfileServiceDefinition {
             requiresVisualSignal: try configuration.boolean("MATCH_REQUIRE_VISUAL_SIGNAL"),
             provisionalMaxOffers: configuration.optionalText("MATCH_PROVISIONAL_MAX_OFFERS").flatMap { Int64($0) })
         let profile = ProfileContext(
-            container: container,
+            database: container.database, inbox: container.inbox, audit: container.audit, bus: container.bus,
+            log: container.log,
             store: ProfileStore(database: container.database, sealer: Sealer(container.keys, purpose: "date-of-birth")),
             events: EventStore(database: container.database),
             policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
@@ -45,7 +46,10 @@ enum ProfileServiceDefinition {
                     database: container.database,
                     sections: ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit))))
         container.handle(
-            CorrectDateOfBirthHandler(profile: profile, staff: StaffReader(container: container), notes: notes))
+            CorrectDateOfBirthHandler(
+                profile: profile,
+                staff: StaffReader(database: container.database, audit: container.audit, bus: container.bus),
+                notes: notes))
         container.handle(AccountCreatedHandler(profile: profile))
         container.handle(AccountStatusHandler(profile: profile))
         container.handle(
@@ -70,35 +74,16 @@ enum ProfileServiceDefinition {
         container.handle(RecordEventsHandler(events: profile.events, limits: limits, refused: refused))
         container.handle(VisitorIdentifiedHandler(profile: profile))
         container.handle(GetFunnelHandler(profile: profile))
-        container.background("visitors") {
-            try await container.database.waitUntilAvailable()
-            while try await profile.events.purge() {}
-            try await Loop.sleep(for: .seconds(3600))
-        }
-        container.background("field-history") {
-            try await container.database.waitUntilAvailable()
-            while try await profile.store.purgeHistory() {}
-            try await Loop.sleep(for: .seconds(3600))
-        }
-        let waitlist = WaitlistStore(profiles: profile.store, outbox: container.outbox, log: container.log)
-        container.handle(JoinWaitlistHandler(profile: profile, waitlist: waitlist))
-        container.background("waitlist") {
-            try await container.database.waitUntilAvailable()
-            try await waitlist.tellWhoIsEligible(at: .now())
-            // More often than the days change, since a replica may have started at any hour.
-            try await Loop.sleep(for: .seconds(900))
-        }
-        container.background("cities") {
-            // Made before anybody asks for it.
-            _ = try await Loop.compute { CityTable.shipped.count }
-            try await Loop.sleep(for: .seconds(86_400))
-        }
+        container.background("visitors", every: .seconds(3600)) { while try await profile.events.purge() {} }
+        container.background("field-history", every: .seconds(3600)) { while try await profile.store.purgeHistory() {} }
+        let waitlist = WaitlistNotifier(profiles: profile.store, outbox: container.outbox, log: container.log)
+        container.handle(JoinWaitlistHandler(profile: profile))
+        // More often than the days change, since a replica may have started at any hour.
+        container.background("waitlist", every: .seconds(900)) { try await waitlist.tellWhoIsEligible(at: .now()) }
+        // Made before anybody asks for it.
+        container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
         let review = FieldRecheck(store: profile.store, log: container.log)
-        container.background("catalogue-review") {
-            try await container.database.waitUntilAvailable()
-            try await review.run()
-            try await Loop.sleep(for: .seconds(3600))
-        }
+        container.background("catalogue-review", every: .seconds(3600)) { try await review.run() }
     }
 
     private static let variables: [ConfigurationVariable] = [

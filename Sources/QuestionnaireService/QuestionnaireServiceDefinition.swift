@@ -51,7 +51,7 @@ enum QuestionnaireServiceDefinition {
         let migrations = SessionMigrationStore(database: container.database, dates: dates)
         let service = SessionService(
             sessions: sessions, definitions: definitions,
-            offers: OfferStore(definitions: definitions, migrations: migrations), inbox: container.inbox,
+            offers: VersionOffers(definitions: definitions, migrations: migrations), inbox: container.inbox,
             outbox: container.outbox, bus: container.bus)
         container.handle(GetQuestionsHandler(questionnaire: CompatibilityQuestionnaire.key, service: service))
         container.handle(SubmitResponsesHandler(questionnaire: CompatibilityQuestionnaire.key, service: service))
@@ -71,13 +71,14 @@ enum QuestionnaireServiceDefinition {
         container.handle(GetQuestionnaireHandler(definitions: definitions))
         container.handle(GetQuestionnaireVersionHandler(definitions: definitions))
         container.handle(ViewQuestionnaireHandler(drafts: drafts))
-        container.handle(CreateDraftHandler(container: container, drafts: drafts))
+        container.handle(CreateDraftHandler(inbox: container.inbox, drafts: drafts))
         container.handle(GetDraftHandler(drafts: drafts))
         container.handle(PutDraftHandler(drafts: drafts))
         container.handle(DeleteDraftHandler(drafts: drafts))
         container.handle(CheckDraftHandler(drafts: drafts, bus: container.bus))
-        container.handle(PublishDraftHandler(container: container, drafts: drafts))
-        container.handle(RetireVersionHandler(container: container, drafts: drafts))
+        container.handle(
+            PublishDraftHandler(inbox: container.inbox, audit: container.audit, bus: container.bus, drafts: drafts))
+        container.handle(RetireVersionHandler(database: container.database, audit: container.audit, drafts: drafts))
         container.handle(CompareVersionsHandler(drafts: drafts))
         container.handle(OpenSessionHandler(service: service))
         container.handle(ListQuestionnaireSessionsHandler(sessions: sessions))
@@ -90,21 +91,17 @@ enum QuestionnaireServiceDefinition {
         container.handle(PutAnswersHandler(service: service))
         container.handle(PutSubjectHandler(service: service))
         container.handle(RemoveSubjectHandler(service: service))
-        container.background("session-memory") { try await service.memory.ageEachMinute() }
-        container.background("histories") {
-            try await container.database.waitUntilAvailable()
-            while try await sessions.purge() {}
-            try await Loop.sleep(for: .seconds(3600))
-        }
-        container.background("definition-import") {
+        // Answers are not kept in memory for long: whoever was erased is out of it in two minutes.
+        container.background("session-memory", every: .seconds(60)) { service.memory.age() }
+        container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }
+        // Once for each process: what is published stays so.
+        container.background("definition-import", every: nil) {
             for definition in all {
                 let isCompatibility = definition.key == CompatibilityQuestionnaire.key
                 if try await passes(definition, isCompatibility ? declared : nil, in: container) {
                     try await publish(definition, in: container)
                 }
             }
-            // Once for each process: what is published stays so.
-            while true { try await Loop.sleep(for: .seconds(86_400)) }
         }
     }
 

@@ -18,41 +18,49 @@ enum RecoveryServiceDefinition {
             riskyHold: try configuration.duration("RECOVERY_HOLD_RISKY").components.seconds,
             perPhone: try configuration.integer("RECOVERY_PER_PHONE"),
             perAddressDay: try configuration.integer("RECOVERY_PER_ADDRESS_DAY"))
-        let store = CaseStore(container: container, secrets: RecoverySecrets(container.keys), policy: policy)
-        container.handle(RequestRecoveryHandler(store: store))
-        container.handle(GetRecoveryCaseHandler(store: store))
-        container.handle(DisputeRecoveryHandler(store: store))
-        container.handle(CancelRecoveryHandler(store: store))
-        container.handle(ListOwnCasesHandler(store: store))
-        let bearers = BearerReader(container: container)
-        container.handle(SetRecoveryLockHandler(store: store, bearers: bearers))
-        let reviews = ReviewStore(store: store)
-        let (reader, decider) = (ReviewerReader(container: container, bearers: bearers), Decider(reviews: reviews))
-        container.handle(SubmitEvidenceHandler(store: store, reviews: reviews))
-        container.handle(SubmitOwnerEvidenceHandler(store: store, reviews: reviews))
+        let (database, inbox, outbox, audit) = (container.database, container.inbox, container.outbox, container.audit)
+        let secrets = RecoverySecrets(container.keys)
+        let notifier = OwnerNotifier(database: database, outbox: outbox, secrets: secrets)
+        let cases = CaseWorkflow(outbox: outbox, audit: audit, secrets: secrets, policy: policy, notifier: notifier)
+        let reviews = ReviewStore(database: database, sealer: secrets.evidenceSealer)
+        container.handle(
+            RequestRecoveryHandler(
+                database: database, inbox: inbox, bus: container.bus, delivery: container.delivery, cases: cases))
+        container.handle(GetRecoveryCaseHandler(database: database, cases: cases))
+        container.handle(DisputeRecoveryHandler(database: database, cases: cases))
+        container.handle(CancelRecoveryHandler(database: database, cases: cases))
+        container.handle(ListOwnCasesHandler(database: database))
+        let bearers = BearerReader(bus: container.bus)
+        container.handle(SetRecoveryLockHandler(database: database, outbox: outbox, bearers: bearers))
+        let reader = ReviewerReader(database: database, audit: audit, bearers: bearers)
+        let decider = Decider(cases: cases, reviews: reviews)
+        container.handle(SubmitEvidenceHandler(database: database, cases: cases, reviews: reviews))
+        container.handle(SubmitOwnerEvidenceHandler(inbox: inbox, cases: cases, reviews: reviews))
         container.handle(ListReviewsHandler(reviews: reviews))
-        container.handle(GetReviewHandler(reviews: reviews))
-        container.handle(ClaimReviewHandler(reviews: reviews, reader: reader))
-        container.handle(ReleaseReviewHandler(reviews: reviews, reader: reader))
-        container.handle(ApproveCaseHandler(decider: decider, reader: reader))
-        container.handle(RejectCaseHandler(decider: decider, reader: reader))
-        container.handle(DecideAsOperatorHandler(decider: decider))
+        container.handle(GetReviewHandler(database: database, audit: audit, reviews: reviews))
+        container.handle(ClaimReviewHandler(database: database, decider: decider, reader: reader))
+        container.handle(ReleaseReviewHandler(database: database, decider: decider, reader: reader))
+        container.handle(ApproveCaseHandler(inbox: inbox, decider: decider, reader: reader))
+        container.handle(RejectCaseHandler(inbox: inbox, decider: decider, reader: reader))
+        container.handle(
+            DecideAsOperatorHandler(
+                database: database, decider: decider, isDevelopment: configuration.profile == .development))
         container.handle(
             ExportCasesHandler(export: PersonExport(database: container.database, sections: RecoveryExport.sections)))
-        container.handle(AccountDeletedHandler(container: container) { store.erase($0, in: $1) })
-        container.handle(RecoveryBeganHandler(store: store))
-        container.handle(CompleteRecoveryHandler(store: store))
-        container.handle(RecoveryAppliedHandler(store: store))
-        container.handle(NotificationDeliveredHandler(store: store))
-        let timers = CaseTimers(store: store)
-        container.deliver(CaseStore.holdTimer) { try await timers.endHold($0) }
-        container.deliver(CaseStore.neglectTimer) { try await timers.endWaiting($0) }
-        let reconciler = CompletionReconciler(store: store)
-        container.deliver(CaseStore.completionTimer) { try await reconciler.reconcile($0) }
-        container.deliver(CaseStore.decoyTimer) { try await timers.decideDecoy($0) }
-        let provider = try evidenceProvider(configuration)
-        container.deliver(ReviewStore.evidence, apart: true) { try await reviews.judge($0, by: provider) }
-        let notifier = store.notifier
+        container.handle(AccountDeletedHandler(container: container) { CaseStore.erase($0, in: $1) })
+        container.handle(RecoveryBeganHandler(database: database, cases: cases))
+        container.handle(CompleteRecoveryHandler(database: database, inbox: inbox, bus: container.bus, cases: cases))
+        container.handle(RecoveryAppliedHandler(database: database, cases: cases))
+        container.handle(NotificationDeliveredHandler(database: database))
+        let timers = CaseTimers(database: database, cases: cases)
+        container.deliver(CaseWorkflow.holdTimer) { try await timers.endHold($0) }
+        container.deliver(CaseWorkflow.neglectTimer) { try await timers.endWaiting($0) }
+        let reconciler = CompletionReconciler(database: database, bus: container.bus, cases: cases)
+        container.deliver(CaseWorkflow.completionTimer) { try await reconciler.reconcile($0) }
+        container.deliver(CaseWorkflow.decoyTimer) { try await timers.decideDecoy($0) }
+        let judge = EvidenceJudge(
+            database: database, cases: cases, reviews: reviews, provider: try evidenceProvider(configuration))
+        container.deliver(EvidenceJudge.destination, apart: true) { try await judge.judge($0) }
         container.deliver(OwnerNotifier.gatheringTimer) { try await notifier.remind($0, .requested) }
         container.deliver(OwnerNotifier.middleTimer) { try await notifier.remind($0, .middle) }
         container.deliver(OwnerNotifier.lastHourTimer) { try await notifier.remind($0, .lastHour) }

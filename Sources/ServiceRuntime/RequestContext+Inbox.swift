@@ -19,13 +19,13 @@ extension RequestContext {
     }
 }
 
-extension ServiceContainer {
+extension Inbox {
     /// Answers a request once: see ``Inbox/once(_:carriesToken:_:)``.
     public func once<Reply: BusReply>(
         _ context: RequestContext, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
     ) async throws -> Reply {
-        let (reply, isReplay) = try await inbox.once(context.inboxRequest, carriesToken: carriesToken, body)
+        let (reply, isReplay) = try await once(context.inboxRequest, carriesToken: carriesToken, body)
         context.isReplay = isReplay
         return reply
     }

@@ -151,7 +151,7 @@ import Testing
             let ears = EventRecorder<NotifyPerson>()
             try profile.stage.answering(as: .auth, ears)
             let container = profile.stage.containers[0]
-            let list = WaitlistStore(
+            let list = WaitlistNotifier(
                 profiles: ProfileStore(database: container.database, sealer: profile.sealer), outbox: container.outbox,
                 log: container.log)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])

@@ -15,9 +15,9 @@ import Testing
         Timestamp(microsecondsSinceEpoch: (Int64(day.daysSinceEpoch + days) * 86_400 + 600) * 1_000_000)
     }
 
-    @Loop private static func list(_ profile: ProfileStage, replica: Int = 0) -> WaitlistStore {
+    @Loop private static func list(_ profile: ProfileStage, replica: Int = 0) -> WaitlistNotifier {
         let container = profile.stage.containers[replica]
-        return WaitlistStore(
+        return WaitlistNotifier(
             profiles: ProfileStore(database: container.database, sealer: profile.sealer), outbox: container.outbox,
             log: container.log)
     }

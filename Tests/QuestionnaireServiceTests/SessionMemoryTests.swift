@@ -191,7 +191,7 @@ import Testing
         let definitions = DefinitionStore(database: container.database, shipped: [])
         return SessionService(
             sessions: service.sessions, definitions: definitions,
-            offers: OfferStore(
+            offers: VersionOffers(
                 definitions: definitions,
                 migrations: SessionMigrationStore(database: container.database, dates: service.sessions.dates)),
             inbox: container.inbox, outbox: container.outbox, bus: container.bus)

@@ -61,7 +61,7 @@ import Testing
                 let known = restarts == 0 ? 0 : 1
                 try #require(
                     try await eventually(within: .seconds(30)) {
-                        alarms(recovery) > known && !recovery.stage.containers[0].trustsClock
+                        alarms(recovery) > known && !recovery.stage.containers[0].delivery.trustsClock
                     })
                 #expect(try await recovery.stage.rows(status) == "held")
                 #expect(try await recovery.stage.rows(timer) == "1", "its timer was not taken")

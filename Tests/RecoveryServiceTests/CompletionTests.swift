@@ -94,7 +94,7 @@ import Testing
             _ = await #expect(throws: BusError.self) { try await recovery.complete(claim) }
             #expect(try await recovery.look(claim).status == "completing")
             try await recovery.stage.rows("UPDATE cases SET attempt_at = attempt_at - interval '30 s'")
-            try await recovery.fire(CaseStore.completionTimer)
+            try await recovery.fire(CaseWorkflow.completionTimer)
             #expect(try await recovery.look(claim).status == "approved")
             recovery.mover.refusal = BusError(.recoveryClosed, "This recovery is over.", executed: .yes)
             for _ in 0..<2 {
@@ -143,7 +143,7 @@ import Testing
             #expect(gone?.code == "idempotency_answer_gone")
             #expect(try await recovery.look(claim).status == "completing", "auth says that it was not moved")
             recovery.mover.isApplied = true
-            try await recovery.fire(CaseStore.completionTimer)
+            try await recovery.fire(CaseWorkflow.completionTimer)
             #expect(try await recovery.look(claim).status == "completed")
         }
     }
@@ -165,11 +165,11 @@ import Testing
             recovery.mover.isApplied = wasApplied
             if !wasApplied {
                 // Too young an attempt may be on its way still.
-                try await recovery.fire(CaseStore.completionTimer)
+                try await recovery.fire(CaseWorkflow.completionTimer)
                 #expect(try await recovery.look(claim).status == "completing")
                 try await recovery.stage.rows("UPDATE cases SET attempt_at = attempt_at - interval '30 s'")
             }
-            try await recovery.fire(CaseStore.completionTimer)
+            try await recovery.fire(CaseWorkflow.completionTimer)
             #expect(try await recovery.look(claim).status == (wasApplied ? "completed" : "approved"))
         }
     }

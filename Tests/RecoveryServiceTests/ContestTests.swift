@@ -63,7 +63,7 @@ import Testing
             if end == "taken back" { _ = try await recovery.cancel(thief) }
             if end == "expired" {
                 try await recovery.age(.seconds(2 * RecoveryPolicy.patience))
-                try await recovery.fire(CaseStore.neglectTimer)
+                try await recovery.fire(CaseWorkflow.neglectTimer)
                 #expect(try await recovery.look(thief).status == "expired")
             }
             let claim = try await recovery.claim()

@@ -23,7 +23,8 @@ import Testing
             try await container.database.transaction { transaction in
                 for row in rows[start..<min(start + 1000, rows.count)] {
                     container.outbox.enqueue(
-                        CaseStore.holdTimer, payload: try row.uuid("id").array, dueAt: try row.timestamp("hold_until"),
+                        CaseWorkflow.holdTimer, payload: try row.uuid("id").array,
+                        dueAt: try row.timestamp("hold_until"),
                         in: transaction)
                 }
             }

@@ -145,7 +145,7 @@ import Testing
                 try await recovery.stage.rows("UPDATE cases SET hold_until = now() WHERE id = '\(claim.recoveryId)'")
                 let (_, cancelled) = try await race(
                     {
-                        try await recovery.fire(CaseStore.holdTimer)
+                        try await recovery.fire(CaseWorkflow.holdTimer)
                         return ""
                     }, { try await recovery.cancel(claim).status })
                 #expect(cancelled == "cancelled")

@@ -156,12 +156,12 @@ import Testing
     /// Every hold is over.
     func endHolds() async throws {
         try await stage.rows("UPDATE cases SET hold_until = now() WHERE hold_until > now()")
-        try await fire(CaseStore.holdTimer)
+        try await fire(CaseWorkflow.holdTimer)
     }
 
     /// What nobody decides is decided, to the end of each.
     func decideDecoys() async throws {
-        while try await areDecoysOpen() { try await fire(CaseStore.decoyTimer) }
+        while try await areDecoysOpen() { try await fire(CaseWorkflow.decoyTimer) }
     }
 
     func areDecoysOpen() async throws -> Bool {

@@ -332,7 +332,7 @@ import Testing
             let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002")
             try await recovery.endHolds()
             try await recovery.age(.seconds(RecoveryPolicy.patience))
-            try await recovery.fire(CaseStore.neglectTimer)
+            try await recovery.fire(CaseWorkflow.neglectTimer)
             let (a, b) = (try await recovery.look(claim), try await recovery.look(decoy))
             #expect(a.status == "expired" && b.status == "expired" && a.steps == b.steps)
             // Of the decoy, too: its claimant's number is free again.
@@ -391,7 +391,7 @@ import Testing
                 _ = try await recovery.dispute(life.claim.recoveryId, as: recovery.owner)
             }
             while try await recovery.areDecoysOpen() {
-                try await recovery.fire(CaseStore.decoyTimer)
+                try await recovery.fire(CaseWorkflow.decoyTimer)
                 for index in lives.indices { try await lives[index].look(recovery) }
             }
             // Not every course is drawn each time: CaseRulesTests has them all.

@@ -2,51 +2,51 @@ import BusProtocol
 
 /// What a person reads.
 enum NotificationText {
-    static func text(kind: String, data: [String: String], appName: String) -> (title: String, body: String) {
+    static func text(kind: NoticeKind, data: [String: String], appName: String) -> (title: String, body: String) {
         switch kind {
-        case "new_device":
+        case .newDevice:
             (
                 "New sign-in",
                 "\(device(data)) signed in to your \(appName) account\(time(data)). If it was not you, remove it from your devices now."
             )
-        case "device_changed":
+        case .deviceChanged:
             (
                 "Device changed",
                 "\(device(data)) of your \(appName) account was changed from another one\(time(data)). If it was not you, look at your devices now."
             )
-        case "device_removed":
+        case .deviceRemoved:
             (
                 "Device removed",
                 "\(device(data)) was removed from your \(appName) account\(time(data)). If it was not you, sign in and look at your devices now."
             )
-        case let kind where kind.hasPrefix("recovery_"): recovery(kind, data, appName)
-        case "now_eligible": ("Welcome", "You are old enough for \(appName) now.")
-        case "identity_linked":
+        case let kind where kind.isOfRecovery: recovery(kind, data, appName)
+        case .nowEligible: ("Welcome", "You are old enough for \(appName) now.")
+        case .identityLinked:
             (
                 "New way to sign in",
                 "\(identity(data)) opens your \(appName) account from now on. If it was not you, unlink it now."
             )
-        case "identity_unlinked":
+        case .identityUnlinked:
             (
                 "A way to sign in was removed",
                 "\(identity(data)) no longer opens your \(appName) account. If it was not you, sign in and look at it now."
             )
-        case "identity_revoked":
+        case .identityRevoked:
             (
                 "A way to sign in has ended",
                 "\(identity(data)) told us that it no longer opens your \(appName) account. Your phone number does."
             )
-        case "phone_changed":
+        case .phoneChanged:
             (
                 "Your number was changed",
                 "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now. If it was not you, recover your account with the old one."
             )
-        case "phone_change_undone":
+        case .phoneChangeUndone:
             (
                 "Your number is back",
                 "Your \(appName) account has the number \(data["phone"] ?? "of before") again. Devices and ways to sign in that came after the change were removed."
             )
-        case "phone_detached":
+        case .phoneDetached:
             (
                 "Your number belongs to somebody else",
                 "Somebody proved to have the number of your \(appName) account, which was not used for a long time, and began an account of their own with it."
@@ -56,7 +56,7 @@ enum NotificationText {
     }
 
     /// The text of a push, and what stops a recovery without the app: the token, and the recovery that it belongs to.
-    static func sms(kind: String, data: [String: String], appName: String) -> String {
+    static func sms(kind: NoticeKind, data: [String: String], appName: String) -> String {
         let body = text(kind: kind, data: data, appName: appName).body
         guard let token = data["disputeToken"] else { return body }
         let stopped = (data["recoveryIds"] ?? data["recoveryId"]).map { " Recovery: \($0)" } ?? ""
@@ -64,61 +64,61 @@ enum NotificationText {
     }
 
     private static func recovery(
-        _ kind: String, _ data: [String: String], _ appName: String
+        _ kind: NoticeKind, _ data: [String: String], _ appName: String
     ) -> (title: String, body: String) {
         switch kind {
-        case "recovery_requested":
+        case .recoveryRequested:
             (
                 "Is this you?",
                 "\(claim(data)) to recover your \(appName) account. \(inUse(data))If it was not you, say so now and nothing will change."
             )
-        case "recovery_reminder":
+        case .recoveryReminder:
             (
                 "Is this still you?",
                 "\(claim(data)) to recover your \(appName) account, and nobody has said no. If it was not you, say so now."
             )
-        case "recovery_last_hour":
+        case .recoveryLastHour:
             (
                 "One hour left to say no",
                 "\(claim(data)) to recover your \(appName) account. The time to say no ends soon. If it was not you, say so now."
             )
-        case "recovery_disputed":
+        case .recoveryDisputed:
             ("Recovery stopped", "The request to recover your \(appName) account was stopped. Nothing has changed.")
-        case "recovery_contested":
+        case .recoveryContested:
             (
                 "Both sides are heard",
                 "Whoever asked to recover your \(appName) account has shown something of it. Two reviewers will decide, and nothing changes before. Please show in the app that the account is yours."
             )
-        case "recovery_cancelled":
+        case .recoveryCancelled:
             (
                 "Recovery withdrawn",
                 "Whoever asked to recover your \(appName) account took the request back. Nothing has changed."
             )
-        case "recovery_expired":
+        case .recoveryExpired:
             ("Recovery over", "The request to recover your \(appName) account is over. Nothing has changed.")
-        case "recovery_approved" where data["disputeToken"] == nil:
+        case .recoveryApproved where data["disputeToken"] == nil:
             (
                 "Recovery approved",
                 "Reviewers heard both sides and approved the request to recover your \(appName) account. If it was not you, contact support now."
             )
-        case "recovery_approved":
+        case .recoveryApproved:
             (
                 "Recovery approved",
                 "The request to recover your \(appName) account was approved. If it was not you, say so now, before the account is moved."
             )
-        case "recovery_rejected":
+        case .recoveryRejected:
             ("Recovery rejected", "The request to recover your \(appName) account was rejected. Nothing has changed.")
-        case "recovery_completed":
+        case .recoveryCompleted:
             (
                 "Your account was recovered",
                 "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now, and was signed out everywhere else. If it was not you, contact support now."
             )
-        case "recovery_lock_on":
+        case .recoveryLockOn:
             (
                 "Recovery lock on",
                 "Your \(appName) account can be recovered only with one of its devices, former numbers or linked sign-ins from now on."
             )
-        case "recovery_lock_off":
+        case .recoveryLockOff:
             (
                 "Recovery lock switched off",
                 "Somebody switched off the recovery lock of your \(appName) account. \(holds(data))If it was not you, switch it on again now."

@@ -10,7 +10,9 @@ struct AppleTokens: Sendable {
     /// Destinations in the outbox.
     static let (exchange, revocation) = ("apple-exchange", "apple-revocation")
 
-    let container: ServiceContainer
+    let database: Database
+    let outbox: Outbox
+    let log: Log
     let secrets: Secrets
     /// `nil`: the operator has no key of Apple's, and nothing is exchanged.
     let client: AppleClient?
@@ -44,7 +46,7 @@ struct AppleTokens: Sendable {
         guard client != nil else { return }
         let exchange = Exchange(
             code: code, clientID: identity.audience, identity: Base64URL.encode(secrets.hash(of: identity)))
-        container.outbox.enqueue(Self.exchange, payload: try WireJSON.encode(exchange), in: transaction)
+        outbox.enqueue(Self.exchange, payload: try WireJSON.encode(exchange), in: transaction)
     }
 
     /// Has the refresh token of an identity revoked, where there is one. Call it where the identity goes: what is needed is
@@ -64,15 +66,9 @@ struct AppleTokens: Sendable {
     }
 
     @Loop private func revoke(_ kept: Kept, in transaction: Transaction) async throws {
-        let revocation = Revocation(kept: kept, failures: 0, giveUpAt: try await now(in: transaction) + patience)
-        container.outbox.enqueue(Self.revocation, payload: try WireJSON.encode(revocation), in: transaction)
-    }
-
-    @Loop private func now(in transaction: Transaction) async throws -> Timestamp {
-        guard let row = try await transaction.query("SELECT clock_timestamp() AS now").first else {
-            throw DatabaseError.aborted
-        }
-        return try row.timestamp("now")
+        let revocation = Revocation(
+            kept: kept, failures: 0, giveUpAt: try await IdentityStore.now(in: transaction) + patience)
+        outbox.enqueue(Self.revocation, payload: try WireJSON.encode(revocation), in: transaction)
     }
 
     // MARK: From the outbox
@@ -88,10 +84,10 @@ struct AppleTokens: Sendable {
             // A code lives for five minutes.
             throw DeliveryPostponed(pause: .seconds(min(40, 1 << min(item.attempts, 6))), code: "apple_not_now")
         }
-        guard let token else { return container.log.warning("apple_code_not_taken") }
+        guard let token else { return log.warning("apple_code_not_taken") }
         let kept = Kept(token: token, clientID: exchange.clientID)
         let sealed = secrets.refreshSealer.seal(try WireJSON.encode(kept), associated: identity)
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await !IdentityStore.keepRefresh(sealed, of: identity, in: transaction) else { return }
             try await revoke(kept, in: transaction)
         }
@@ -100,16 +96,16 @@ struct AppleTokens: Sendable {
     /// Revokes a token; where Apple cannot be asked, a later item of the outbox tries again, until a day is over.
     @Loop func revoke(_ item: OutboxItem) async throws {
         var revocation = try WireJSON.decode(Revocation.self, from: item.payload)
-        guard let client else { return container.log.warning("apple_revocation_given_up") }
+        guard let client else { return log.warning("apple_revocation_given_up") }
         do throws(AppleClient.NotNow) {
             try await client.revoke(revocation.kept.token, clientID: revocation.kept.clientID)
         } catch {
             let pause = Self.pause(afterFailures: revocation.failures)
             revocation.failures += 1
-            try await container.database.transaction { transaction in
-                let next = try await now(in: transaction) + pause
-                guard next < revocation.giveUpAt else { return container.log.warning("apple_revocation_given_up") }
-                container.outbox.enqueue(
+            try await database.transaction { transaction in
+                let next = try await IdentityStore.now(in: transaction) + pause
+                guard next < revocation.giveUpAt else { return log.warning("apple_revocation_given_up") }
+                outbox.enqueue(
                     Self.revocation, payload: try WireJSON.encode(revocation), dueAt: next, in: transaction)
             }
         }

@@ -6,7 +6,7 @@ import ServiceRuntime
 
 /// Tells a person something, by a push to each device that one can be sent to.
 struct PersonNotifier: Sendable {
-    let container: ServiceContainer
+    let outbox: Outbox
     let tokens: PushTokens
     let appName: String
 
@@ -19,23 +19,22 @@ struct PersonNotifier: Sendable {
     ///   - excluded: a device that is not told: it did what the others hear of.
     ///   - notification: what the pushes of one act have in common.
     @Loop func notify(
-        _ person: Identifier, _ kind: String, _ data: [String: String], except excluded: Identifier? = nil,
+        _ person: Identifier, _ kind: NoticeKind, _ data: [String: String], except excluded: Identifier? = nil,
         notification: Identifier = .ordered(), in transaction: Transaction
     ) async throws {
         let (title, body) = NotificationText.text(kind: kind, data: data, appName: appName)
-        let isRecovery = kind.hasPrefix("recovery_")
-        for target in try await tokens.targets(of: person, isRecovery: isRecovery, in: transaction)
+        for target in try await tokens.targets(of: person, isRecovery: kind.isOfRecovery, in: transaction)
         where target.device != excluded {
             let push = PushMessage(
                 notificationID: notification, personID: person, deviceID: target.device, token: target.token,
                 replacedTokenID: target.replacedID, title: title, body: body,
-                data: data.merging(["kind": kind]) { $1 })
-            container.outbox.enqueue("push", payload: try WireJSON.encode(push), in: transaction)
+                data: data.merging(["kind": kind.rawValue]) { $1 })
+            outbox.enqueue("push", payload: try WireJSON.encode(push), in: transaction)
         }
     }
 
     /// Tells all devices of a person what was done to one of them.
-    @Loop func notify(of kind: String, _ device: LockedDevice, in transaction: Transaction) async throws {
+    @Loop func notify(of kind: NoticeKind, _ device: LockedDevice, in transaction: Transaction) async throws {
         let data = [
             "deviceId": device.id.description, "platform": device.platform, "at": Timestamp.now().description,
         ]

@@ -21,7 +21,9 @@ struct PushMessage: Codable, Sendable {
 
 /// Sends pushes and tells recovery what became of each.
 struct PushSender: Sendable {
-    let container: ServiceContainer
+    let database: Database
+    let outbox: Outbox
+    let log: Log
     let tokens: PushTokens
     let provider: any PushProvider
 
@@ -45,13 +47,13 @@ struct PushSender: Sendable {
 
     @Loop private func token(of push: PushMessage) async throws -> String? {
         if let token = push.token { return token }
-        return try await tokens.current(of: push.deviceID, in: container.database)
+        return try await tokens.current(of: push.deviceID, in: database)
     }
 
     @Loop private func fail(_ push: PushMessage, _ token: String, _ error: PushError, attempts: Int) async throws {
         switch error {
         case .deadToken:
-            container.log.info("push_token_expired", ["device": .string(push.deviceID.description)])
+            log.info("push_token_expired", ["device": .string(push.deviceID.description)])
             try await publish(push, "failed") { transaction in
                 try await tokens.expire(token, of: push, in: transaction)
             }
@@ -61,7 +63,7 @@ struct PushSender: Sendable {
                     pause: PushPolicy.pause(afterAttempt: attempts, retryAfter: retryAfter), code: reason)
             }
             // Given up, and its text and token erased with it.
-            container.log.warning(
+            log.warning(
                 "push_given_up",
                 ["notification": .string(push.notificationID.description), "error": .string(reason)])
             try await publish(push, "failed") { _ in }
@@ -71,12 +73,12 @@ struct PushSender: Sendable {
     @Loop private func publish(
         _ push: PushMessage, _ outcome: String, with effect: @Loop (Transaction) async throws -> Void
     ) async throws {
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             try await effect(transaction)
             let told = NotificationDelivered(
                 personID: push.personID, notificationID: push.notificationID, deviceID: push.deviceID,
                 outcome: outcome, at: .now())
-            try await container.outbox.publish(told, in: transaction)
+            try await outbox.publish(told, in: transaction)
         }
     }
 }

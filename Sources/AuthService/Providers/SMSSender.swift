@@ -15,7 +15,8 @@ struct SMSMessage: Codable, Sendable {
 
 /// Sends the SMS of challenges, and knows which providers work.
 @Loop final class SMSSender {
-    private let container: ServiceContainer
+    private let database: Database
+    private let log: Log
     private let providers: [any SMSProvider]
     /// Of each provider.
     private var health: [ProviderHealth]
@@ -27,8 +28,8 @@ struct SMSMessage: Codable, Sendable {
     /// told within twice as long that it failed, and may ask for another one at once.
     private static let codePatience = Duration.seconds(5)
 
-    init(container: ServiceContainer, providers: [any SMSProvider]) {
-        (self.container, self.providers) = (container, providers)
+    init(database: Database, log: Log, providers: [any SMSProvider]) {
+        (self.database, self.log, self.providers) = (database, log, providers)
         health = providers.map { _ in ProviderHealth() }
     }
 
@@ -45,7 +46,7 @@ struct SMSMessage: Codable, Sendable {
         do {
             try await offer(OutgoingSMS(id: item.id, to: sms.to, body: sms.body))
             // A note that is not written makes the person wait, and a failure here would send the SMS again.
-            if let challenge = sms.challengeID { try? await CodeStateStore.noteSent(challenge, in: container.database) }
+            if let challenge = sms.challengeID { try? await CodeStateStore.noteSent(challenge, in: database) }
         } catch {
             guard sms.challengeID != nil || error == .unusableNumber || item.attempts >= Outbox.mostAttempts else {
                 // A notice is of use for hours, as a push is.
@@ -56,9 +57,8 @@ struct SMSMessage: Codable, Sendable {
             let isOld = sms.challengeID != nil && age >= Self.codePatience
             guard error == .unusableNumber || isOld || item.attempts >= Outbox.mostAttempts else { throw error }
             // Given up, and its text and number erased with it, which would outlive their person as a dead letter.
-            container.log.warning(
-                "sms_given_up", ["challenge": sms.challengeID.map { .string($0.description) } ?? .null])
-            if let challenge = sms.challengeID { try await ChallengeStore.giveUp(challenge, in: container.database) }
+            log.warning("sms_given_up", ["challenge": sms.challengeID.map { .string($0.description) } ?? .null])
+            if let challenge = sms.challengeID { try await ChallengeStore.giveUp(challenge, in: database) }
         }
     }
 
@@ -92,7 +92,7 @@ struct SMSMessage: Codable, Sendable {
                 throw error
             }
             health[index].noteFailure(isRefused: failure.isRefused, at: MonotonicClock.now())
-            container.log.warning(
+            log.warning(
                 "sms_not_taken",
                 [
                     "provider": .string(providers[index].name), "host": host.map { .string($0) } ?? .null,

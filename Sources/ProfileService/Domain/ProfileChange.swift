@@ -1,6 +1,6 @@
 import BusProtocol
 import JSONText
-import ServiceRuntime
+import ProcessRuntime
 
 /// What a PATCH does to a profile, or everything that is wrong with it.
 struct ProfileChange: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import BusProtocol
 import JSONText
-import ServiceRuntime
+import ProcessRuntime
 
 /// What was said about one field. A field that nothing was said about is not there.
 enum FieldState: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import Cryptography
-import ServiceRuntime
+import ProcessRuntime
 
 /// How many new visitors are taken: a client can make up as many as it likes, and each is kept for 90 days.
 ///

@@ -1,4 +1,5 @@
 import BusProtocol
+import BusRuntime
 import Database
 import EventLoop
 import JSONText
@@ -6,7 +7,11 @@ import ServiceRuntime
 
 /// What the handlers of profile share.
 struct ProfileContext: Sendable {
-    let container: ServiceContainer
+    let database: Database
+    let inbox: Inbox
+    let audit: AuditTrail
+    let bus: Bus
+    let log: Log
     let store: ProfileStore
     let events: EventStore
     let policy: Onboarding.Policy
@@ -65,8 +70,8 @@ struct ProfileContext: Sendable {
         _ change: ProfileChange, of person: Identifier, in transaction: Transaction
     ) async throws {
         guard change.dateOfBirth != nil else { return }
-        let chain = try await container.audit.ensure(person, in: transaction)
-        container.audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
+        let chain = try await audit.ensure(person, in: transaction)
+        audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
     }
 
     /// Whether the policy has no place for who was born then.

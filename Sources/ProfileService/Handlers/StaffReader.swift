@@ -6,7 +6,9 @@ import ServiceRuntime
 
 /// Finds out which member of the staff decides, by auth's word and not by a gateway's alone.
 struct StaffReader: Sendable {
-    let container: ServiceContainer
+    let database: Database
+    let audit: AuditTrail
+    let bus: Bus
 
     /// - Throws: ``BusError`` `unauthorized`; `forbidden` for who has no role, and for who decides about themselves.
     @Loop func staff(_ context: RequestContext, about person: Identifier) async throws -> Actor {
@@ -23,17 +25,17 @@ struct StaffReader: Sendable {
     /// A pseudonym, so that nothing of who decided outlives their account; made at their first decision.
     @Loop func name(of staff: Actor) async throws -> String {
         // In a transaction of its own: no decision holds two people's turns.
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             Erasure.wait(for: staff.userID, in: transaction)
             guard try await !Erasure.isErased(staff.userID, in: transaction) else { throw Self.unauthorized }
-            return try await container.audit.ensure(staff.userID, in: transaction).name
+            return try await audit.ensure(staff.userID, in: transaction).name
         }
     }
 
     @Loop private func actor(_ context: RequestContext) async throws -> Actor {
         let actor = try context.person()
         guard let token = context.accessToken else { throw Self.unauthorized }
-        let checked = try await container.bus.call(
+        let checked = try await bus.call(
             CheckBearer(accessToken: token), CallOptions(timeout: context.remaining, trace: context.trace.child()))
         guard Actor(userID: checked.userID, sessionID: checked.sessionID, role: checked.role) == actor else {
             throw Self.unauthorized

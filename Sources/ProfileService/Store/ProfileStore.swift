@@ -54,6 +54,25 @@ struct ProfileStore: Sendable {
             .map { try record($0) }
     }
 
+    /// Profiles that an older version of the catalogue judged, locked; those that are locked already are left out.
+    ///
+    /// - Returns: those that can be opened, whom the batch ended with where there may be more, and how many cannot be opened.
+    @Loop func outdated(
+        after last: Identifier?, limit: Int64, in transaction: Transaction
+    ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
+        let rows = try await transaction.query(
+            Self.outdated, [.integer(FieldCatalogue.version), .integer(limit), .uuid(last)])
+        var (records, unopened) = ([ProfileRecord](), Int64(0))
+        for row in rows {
+            do {
+                records.append(try record(row))
+            } catch is SealError {
+                unopened += 1
+            }
+        }
+        return (records, rows.count == limit ? try rows.last?.uuid("person_id") : nil, unopened)
+    }
+
     /// Writes what a review of the answers changed, and notes the version of the catalogue.
     @Loop func recheck(
         _ changes: [String: FieldState], of record: ProfileRecord, in transaction: Transaction
@@ -261,7 +280,7 @@ struct ProfileStore: Sendable {
             revision, created_at, updated_at, fields - $2 AS fields
         FROM profiles WHERE person_id = $1
         """
-    static let outdated = Statement(
+    private static let outdated = Statement(
         """
         SELECT \(columns) FROM profiles WHERE catalogue_version < $1 AND ($3::uuid IS NULL OR person_id > $3)
             -- Where there is none, which the index says, nobody's profile is looked at.

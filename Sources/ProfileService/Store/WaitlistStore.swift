@@ -4,49 +4,44 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Who wants to be told on the 18th birthday. No date stands beside the person: each day the sealed dates of birth of
-/// those who wait are opened instead.
-struct WaitlistStore: Sendable {
-    let profiles: ProfileStore
-    let outbox: Outbox
-    let log: Log
-    private static let page: Int64 = 500
-
-    @Loop func note(_ person: Identifier, isWaiting: Bool, in transaction: Transaction) {
-        transaction.send(isWaiting ? Self.join : Self.leave, [.uuid(person)])
+/// Who wants to be told on the 18th birthday. No date stands beside the person: the sealed dates of birth of those who wait
+/// are opened instead.
+@Loop enum WaitlistStore {
+    struct Waiting: Sendable {
+        let person: Identifier
+        let timeZone: PersonTimeZone?
+        /// A failure: the date cannot be opened.
+        let dateOfBirth: Result<CivilDate?, SealError>
     }
 
-    /// Tells who is old enough where they are and takes them off the list. Of all calls of a day (UTC), by any replica, one does
-    /// it: the first hour of that day is the same date from UTC to fourteen hours ahead of it, and from twelve hours behind
-    /// it up to UTC the date before, whose birthdays that was the time to tell.
-    @Loop func tellWhoIsEligible(at now: Timestamp) async throws {
-        try await profiles.database.transaction { transaction in
-            guard try await !transaction.query(Self.begin, [.date(now.date)]).isEmpty else { return }
-            var (last, unopened): (Identifier?, Int64) = (nil, 0)
-            repeat {
-                let rows = try await transaction.query(Self.waiting, [.uuid(last), .integer(Self.page)])
-                last = rows.count == Self.page ? try rows.last?.uuid("person_id") : nil
-                for row in rows {
-                    let person = try row.uuid("person_id")
-                    let zone = try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }
-                    let born: CivilDate?
-                    do {
-                        born = try profiles.dateOfBirth(in: row)
-                    } catch is SealError {
-                        // Keeps nobody else from being told.
-                        unopened += 1
-                        continue
-                    }
-                    guard let born, Age.eligibleOn(born: born) <= zone?.date(at: now) ?? now.date else { continue }
-                    let message = NotifyPerson(
-                        notificationID: .ordered(), personID: person, kind: "now_eligible", data: [:])
-                    try await outbox.publish(message, in: transaction)
-                    note(person, isWaiting: false, in: transaction)
-                }
-            } while last != nil
-            if unopened > 0 {
-                log.error("date_of_birth_not_opened", ["in": "waitlist", "profiles": .integer(unopened)])
+    /// How many one page has.
+    static let page = 500
+
+    static func note(_ person: Identifier, isWaiting: Bool, in transaction: Transaction) {
+        transaction.send(isWaiting ? join : leave, [.uuid(person)])
+    }
+
+    /// Notes that the list is gone through on a day.
+    ///
+    /// - Returns: false where that was done, and while nobody waits.
+    static func begin(_ day: CivilDate, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(begin, [.date(day)]).isEmpty
+    }
+
+    /// A page of those who wait, in the order of their ids.
+    static func waiting(
+        after last: Identifier?, opening profiles: ProfileStore, in transaction: Transaction
+    ) async throws -> [Waiting] {
+        try await transaction.query(waiting, [.uuid(last), .integer(Int64(page))]).map { row in
+            let dateOfBirth: Result<CivilDate?, SealError>
+            do {
+                dateOfBirth = .success(try profiles.dateOfBirth(in: row))
+            } catch let error as SealError {
+                dateOfBirth = .failure(error)
             }
+            return Waiting(
+                person: try row.uuid("person_id"),
+                timeZone: try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }, dateOfBirth: dateOfBirth)
         }
     }
 

@@ -51,13 +51,13 @@ struct ViewQuestionnaireHandler: RequestHandler {
 
 /// Begins a draft.
 struct CreateDraftHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
     let drafts: DraftStore
 
     func handle(_ request: CreateDraft, context: RequestContext) async throws -> Draft {
         try context.requireAdmin()
         let content = try await content(of: request)
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             .reply(
                 Draft(
                     try await drafts.create(
@@ -212,7 +212,9 @@ extension DraftReport {
 
 /// Publishes a draft as the next version.
 struct PublishDraftHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let audit: AuditTrail
+    let bus: Bus
     let drafts: DraftStore
 
     func handle(_ request: PublishDraft, context: RequestContext) async throws -> VersionPublished {
@@ -220,8 +222,8 @@ struct PublishDraftHandler: RequestHandler {
         let isOperator = context.caller == .operator
         // Profile is asked outside of the transaction.
         let seen = try await drafts.find(pathNumber(request.draft), of: request.questionnaire)?.content
-        let fields = try await ExtractedFields(for: seen ?? .null, askedOver: container.bus, context)
-        return try await container.once(context) {
+        let fields = try await ExtractedFields(for: seen ?? .null, askedOver: bus, context)
+        return try await inbox.once(context) {
             .reply(try await publish(request, fields, byOperator: isOperator, in: $0))
         }
     }
@@ -229,7 +231,7 @@ struct PublishDraftHandler: RequestHandler {
     @Loop private func publish(
         _ request: PublishDraft, _ fields: ExtractedFields?, byOperator isOperator: Bool, in transaction: Transaction
     ) async throws -> VersionPublished {
-        DefinitionImport.takeTurn(in: transaction)
+        DefinitionStore.waitForTurn(in: transaction)
         let number = pathNumber(request.draft)
         guard let draft = try await drafts.locked(number, of: request.questionnaire, in: transaction) else {
             throw BusError.noDraft
@@ -253,7 +255,7 @@ struct PublishDraftHandler: RequestHandler {
         drafts.publish(draft.number, as: plan.definition, in: transaction)
         var details = ["questionnaire": plan.definition.key, "version": "\(plan.definition.version)"]
         if isOperator { details["by"] = "operator" }
-        container.audit.note(AuditAct("questionnaire_published", details), on: .service, in: transaction)
+        audit.note(AuditAct("questionnaire_published", details), on: .service, in: transaction)
         return VersionPublished(
             version: plan.definition.version, hash: plan.definition.reference(in: plan.definition.language).hash,
             changeClass: plan.changeClass?.rawValue, openSessions: touched.sessions, answers: touched.answers,
@@ -298,18 +300,19 @@ extension VersionChange {
 
 /// Takes a version out of use.
 struct RetireVersionHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
+    let audit: AuditTrail
     let drafts: DraftStore
 
     func handle(_ request: RetireVersion, context: RequestContext) async throws -> VersionSummary {
         try context.requireAdmin()
-        return try await container.database.transaction { transaction in
+        return try await database.transaction { transaction in
             let version = pathNumber(request.version)
             let before = try await drafts.summaries(of: request.questionnaire, in: transaction)
             guard let known = before.first(where: { $0.version == version }) else { throw BusError.noVersion }
             guard known.retiredAt == nil else { return known }
             drafts.retire(version, of: request.questionnaire, in: transaction)
-            container.audit.note(
+            audit.note(
                 AuditAct(
                     "questionnaire_retired", ["questionnaire": request.questionnaire, "version": "\(version)"]),
                 on: .service, in: transaction)

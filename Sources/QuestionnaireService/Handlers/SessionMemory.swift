@@ -43,12 +43,4 @@ import EventLoop
 
     /// Forgets what nobody has looked at since the time before.
     func age() { (old, young, size) = (young, [:], 0) }
-
-    /// Answers do not lie about, where no others come in their place: whoever was erased is out of memory in two minutes.
-    func ageEachMinute() async throws {
-        while true {
-            try await Loop.sleep(for: .seconds(60))
-            age()
-        }
-    }
 }

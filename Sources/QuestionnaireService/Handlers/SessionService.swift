@@ -56,7 +56,7 @@ struct LoadedSession: Sendable {
 @Loop struct SessionService {
     let sessions: SessionStore
     let definitions: DefinitionStore
-    let offers: OfferStore
+    let offers: VersionOffers
     let inbox: Inbox
     let outbox: Outbox
     let bus: Bus

@@ -85,10 +85,7 @@ import JSONText
 
     /// Makes the draft the next version.
     func publish(_ draft: Int64, as definition: Definition, in transaction: Transaction) {
-        let version: [SQLValue] = [.text(definition.key), .integer(definition.version)]
-        transaction.send(
-            Self.insert,
-            version + [.bytes(definition.hash), .text(String(decoding: definition.canonicalText, as: UTF8.self))])
+        DefinitionStore.insert(definition, in: transaction)
         transaction.send(Self.markPublished, [.text(definition.key), .integer(draft), .integer(definition.version)])
     }
 
@@ -163,9 +160,6 @@ import JSONText
             revision = revision + CASE WHEN content = $3 THEN 0 ELSE 1 END
         WHERE questionnaire = $1 AND number = $2 RETURNING \(columns)
         """)
-    private static let insert: Statement = """
-        INSERT INTO definitions (questionnaire, version, content_hash, content) VALUES ($1, $2, $3, $4)
-        """
     private static let markPublished: Statement = """
         UPDATE drafts SET published_as = $3, revision = revision + 1, updated_at = now()
         WHERE questionnaire = $1 AND number = $2

@@ -8,11 +8,11 @@ enum NoticePlan {
         case middle
         case lastHour
 
-        var kind: String {
+        var kind: NoticeKind {
             switch self {
-            case .requested: "recovery_requested"
-            case .middle: "recovery_reminder"
-            case .lastHour: "recovery_last_hour"
+            case .requested: .recoveryRequested
+            case .middle: .recoveryReminder
+            case .lastHour: .recoveryLastHour
             }
         }
     }

@@ -1,5 +1,5 @@
 import Cryptography
-import ServiceRuntime
+import ProcessRuntime
 
 /// What an operator allows.
 struct RecoveryPolicy: Sendable {

@@ -1,7 +1,6 @@
 import BusProtocol
 import Cryptography
-import Database
-import ServiceRuntime
+import ProcessRuntime
 
 /// Tokens of recovery: random, told by their prefix, kept as keyed hashes.
 struct RecoverySecrets: Sendable {
@@ -23,8 +22,8 @@ struct RecoverySecrets: Sendable {
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
     /// Follows from the key, whose it is, and the whole body.
-    func caseID(of request: InboxRequest) -> Identifier {
-        .derived(from: requestHash.code(for: Array("\(request.scope)\n\(request.key)\n".utf8) + request.body))
+    func caseID(scope: String, key: String, body: [UInt8]) -> Identifier {
+        .derived(from: requestHash.code(for: Array("\(scope)\n\(key)\n".utf8) + body))
     }
     func origin(of address: String?) -> ClientOrigin { ClientOrigin(address, hash: addressHash) }
 }

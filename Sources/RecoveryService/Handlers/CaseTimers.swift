@@ -4,26 +4,27 @@ import EventLoop
 
 /// What the database's clock does to cases, by durable timers.
 struct CaseTimers: Sendable {
-    let store: CaseStore
+    let database: Database
+    let cases: CaseWorkflow
 
     /// The hold ran out.
     @Loop func endHold(_ item: OutboxItem) async throws {
-        try await fire(item, .holdEnded, CaseStore.holdTimer) { $0.holdUntil }
+        try await fire(item, .holdEnded, CaseWorkflow.holdTimer) { $0.holdUntil }
     }
 
     /// Nobody acted.
     @Loop func endWaiting(_ item: OutboxItem) async throws {
-        try await fire(item, .neglected, CaseStore.neglectTimer) { $0.expiresAt }
+        try await fire(item, .neglected, CaseWorkflow.neglectTimer) { $0.expiresAt }
     }
 
     /// A decision upon nothing takes as long as others take.
     @Loop func decideDecoy(_ item: OutboxItem) async throws {
         guard let id = Identifier(item.payload) else { return }
-        try await store.container.database.transaction { transaction in
-            guard let record = try await store.locked(id, in: transaction), record.life.isDecidedByClock,
+        try await database.transaction { transaction in
+            guard let record = try await CaseStore.locked(id, in: transaction), record.life.isDecidedByClock,
                 let event = DecoyCourse.event(in: record.life.seen, by: .random(in: 0...UInt64.max))
             else { return }
-            _ = try await store.apply(event, by: .clock, to: record, in: transaction)
+            _ = try await cases.happen(event, by: .clock, to: record, in: transaction)
         }
     }
 
@@ -33,12 +34,12 @@ struct CaseTimers: Sendable {
         _ item: OutboxItem, _ event: CaseEvent, _ timer: String, due: (RecoveryCase) -> Timestamp?
     ) async throws {
         guard let id = Identifier(item.payload) else { return }
-        try await store.container.database.transaction { transaction in
-            guard let record = try await store.locked(id, in: transaction) else { return }
+        try await database.transaction { transaction in
+            guard let record = try await CaseStore.locked(id, in: transaction) else { return }
             if let due = due(record), record.now < due {
-                return store.setTimer(timer, of: record, at: due, in: transaction)
+                return cases.setTimer(timer, of: record, at: due, in: transaction)
             }
-            _ = try await store.apply(event, by: .clock, to: record, in: transaction)
+            _ = try await cases.happen(event, by: .clock, to: record, in: transaction)
         }
     }
 }

@@ -9,7 +9,10 @@ import ServiceRuntime
 /// ends that, now, by its event, or when it is asked again. Of a case that only looks approved auth is asked, too: it judges the
 /// code as ever, and says that the recovery is over.
 struct CompleteRecoveryHandler: RequestHandler {
-    let store: CaseStore
+    let database: Database
+    let inbox: Inbox
+    let bus: Bus
+    let cases: CaseWorkflow
 
     /// Seconds after which auth is asked what became of an attempt: long after an attempt's last moment.
     static let settleAfter: Int64 = 30
@@ -17,14 +20,14 @@ struct CompleteRecoveryHandler: RequestHandler {
     private static let patience = Duration.seconds(5)
 
     func handle(_ request: CompleteRecovery, context: RequestContext) async throws -> Session {
-        try await store.container.inbox.refuseReuse(context.inboxRequest)
+        try await inbox.refuseReuse(context.inboxRequest)
         guard try await begin(request) else {
             // A repetition is answered as the first time while that is kept.
-            return try await store.container.once(context, carriesToken: true) { _ in throw Self.closed }
+            return try await inbox.once(context, carriesToken: true) { _ in throw Self.closed }
         }
         let moved: RecoveryMoved
         do throws(BusError) {
-            moved = try await store.container.bus.call(
+            moved = try await bus.call(
                 ApplyRecovery(
                     caseID: request.recoveryId, challengeID: request.challengeId, code: request.code,
                     device: request.device),
@@ -34,8 +37,8 @@ struct CompleteRecoveryHandler: RequestHandler {
         } catch {
             throw try await settled(request, after: error)
         }
-        return try await store.container.once(context, carriesToken: true) { transaction in
-            try await store.applyOutcome(request.recoveryId, as: .completed, in: transaction)
+        return try await inbox.once(context, carriesToken: true) { transaction in
+            try await cases.settle(request.recoveryId, as: .completed, in: transaction)
             return .reply(moved.session)
         }
     }
@@ -44,11 +47,11 @@ struct CompleteRecoveryHandler: RequestHandler {
 
     /// - Returns: false for a case that is completed.
     @Loop private func begin(_ request: CompleteRecovery) async throws -> Bool {
-        try await store.container.database.transaction { transaction in
-            let record = try await store.locked(request.recoveryId, in: transaction)
-            guard let record, store.isClaimant(request.recoveryToken, of: record), isDevice(request.device, record)
+        try await database.transaction { transaction in
+            let record = try await CaseStore.locked(request.recoveryId, in: transaction)
+            guard let record, cases.isClaimant(request.recoveryToken, of: record), isDevice(request.device, record)
             else {
-                throw CaseStore.notTheClaimant
+                throw CaseWorkflow.notTheClaimant
             }
             if record.life.seen == .completed { return false }
             if record.life.seen == .completing {
@@ -60,7 +63,7 @@ struct CompleteRecoveryHandler: RequestHandler {
                 noteAttempt(request, in: transaction)
                 return true
             }
-            switch try await store.apply(.completionBegun, by: .claimant, to: record, in: transaction) {
+            switch try await cases.happen(.completionBegun, by: .claimant, to: record, in: transaction) {
             case .moves, .alreadyDone: break
             case .refused(.tooEarly):
                 let left = max(60, ClaimantView.seconds(from: record.now, until: record.holdUntil))
@@ -71,26 +74,24 @@ struct CompleteRecoveryHandler: RequestHandler {
             }
             noteAttempt(request, in: transaction)
             let due = record.now + .seconds(Self.settleAfter)
-            store.setTimer(CaseStore.completionTimer, of: record, at: due, in: transaction)
+            cases.setTimer(CaseWorkflow.completionTimer, of: record, at: due, in: transaction)
             return true
         }
     }
 
     @Loop private func noteAttempt(_ request: CompleteRecovery, in transaction: Transaction) {
-        transaction.send(
-            "UPDATE cases SET attempt = $2, attempt_at = clock_timestamp() WHERE id = $1",
-            [.uuid(request.recoveryId), .uuid(attempt(request))])
+        CaseStore.noteAttempt(attempt(request), of: request.recoveryId, in: transaction)
     }
 
     /// The token is days old by then: it alone opens nothing.
     private func isDevice(_ device: DeviceClaim, _ record: RecoveryCase) -> Bool {
         guard let secret = device.secret, let hash = record.deviceHash else { return false }
-        return constantTimeEqual(hash, store.secrets.hash(of: secret))
+        return constantTimeEqual(hash, cases.secrets.hash(of: secret))
     }
 
     /// A challenge with a code: what is repeated is the same attempt, and anything else another one.
     private func attempt(_ request: CompleteRecovery) -> Identifier {
-        .derived(from: store.secrets.hash(of: "\(request.challengeId)\n\(request.code)"))
+        .derived(from: cases.secrets.hash(of: "\(request.challengeId)\n\(request.code)"))
     }
 
     /// Ends the attempt where auth's word is final, and only there: what else failed may have been done, or be under way by a
@@ -98,8 +99,7 @@ struct CompleteRecoveryHandler: RequestHandler {
     @Loop private func settled(_ request: CompleteRecovery, after error: BusError) async throws -> BusError {
         let id = request.recoveryId
         if error.code == ErrorCode.idempotencyAnswerGone.name {
-            let answer = try await store.container.bus.call(
-                CheckRecovery(caseID: id), CallOptions(timeout: .seconds(2)))
+            let answer = try await bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(2)))
             if answer.isApplied { try await applyOutcome(id, as: .completed, attempt: nil) }
             return error
         }
@@ -114,22 +114,23 @@ struct CompleteRecoveryHandler: RequestHandler {
 
     /// - Parameter attempt: whose end it is; one that began since goes on.
     @Loop private func applyOutcome(_ id: Identifier, as event: CaseEvent, attempt: Identifier?) async throws {
-        try await store.container.database.transaction { transaction in
-            let record = try await store.locked(id, in: transaction)
+        try await database.transaction { transaction in
+            let record = try await CaseStore.locked(id, in: transaction)
             guard attempt == nil || record?.attempt == attempt else { return }
-            try await store.applyOutcome(id, as: event, in: transaction)
+            try await cases.settle(id, as: event, in: transaction)
         }
     }
 }
 
 /// Ends the case where auth's answer was lost.
 struct RecoveryAppliedHandler: RequestHandler {
-    let store: CaseStore
+    let database: Database
+    let cases: CaseWorkflow
 
     func handle(_ event: RecoveryApplied, context: RequestContext) async throws -> Acknowledged {
-        try await store.container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            try await store.applyOutcome(event.caseID, as: .completed, in: transaction)
+            try await cases.settle(event.caseID, as: .completed, in: transaction)
         }
         return Acknowledged()
     }
@@ -137,28 +138,26 @@ struct RecoveryAppliedHandler: RequestHandler {
 
 /// Asks auth what became of an attempt that nobody heard of any more.
 struct CompletionReconciler: Sendable {
-    let store: CaseStore
+    let database: Database
+    let bus: Bus
+    let cases: CaseWorkflow
 
     @Loop func reconcile(_ item: OutboxItem) async throws {
         guard let id = Identifier(item.payload) else { return }
-        guard let record = try await store.find(id), record.life.seen == .completing else { return }
-        let answer = try? await store.container.bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(4)))
-        try await store.container.database.transaction { transaction in
-            guard let record = try await store.locked(id, in: transaction) else { return }
+        guard let record = try await CaseStore.find(id, in: database), record.life.seen == .completing else { return }
+        let answer = try? await bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(4)))
+        try await database.transaction { transaction in
+            guard let record = try await CaseStore.locked(id, in: transaction) else { return }
             // What was repeated meanwhile may be on its way to auth still.
             let since = record.attemptAt ?? record.createdAt
             let isQuiet = record.now - since >= .seconds(CompleteRecoveryHandler.settleAfter)
             if let answer, isQuiet || answer.isApplied {
                 let event: CaseEvent = answer.isApplied ? .completed : .completionRefused
-                return try await store.applyOutcome(id, as: event, in: transaction)
+                return try await cases.settle(id, as: event, in: transaction)
             }
             // Auth is away, or the attempt is young: asked again later, as often as it takes.
             let due = record.now + .seconds(CompleteRecoveryHandler.settleAfter)
-            store.setTimer(CaseStore.completionTimer, of: record, at: due, in: transaction)
+            cases.setTimer(CaseWorkflow.completionTimer, of: record, at: due, in: transaction)
         }
     }
-}
-
-extension CaseStore {
-    static let completionTimer = "timer:completion"
 }

@@ -6,11 +6,12 @@ import EventLoop
 /// The owner's veto: by a session of the account, or by the token of a notice. It ends the case, unless the claimant has
 /// shown what a stranger cannot: then it is contested.
 struct DisputeRecoveryHandler: RequestHandler {
-    let store: CaseStore
+    let database: Database
+    let cases: CaseWorkflow
 
     func handle(_ request: DisputeRecovery, context: RequestContext) async throws -> RecoveryDisputed {
-        try await store.container.database.transaction { transaction in
-            let record = try await store.locked(request.recoveryId, in: transaction)
+        try await database.transaction { transaction in
+            let record = try await CaseStore.locked(request.recoveryId, in: transaction)
             guard let record, try await isOwner(request, context, record, in: transaction) else {
                 // A stranger does not learn whether there is such a case.
                 throw context.actor == nil
@@ -19,9 +20,10 @@ struct DisputeRecoveryHandler: RequestHandler {
             }
             let event = DisputePolicy.event(
                 hasProof: record.proof != nil, wasContested: record.contestedAt != nil,
-                wasContestedLately: try await store.wasContestedLately(record, in: transaction), in: record.life.status)
+                wasContestedLately: try await CaseStore.wasContestedLately(record, in: transaction),
+                in: record.life.status)
             guard let event else { throw Self.closed }
-            switch try await store.apply(event, by: .owner, to: record, in: transaction) {
+            switch try await cases.happen(event, by: .owner, to: record, in: transaction) {
             case .moves(let life, _): return RecoveryDisputed(status: life.status.rawValue)
             case .alreadyDone: return RecoveryDisputed(status: record.life.status.rawValue)
             case .refused: throw Self.closed
@@ -35,7 +37,9 @@ struct DisputeRecoveryHandler: RequestHandler {
         _ request: DisputeRecovery, _ context: RequestContext, _ record: RecoveryCase, in transaction: Transaction
     ) async throws -> Bool {
         guard !record.life.isDecoy, let account = record.accountID else { return false }
-        if let token = request.disputeToken { return try await store.stops(token, record, in: transaction) }
+        if let token = request.disputeToken {
+            return try await CaseStore.stops(cases.secrets.hash(of: token), record, in: transaction)
+        }
         return context.actor?.userID == account
     }
 }

@@ -5,12 +5,13 @@ import EventLoop
 
 /// Makes the case where the answer to the request was lost: auth says in an event what it began.
 struct RecoveryBeganHandler: RequestHandler {
-    let store: CaseStore
+    let database: Database
+    let cases: CaseWorkflow
 
     func handle(_ event: RecoveryBegan, context: RequestContext) async throws -> Acknowledged {
-        try await store.container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            _ = try await store.ensure(event.begun, origin: nil, in: transaction)
+            _ = try await cases.ensure(event.begun, origin: nil, in: transaction)
         }
         return Acknowledged()
     }

@@ -6,7 +6,8 @@ import ServiceRuntime
 
 /// Finds out who decides, and that they have the role at this moment.
 struct ReviewerReader: Sendable {
-    let container: ServiceContainer
+    let database: Database
+    let audit: AuditTrail
     let bearers: BearerReader
 
     /// By a pseudonym, so that nothing of a reviewer outlives their account. In a transaction of its own: no decision holds two
@@ -14,19 +15,19 @@ struct ReviewerReader: Sendable {
     @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
         _ = try context.staff()
         let person = try await bearers.bearer(of: context).userID
-        let chain = try await container.database.transaction { try await container.chain(ofReviewer: person, in: $0) }
+        let chain = try await database.transaction { try await audit.chain(ofReviewer: person, in: $0) }
         return Reviewer(name: chain.name, person: person, key: nil)
     }
 }
 
-extension ServiceContainer {
+extension AuditTrail {
     /// - Throws: ``BusError`` `unauthorized` for somebody whose account is deleted.
     fileprivate func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         Erasure.wait(for: person, in: transaction)
         guard try await !Erasure.isErased(person, in: transaction) else {
             throw BusError(.unauthorized, "Please sign in.")
         }
-        return try await audit.ensure(person, in: transaction)
+        return try await ensure(person, in: transaction)
     }
 }
 
@@ -60,45 +61,42 @@ extension ListReviewsHandler {
 }
 
 struct GetReviewHandler: RequestHandler {
+    let database: Database
+    let audit: AuditTrail
     let reviews: ReviewStore
 
     func handle(_ request: GetReview, context: RequestContext) async throws -> ReviewPage {
         let staff = context.caller == .gateway ? try context.staff() : nil
-        guard let page = try await reviews.page(of: request.recoveryId) else { throw ReviewStore.unknown }
+        guard let page = try await reviews.page(of: request.recoveryId) else { throw CaseWorkflow.unknown }
         try await note(staff, sawEvidenceOf: request.recoveryId)
         return page
     }
 
-    private static let isLast: Statement = """
-        SELECT sequence FROM audit
-        WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
-        """
-
     /// Nobody sees evidence unseen. The look stands in the trail of who looked: a case's own trail is shown whole, and would
     /// grow with each look.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
-        let container = reviews.store.container
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             let chain =
-                if let staff { try await container.chain(ofReviewer: staff.userID, in: transaction) } else {
+                if let staff { try await audit.chain(ofReviewer: staff.userID, in: transaction) } else {
                     AuditChain.service
                 }
             let act = AuditAct("evidence_seen", ["case": id.description])
             // Looking again with nothing between is the same look, as where a request is repeated.
-            guard try await transaction.query(Self.isLast, act.values(on: chain)).isEmpty else { return }
-            container.audit.note(act, on: chain, in: transaction)
+            guard try await !reviews.isLast(act, on: chain, in: transaction) else { return }
+            audit.note(act, on: chain, in: transaction)
         }
     }
 }
 
 struct ClaimReviewHandler: RequestHandler {
-    let reviews: ReviewStore
+    let database: Database
+    let decider: Decider
     let reader: ReviewerReader
 
     func handle(_ request: ClaimReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.container.database.transaction { transaction in
-            let reviewed = try await reviews.locked(request.recoveryId, for: reviewer, in: transaction)
+        return try await database.transaction { transaction in
+            let reviewed = try await decider.locked(request.recoveryId, for: reviewer, in: transaction)
             let life = reviewed.record.life
             guard life.status == .inReview || life.status == .contested else {
                 throw ReviewError.refusal(
@@ -109,56 +107,34 @@ struct ClaimReviewHandler: RequestHandler {
             } catch {
                 throw ReviewError.refusal(error)
             }
-            reviews.claim(request.recoveryId, by: reviewer, in: transaction)
-            return try await reviews.summary(of: request.recoveryId, in: transaction)
+            decider.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
+            return try await decider.summary(of: request.recoveryId, in: transaction)
         }
     }
 }
 
 struct ReleaseReviewHandler: RequestHandler {
-    let reviews: ReviewStore
+    let database: Database
+    let decider: Decider
     let reader: ReviewerReader
 
     func handle(_ request: ReleaseReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.container.database.transaction { transaction in
-            reviews.release(request.recoveryId, by: reviewer, in: transaction)
-            return try await reviews.summary(of: request.recoveryId, in: transaction)
+        return try await database.transaction { transaction in
+            decider.reviews.release(request.recoveryId, by: reviewer, in: transaction)
+            return try await decider.summary(of: request.recoveryId, in: transaction)
         }
-    }
-}
-
-/// What both decisions have in common.
-struct Decider: Sendable {
-    let reviews: ReviewStore
-
-    @Loop func decide(
-        _ id: Identifier, isApproved: Bool, note: String, by reviewer: Reviewer, in transaction: Transaction
-    ) async throws -> ReviewSummary {
-        let reviewed = try await reviews.locked(id, for: reviewer, in: transaction)
-        let event: CaseEvent
-        if reviewed.record.life.status == .inReview || reviewed.record.life.status == .contested {
-            do throws(ReviewPolicy.Refusal) {
-                try reviewed.policy.mayDecide(reviewer.name, key: reviewer.key)
-                event = isApproved ? try reviewed.policy.approval(by: reviewer.name, key: reviewer.key) : .rejected
-            } catch {
-                throw ReviewError.refusal(error)
-            }
-        } else {
-            event = isApproved ? .approved : .rejected
-        }
-        try await reviews.decide(event, reviewed, by: reviewer, note: note, in: transaction)
-        return try await reviews.summary(of: id, in: transaction)
     }
 }
 
 struct ApproveCaseHandler: RequestHandler {
+    let inbox: Inbox
     let decider: Decider
     let reader: ReviewerReader
 
     func handle(_ request: ApproveCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             return .reply(
                 try await decider.decide(
                     request.recoveryId, isApproved: true, note: request.note, by: reviewer, in: transaction))
@@ -167,12 +143,13 @@ struct ApproveCaseHandler: RequestHandler {
 }
 
 struct RejectCaseHandler: RequestHandler {
+    let inbox: Inbox
     let decider: Decider
     let reader: ReviewerReader
 
     func handle(_ request: RejectCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
-        return try await reader.container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             return .reply(
                 try await decider.decide(
                     request.recoveryId, isApproved: false, note: request.note, by: reviewer, in: transaction))
@@ -182,23 +159,23 @@ struct RejectCaseHandler: RequestHandler {
 
 /// An operator has no account, and takes and decides in one.
 struct DecideAsOperatorHandler: RequestHandler {
+    let database: Database
     let decider: Decider
+    /// Who develops alone is two operators by their names.
+    let isDevelopment: Bool
 
     func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {
-        let reviews = decider.reviews
-        // Who develops alone is two operators by their names.
-        let isDevelopment = reviews.store.container.configuration.profile == .development
         let reviewer = Reviewer(
             name: "operator \(request.operatorName)", person: nil, key: isDevelopment ? nil : context.callerKey)
-        return try await reviews.store.container.database.transaction { transaction in
-            let reviewed = try await reviews.locked(request.recoveryId, for: reviewer, in: transaction)
+        return try await database.transaction { transaction in
+            let reviewed = try await decider.locked(request.recoveryId, for: reviewer, in: transaction)
             do throws(ReviewPolicy.Refusal) {
                 try reviewed.policy.mayClaim(reviewer.name, key: reviewer.key)
             } catch {
                 throw ReviewError.refusal(error)
             }
             if [.inReview, .contested].contains(reviewed.record.life.status) {
-                reviews.claim(request.recoveryId, by: reviewer, in: transaction)
+                decider.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
             }
             return try await decider.decide(
                 request.recoveryId, isApproved: request.isApproved, note: request.note, by: reviewer, in: transaction)

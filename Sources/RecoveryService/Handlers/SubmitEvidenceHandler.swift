@@ -1,23 +1,29 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
+import ServiceRuntime
 
 /// Takes the claimant's evidence. Of a decoy, and of a case that was disputed, it is destroyed unread; both wait for as long as
 /// a decision takes.
 struct SubmitEvidenceHandler: RequestHandler {
-    let store: CaseStore
+    let database: Database
+    let cases: CaseWorkflow
     let reviews: ReviewStore
 
     func handle(_ request: SubmitEvidence, context: RequestContext) async throws -> EvidenceTaken {
         let given = try Self.oneOf(request.verificationId, request.evidenceReference)
-        try await store.container.database.transaction { transaction in
-            let record = try await store.locked(request.recoveryId, in: transaction)
-            guard let record, store.isClaimant(request.recoveryToken, of: record) else {
-                throw CaseStore.notTheClaimant
+        try await database.transaction { transaction in
+            let record = try await CaseStore.locked(request.recoveryId, in: transaction)
+            guard let record, cases.isClaimant(request.recoveryToken, of: record) else {
+                throw CaseWorkflow.notTheClaimant
             }
-            switch try await store.apply(.evidenceGiven, by: .claimant, to: record, in: transaction) {
+            switch try await cases.happen(.evidenceGiven, by: .claimant, to: record, in: transaction) {
             case .moves(let life, _):
-                if !life.isDecidedByClock { reviews.take(given, of: record, in: transaction) }
+                if !life.isDecidedByClock {
+                    reviews.keepEvidence(given, of: record.id, in: transaction)
+                    cases.outbox.enqueue(EvidenceJudge.destination, payload: record.id.array, in: transaction)
+                }
             case .alreadyDone: return
             case .refused(.tooEarly):
                 let left = max(1, ClaimantView.seconds(from: record.now, until: record.holdUntil))
@@ -44,17 +50,19 @@ struct SubmitEvidenceHandler: RequestHandler {
 
 /// Takes the owner's evidence of a contested case, for the reviewers.
 struct SubmitOwnerEvidenceHandler: RequestHandler {
-    let store: CaseStore
+    let inbox: Inbox
+    let cases: CaseWorkflow
     let reviews: ReviewStore
 
     func handle(_ request: SubmitOwnerEvidence, context: RequestContext) async throws -> EvidenceTaken {
         let person = try context.person().userID
         let given = try SubmitEvidenceHandler.oneOf(request.verificationId, request.evidenceReference)
-        return try await store.container.once(context) { transaction in
-            let record = try await store.locked(request.recoveryId, in: transaction)
-            guard let record, record.accountID == person, !record.life.isDecoy else { throw ReviewStore.unknown }
-            switch try await store.apply(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
-            case .moves, .alreadyDone: reviews.takeFromOwner(given, of: record, in: transaction)
+        return try await inbox.once(context) { transaction in
+            let record = try await CaseStore.locked(request.recoveryId, in: transaction)
+            guard let record, record.accountID == person, !record.life.isDecoy else { throw CaseWorkflow.unknown }
+            switch try await cases.happen(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
+            // No provider is asked: what it says of one side says nothing of the other.
+            case .moves, .alreadyDone: reviews.keepOwnerEvidence(given, of: record.id, in: transaction)
             case .refused where !record.life.status.isClosed:
                 throw BusError(.recoveryNotReady, "Nothing is asked of you. If this was not you, say no to it.")
             case .refused: throw BusError(.recoveryClosed, "This recovery is over.")

@@ -1,134 +1,66 @@
 import BusProtocol
-import Cryptography
 import Database
 import EventLoop
 import ServiceRuntime
 
-/// How a claim becomes a case.
+/// What is asked before a claim becomes a case, and the row that it becomes.
 extension CaseStore {
-    /// What became of a claim that auth began.
-    enum Claim: Sendable {
-        case made(RecoveryCase)
-        /// The same claimant has an open case against the same account already.
-        case alreadyOpen
-        /// The claimant's number has had as many cases in 30 days as it may, or was rejected by this account's reviewers a
-        /// while ago. Seconds until it may ask again.
-        case tooMany(wait: Int64)
+    /// Cases that a client address, and the site that it is in, asked for within a day.
+    static func count(
+        of origin: ClientOrigin, in database: Database
+    ) async throws -> (ofAddress: Int64, ofSite: Int64) {
+        let rows = try await database.read(byOrigin, [.bytes(origin.address), .bytes(origin.site)])
+        guard let row = rows.first else { return (0, 0) }
+        return (try row.integer("of_address"), try row.integer("of_site"))
     }
 
-    /// Whether a client address, or the site that it is in, has asked for as many cases within a day as it may.
-    @Loop func isSpent(_ origin: ClientOrigin) async throws -> Bool {
-        let rows = try await container.database.read(Self.byOrigin, [.bytes(origin.address), .bytes(origin.site)])
-        guard let row = rows.first else { return false }
-        return policy.isSpent(address: try row.integer("of_address"), site: try row.integer("of_site"))
+    /// Claims of one number take turns, or as many as come at once would all be counted before any is there.
+    static func waitForTurn(ofClaimant reference: String, in transaction: Transaction) {
+        transaction.send(claimantTurn, [.text(reference)])
     }
 
-    /// Gives the case the claimant's secrets, in place of those that it had, and the address that it was asked for from; all
-    /// of them as keyed hashes. The reason is sealed for a decoy, too, which takes the same time and keeps none.
-    @Loop func setSecrets(
-        token: [UInt8], device: [UInt8], origin: ClientOrigin, reason: String?, of id: Identifier,
-        in transaction: Transaction
-    ) {
-        let given = (reason ?? "").isEmpty ? nil : reason
-        let sealed = given.map { secrets.evidenceSealer.seal(Array($0.utf8), associated: id.array) }
-        transaction.send(
-            Self.keepSecrets,
-            [
-                .uuid(id), .bytes(token), .bytes(device), .bytes(origin.address), .bytes(origin.site), .bytes(sealed),
-            ])
-    }
-
-    /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
-    /// case is made, auth is told to lift the freeze that it wrote for it.
-    @Loop func ensure(
-        _ begun: RecoveryBegun, origin: ClientOrigin?, in transaction: Transaction
-    ) async throws -> Claim {
-        // The account's turn before anything else, as auth's event has it: who took the claimant's turn or the case first
-        // would wait for the event, and the event for them.
-        if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
-        if let known = try await locked(begun.caseID, in: transaction) { return .made(known) }
-        // Claims of one number take turns, or as many as come at once would all be counted before any is there.
-        transaction.send(Self.claimantTurn, [.text(begun.claimantReference)])
-        var begun = begun
-        if let account = begun.accountID, try await Erasure.isErased(account, in: transaction) {
-            begun.accountID = nil
-        }
-        let earlier = try await transaction.query(
-            Self.byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
-        guard try earlier.first?.integer("count") ?? 0 < policy.perPhone else {
-            try await close(
-                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
-                claimantWaits: false, in: transaction)
-            return .tooMany(wait: 2_592_000)
-        }
-        let pair: [SQLValue] = [.text(begun.accountReference), .text(begun.claimantReference)]
-        let past = try await transaction.query(Self.past, pair + [.uuid(begun.accountID)]).first
-        if let wait = try past?.optionalInteger("cooling_seconds"), wait > 0 {
-            try await close(
-                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
-                claimantWaits: false, in: transaction)
-            return .tooMany(wait: wait)
-        }
-        let isLocked = try past?.bool("is_locked") == true && begun.proof == nil
-        let isDecoy = try begun.accountID == nil || past?.bool("is_barred") == true || isLocked
-        let share = Double(try past?.integer("dormant_percent") ?? 0) / 100
-        let hold = policy.hold(
-            afterClaims: try past?.integer("claims") ?? 0,
-            isDormant: begun.accountID == nil
-                ? RecoveryPolicy.looksDormant(begun.accountReference, share: share) : begun.isDormant == true)
-        return try await make(begun, isDecoy: isDecoy, hold: hold, origin: origin, in: transaction)
-    }
-
-    /// A hold that begins by a clock that was set back would be over too early once the clock is right. What auth has begun
-    /// becomes a case all the same: without one its owner could not stop it.
-    ///
-    /// - Throws: ``BusError`` `service_unavailable` while the database's clock is not where it should be.
-    @Loop func mustTrustClock() throws(BusError) {
-        guard !container.trustsClock else { return }
-        throw BusError(
-            .serviceUnavailable, "Recoveries cannot begin at the moment. Please try again later.",
-            retryAfter: .seconds(60))
-    }
-
-    @Loop private func make(
-        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, origin: ClientOrigin?, in transaction: Transaction
-    ) async throws -> Claim {
-        let facts = ClaimFacts(
-            phone: begun.maskedClaimantPhone, platform: begun.platform,
-            hasRecentSignIn: begun.hasRecentSignIn ?? false)
+    /// What is known of the two numbers of a claim.
+    static func history(of begun: RecoveryBegun, in transaction: Transaction) async throws -> ClaimHistory {
+        let earlier = try await transaction.query(byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
         let rows = try await transaction.query(
-            Self.insert,
+            past, [.text(begun.accountReference), .text(begun.claimantReference), .uuid(begun.accountID)])
+        guard let count = earlier.first, let row = rows.first else { throw DatabaseError.aborted }
+        return ClaimHistory(
+            ofClaimant: try count.integer("count"), ofAccount: try row.integer("claims"),
+            coolingSeconds: try row.optionalInteger("cooling_seconds") ?? 0, isBarred: try row.bool("is_barred"),
+            isLocked: try row.bool("is_locked"), dormantPercent: try row.integer("dormant_percent"))
+    }
+
+    /// - Parameters:
+    ///   - hold: seconds.
+    ///   - facts: ``ClaimFacts``, sealed.
+    /// - Returns: `nil` where there is such a case, or the claimant has another open one against the account.
+    static func insert(
+        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, origin: ClientOrigin?, facts: [UInt8],
+        in transaction: Transaction
+    ) async throws -> RecoveryCase? {
+        try await transaction.query(
+            insert,
             [
                 .uuid(begun.caseID), .uuid(begun.accountID), .text(begun.accountReference),
                 .text(begun.claimantReference), .bool(isDecoy), .bytes(origin?.address), .integer(hold),
-                .bytes(try notifier.seal(facts, of: begun.caseID)), .text(begun.proof), .bool(begun.isStaff ?? false),
+                .bytes(facts), .text(begun.proof), .bool(begun.isStaff ?? false),
                 .bool(begun.accountID == nil ? nil : begun.isDormant ?? false), .bytes(origin?.site),
+            ]
+        ).first.map { try RecoveryCase($0) }
+    }
+
+    /// Gives the case the claimant's secrets, in place of those that it had, and the address that it was asked for from; all
+    /// of them as keyed hashes.
+    static func keepSecrets(
+        token: [UInt8], device: [UInt8], origin: ClientOrigin, reason: [UInt8]?, of id: Identifier,
+        in transaction: Transaction
+    ) {
+        transaction.send(
+            keepSecrets,
+            [
+                .uuid(id), .bytes(token), .bytes(device), .bytes(origin.address), .bytes(origin.site), .bytes(reason),
             ])
-        guard let row = rows.first else {
-            // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
-            if let known = try await locked(behindItsTurn: begun.caseID, in: transaction) { return .made(known) }
-            // or the claimant has another open case against the account.
-            try await close(
-                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
-                claimantWaits: false, in: transaction)
-            return .alreadyOpen
-        }
-        let made = try RecoveryCase(row)
-        note("requested", by: .claimant, made.life, of: made, in: transaction)
-        setTimer(Self.holdTimer, of: made, at: made.holdUntil, in: transaction)
-        if isDecoy {
-            // A barred claimant must not keep the account frozen.
-            if begun.accountID != nil {
-                try await close(
-                    begun.accountID, case: made.id, outcome: "cancelled", at: made.now, claimantWaits: true,
-                    in: transaction)
-            }
-        } else if let account = begun.accountID {
-            try await container.outbox.publish(
-                CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
-            try await notifier.begin(made, of: account, in: transaction)
-        }
-        return .made(made)
     }
 
     private static let insert = Statement(

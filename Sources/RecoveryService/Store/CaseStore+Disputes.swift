@@ -2,25 +2,26 @@ import BusProtocol
 import Database
 import EventLoop
 
+/// What is asked of an owner's no, and what an owner is shown.
 extension CaseStore {
-    /// Whether a dispute token is one of those that the owner was sent for this case. It is looked up by its keyed hash, which
-    /// is worth nothing to who could time the comparison.
-    @Loop func stops(_ token: String, _ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
-        try await !transaction.query(
-            "SELECT case_id FROM dispute_tokens WHERE hash = $1 AND case_id = $2",
-            [.bytes(secrets.hash(of: token)), .uuid(record.id)]
-        ).isEmpty
+    /// Whether a dispute token is one of those that the owner was sent for this case.
+    ///
+    /// - Parameter hash: of the token, keyed: it is worth nothing to who could time the comparison.
+    static func stops(_ hash: [UInt8], _ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(disputeToken, [.bytes(hash), .uuid(record.id)]).isEmpty
     }
 
     /// Whether reviewers decided upon another contested case against the account that was contested within 90 days. One that
     /// nobody decided counts for nothing: a thief with the phone would use up the owner's by claims of their own.
-    @Loop func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
-        try await !transaction.query(Self.contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
+    static func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
     }
 
     /// The cases against a person's account, the newest first; a hundred at the most.
-    @Loop func cases(against person: Identifier) async throws -> [OwnRecoveryCases.Case] {
-        try await container.database.read(Self.against, [.uuid(person)]).map { row in
+    static func cases(
+        against person: Identifier, in database: Database
+    ) async throws -> [OwnRecoveryCases.Case] {
+        try await database.read(against, [.uuid(person)]).map { row in
             OwnRecoveryCases.Case(
                 recoveryId: try row.uuid("id"), status: try row.text("status"),
                 requestedAt: try row.timestamp("created_at"), holdUntil: try row.timestamp("hold_until"),
@@ -28,6 +29,7 @@ extension CaseStore {
         }
     }
 
+    private static let disputeToken: Statement = "SELECT case_id FROM dispute_tokens WHERE hash = $1 AND case_id = $2"
     private static let contestedLately: Statement = """
         SELECT id FROM cases
         WHERE account_id = $1 AND id <> $2 AND contested_at > clock_timestamp() - interval '90 days'

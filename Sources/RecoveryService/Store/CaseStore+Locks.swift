@@ -4,23 +4,23 @@ import EventLoop
 
 /// Recovery locks: a row for each account that has one, or had one that ended by itself.
 extension CaseStore {
-    @Loop func lock(of person: Identifier) async throws -> RecoveryLockState {
-        try Self.state(try await container.database.read(Self.select, [.uuid(person)])).lock
+    static func lock(of person: Identifier, in database: Database) async throws -> RecoveryLockState {
+        try state(try await database.read(select, [.uuid(person)])).lock
     }
 
     /// In the person's turn until the transaction ends; with the database's clock.
-    @Loop func lock(
+    static func lock(
         of person: Identifier, in transaction: Transaction
     ) async throws -> (lock: RecoveryLockState, now: Timestamp) {
         Erasure.wait(for: person, in: transaction)
-        return try Self.state(try await transaction.query(Self.select, [.uuid(person)]))
+        return try state(try await transaction.query(select, [.uuid(person)]))
     }
 
     /// - Returns: false where the person is erased.
-    @Loop func set(
+    static func set(
         _ lock: RecoveryLockState, of person: Identifier, in transaction: Transaction
     ) async throws -> Bool {
-        try await !transaction.query(Self.set, [.uuid(person), .timestamp(lock.endsAt)]).isEmpty
+        try await !transaction.query(set, [.uuid(person), .timestamp(lock.endsAt)]).isEmpty
     }
 
     private static func state(_ rows: [Row]) throws -> (lock: RecoveryLockState, now: Timestamp) {

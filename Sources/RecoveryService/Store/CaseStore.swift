@@ -1,157 +1,68 @@
 import BusProtocol
-import Cryptography
 import Database
 import EventLoop
-import ServiceRuntime
 
-/// Rows of cases, and everything that happens in the transaction of a transition.
-struct CaseStore: Sendable {
-    let container: ServiceContainer
-    let secrets: RecoverySecrets
-    let policy: RecoveryPolicy
-
-    var notifier: OwnerNotifier { OwnerNotifier(container: container, secrets: secrets) }
-
-    static let holdTimer = "timer:hold-ended"
-    static let neglectTimer = "timer:neglected"
-    static let decoyTimer = "timer:decoy-decided"
-
+/// Rows of cases.
+@Loop enum CaseStore {
     /// The case, locked until the transaction ends: the account's turn first, as everywhere.
-    @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
-        transaction.send(Self.turn, [.uuid(id)])
+    static func locked(_ id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
+        transaction.send(turn, [.uuid(id)])
         return try await locked(behindItsTurn: id, in: transaction)
     }
 
     /// The case, locked until the transaction ends, which has its account's turn already.
-    @Loop func locked(behindItsTurn id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
-        try await transaction.query(Self.lock, [.uuid(id)]).first.map { try RecoveryCase($0) }
+    static func locked(behindItsTurn id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
+        try await transaction.query(lock, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
-    @Loop func find(_ id: Identifier) async throws -> RecoveryCase? {
-        try await container.database.read(Self.load, [.uuid(id)]).first.map { try RecoveryCase($0) }
+    static func find(_ id: Identifier, in database: Database) async throws -> RecoveryCase? {
+        try await database.read(load, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
-    /// Whether a recovery token is that of the case.
-    func isClaimant(_ token: String, of record: RecoveryCase) -> Bool {
-        record.tokenHash.map { constantTimeEqual($0, secrets.hash(of: token)) } ?? false
+    /// Every other open case against an account, locked, of a transaction that has the account's turn.
+    static func others(
+        against account: Identifier, but id: Identifier, in transaction: Transaction
+    ) async throws -> [RecoveryCase] {
+        try await transaction.query(others, [.uuid(account), .uuid(id)]).map { try RecoveryCase($0) }
     }
 
-    /// The same for a wrong token and for a case that is not there.
-    static var notTheClaimant: BusError { BusError(.unauthorized, "This is not a valid recovery token.") }
-
-    // MARK: What happens
-
-    /// Has something happen to a locked case: its row, its trail, whoever is told and its timers, in one transaction.
+    /// Writes what became of a case.
     ///
-    /// - Parameter details: codes and ids for the trail.
-    /// - Returns: what became of it; a step that is refused leaves everything as it is.
-    @Loop func apply(
-        _ event: CaseEvent, by actor: CaseActor, to record: RecoveryCase, details: [String: String] = [:],
+    /// - Parameters:
+    ///   - expiresAfter: seconds that somebody has to act from now on; `nil`: as long as before.
+    ///   - isContested: the owner contests it with this step.
+    ///   - isEvidence: the claimant gives evidence with this step.
+    static func move(
+        _ id: Identifier, to life: CaseLife, expiresAfter: Int64?, isContested: Bool, isEvidence: Bool,
         in transaction: Transaction
-    ) async throws -> CaseLife.Step {
-        let step = record.life.after(event, by: actor)
-        guard case .moves(let life, let effects) = step else { return step }
+    ) {
         transaction.send(
-            Self.move,
+            move,
             [
-                .uuid(record.id), .text(life.status.rawValue), .text(life.shadow?.rawValue),
-                .bool(life.status.isClosed), .bool(life.seen.isClosed),
-                .integer(Self.renewing.contains(event) ? RecoveryPolicy.patience : nil),
-                // In a shadow the clock says it, and nobody is heard.
-                .bool(event == .contested && actor == .owner), .bool(event == .evidenceGiven),
+                .uuid(id), .text(life.status.rawValue), .text(life.shadow?.rawValue), .bool(life.status.isClosed),
+                .bool(life.seen.isClosed), .integer(expiresAfter), .bool(isContested), .bool(isEvidence),
             ])
-        note(event.rawValue, by: actor, life, of: record, details, in: transaction)
-        if event == .holdEnded || event == .completionRefused {
-            setTimer(Self.neglectTimer, of: record, at: record.now + .seconds(RecoveryPolicy.patience), in: transaction)
-        }
-        if life.isDecidedByClock, [.inReview, .approved].contains(life.seen) {
-            let rows = try await transaction.query(Self.decisions)
-            let delay = DecoyDelay.seconds(
-                like: try rows.map { try $0.integer("seconds") }, by: UInt64.random(in: 0...UInt64.max))
-            setTimer(Self.decoyTimer, of: record, at: record.now + .seconds(delay), in: transaction)
-        }
-        try await perform(effects, of: event, record, life, in: transaction)
-        return step
     }
 
-    /// After these somebody has as long as anybody has to act.
-    private static let renewing: Set<CaseEvent> = [
-        .holdEnded, .evidenceGiven, .contested, .approved, .completionRefused,
-    ]
-
-    @Loop private func perform(
-        _ effects: Set<CaseEffect>, of event: CaseEvent, _ record: RecoveryCase, _ life: CaseLife,
-        in transaction: Transaction
-    ) async throws {
-        // Who has shown what a stranger cannot may be the owner: the one who said no may be the thief with the phone. Once both
-        // sides were heard, reviewers know.
-        if effects.contains(.claimantBarred), record.proof == nil || event == .rejected {
-            transaction.send(
-                Self.bar,
-                [.text(record.accountReference), .text(record.claimantReference), .integer(RecoveryPolicy.bar)])
-        }
-        let isFree = !record.life.seen.isClosed && life.seen.isClosed
-        if effects.contains(.freezeLifted) || isFree {
-            try await close(
-                record.accountID, case: record.id, outcome: life.status.rawValue, at: record.now,
-                claimantWaits: !life.seen.isClosed, in: transaction)
-        }
-        guard let account = record.accountID else { return }
-        // Who never heard of a claim, since there were so many, needs not hear that it is over.
-        let isNews = record.told > 0 || ![.withdrawn, .neglected].contains(event)
-        if effects.contains(.ownerTold), isNews {
-            // What reviewers decided over both sides is not stopped by one of them.
-            let isDecided = life.status != .approved || record.contestedAt != nil
-            try await notifier.notify(
-                "recovery_\(life.status.rawValue)", [record], of: account, isOver: isDecided, in: transaction)
-        }
+    /// Seconds that the last decisions took.
+    static func decisionSeconds(in transaction: Transaction) async throws -> [Int64] {
+        try await transaction.query(decisions).map { try $0.integer("seconds") }
     }
 
-    /// Ends `completing` by auth's word. Where the account was moved, every other claim on it is over: it was made against
-    /// whoever had the account before, and a second approval must not move it again.
-    @Loop func applyOutcome(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
-        guard let record = try await locked(id, in: transaction),
-            case .moves = try await apply(event, by: .auth, to: record, in: transaction), event == .completed,
-            let account = record.accountID
-        else { return }
-        // In the account's turn, as whoever locks one of these.
-        for row in try await transaction.query(Self.others, [.uuid(account), .uuid(id)]) {
-            _ = try await apply(.voided, by: .auth, to: try RecoveryCase(row), in: transaction)
-        }
+    /// Bars a case's claimant from its account.
+    static func bar(_ record: RecoveryCase, for seconds: Int64, in transaction: Transaction) {
+        transaction.send(
+            bar, [.text(record.accountReference), .text(record.claimantReference), .integer(seconds)])
     }
 
-    /// Writes down what happened to a case.
-    @Loop func note(
-        _ act: String, by actor: CaseActor, _ life: CaseLife, of record: RecoveryCase,
-        _ details: [String: String] = [:],
-        in transaction: Transaction
-    ) {
-        var details = details.merging(["by": actor.rawValue, "status": life.status.rawValue]) { $1 }
-        details["shown"] = life.shadow?.rawValue
-        container.audit.note(AuditAct(act, details), on: record.chain, in: transaction)
-    }
-
-    @Loop func setTimer(
-        _ timer: String, of record: RecoveryCase, at due: Timestamp, in transaction: Transaction
-    ) {
-        container.outbox.enqueue(timer, payload: record.id.array, dueAt: due, in: transaction)
-    }
-
-    /// Auth lifts the freeze that it wrote for a case, and lets the claimant's number go unless the claimant waits.
-    @Loop func close(
-        _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, claimantWaits: Bool,
-        in transaction: Transaction
-    ) async throws {
-        try await container.outbox.publish(
-            CaseClosed(
-                personID: account ?? id, caseID: id, outcome: outcome, closedAt: at,
-                claimantWaits: claimantWaits ? true : nil), in: transaction)
+    static func noteAttempt(_ attempt: Identifier, of id: Identifier, in transaction: Transaction) {
+        transaction.send(attempted, [.uuid(id), .uuid(attempt)])
     }
 
     /// Parts the cases against an account from it: they are the claimants' and their trail stays, but they open nothing,
     /// and nothing in them leads to the person or their number.
-    @Loop func erase(_ account: Identifier, in transaction: Transaction) {
-        for statement in Self.erasure { transaction.send(statement, [.uuid(account)]) }
+    static func erase(_ account: Identifier, in transaction: Transaction) {
+        for statement in erasure { transaction.send(statement, [.uuid(account)]) }
     }
 
     private static let turn = Statement("SELECT \(Erasure.wait(forPersonIn: "account_id")) FROM cases WHERE id = $1")
@@ -178,7 +89,9 @@ struct CaseStore: Sendable {
             contested_at = CASE WHEN $7 THEN coalesce(contested_at, clock_timestamp()) ELSE contested_at END
         WHERE id = $1
         """
-    /// Seconds that the last decisions took.
+    private static let attempted: Statement = """
+        UPDATE cases SET attempt = $2, attempt_at = clock_timestamp() WHERE id = $1
+        """
     private static let decisions: Statement = """
         SELECT extract(epoch FROM decided_at - evidence_at)::bigint AS seconds FROM cases
         WHERE decided_at IS NOT NULL AND NOT is_decoy ORDER BY decided_at DESC LIMIT 50

@@ -5,16 +5,6 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Who decides upon a case.
-struct Reviewer: Sendable {
-    /// A pseudonym, or `operator` and a name.
-    let name: String
-    /// `nil` for an operator.
-    let person: Identifier?
-    /// The public key of an operator's connection, where operators are told apart by it.
-    let key: String?
-}
-
 /// A case as it stands before reviewers, locked until the transaction ends.
 struct ReviewedCase: Sendable {
     let record: RecoveryCase
@@ -24,9 +14,9 @@ struct ReviewedCase: Sendable {
 
 /// What reviewers see and do.
 struct ReviewStore: Sendable {
-    let store: CaseStore
-
-    @Loop private var database: Database { store.container.database }
+    let database: Database
+    /// Of a claimant's reason and evidence, and of what reviewers write.
+    let sealer: Sealer
 
     // MARK: Seeing
 
@@ -71,25 +61,18 @@ struct ReviewStore: Sendable {
             })
     }
 
-    @Loop func summary(of id: Identifier, in transaction: Transaction) async throws -> ReviewSummary {
-        guard let row = try await transaction.query(Self.one, [.uuid(id)]).first else { throw Self.unknown }
-        return try Self.summary(row)
+    /// `nil` for a case that is not there, and for a decoy.
+    @Loop func summary(of id: Identifier, in transaction: Transaction) async throws -> ReviewSummary? {
+        try await transaction.query(Self.one, [.uuid(id)]).first.map { try Self.summary($0) }
     }
-
-    static var unknown: BusError { BusError(.notFound, "There is no such recovery.") }
 
     // MARK: Doing
 
-    /// - Throws: ``BusError`` `not_found`; `forbidden` for the account's own owner.
-    @Loop func locked(
-        _ id: Identifier, for reviewer: Reviewer, in transaction: Transaction
-    ) async throws -> ReviewedCase {
-        guard let record = try await store.locked(id, in: transaction), !record.life.isDecoy,
+    /// A case that is no decoy, locked until the transaction ends; `nil` where there is none.
+    @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> ReviewedCase? {
+        guard let record = try await CaseStore.locked(id, in: transaction), !record.life.isDecoy,
             let row = try await transaction.query(Self.one, [.uuid(id)]).first
-        else { throw Self.unknown }
-        guard reviewer.person == nil || reviewer.person != record.accountID else {
-            throw BusError(.forbidden, "Somebody else must review a recovery of your own account.")
-        }
+        else { return nil }
         let summary = try Self.summary(row)
         return ReviewedCase(
             record: record, summary: summary,
@@ -107,65 +90,51 @@ struct ReviewStore: Sendable {
         transaction.send(Self.release, [.uuid(id), .text(reviewer.name)])
     }
 
-    /// Has a decision happen: the case, its trail, the note and whoever is told.
-    @Loop func decide(
-        _ event: CaseEvent, _ reviewed: ReviewedCase, by reviewer: Reviewer, note: String, in transaction: Transaction
-    ) async throws {
-        let id = reviewed.record.id
-        let step = try await store.apply(
-            event, by: .reviewer, to: reviewed.record, details: ["reviewer": reviewer.name], in: transaction)
-        switch step {
-        case .alreadyDone: return
-        case .refused(let refusal): throw ReviewError.refusal(refusal)
-        case .moves: break
-        }
-        let sealed = store.secrets.evidenceSealer.seal(Array(note.utf8), associated: id.array)
-        transaction.send(
-            Self.keepNote, [.uuid(id), .text(event.rawValue), .text(reviewer.name), .bytes(sealed)])
+    /// Keeps what a reviewer decided and wrote about it.
+    ///
+    /// - Parameter isFinal: nobody else has to say the same.
+    @Loop func keep(
+        _ event: CaseEvent, isFinal: Bool, by reviewer: Reviewer, note: String, of id: Identifier,
+        in transaction: Transaction
+    ) {
+        let sealed = sealer.seal(Array(note.utf8), associated: id.array)
+        transaction.send(Self.keepNote, [.uuid(id), .text(event.rawValue), .text(reviewer.name), .bytes(sealed)])
         transaction.send(
             Self.noteDecision,
-            [
-                .uuid(id), .text(event == .partlyApproved ? reviewer.name : nil), .bool(event != .partlyApproved),
-                .text(reviewer.key),
-            ])
+            [.uuid(id), .text(isFinal ? nil : reviewer.name), .bool(isFinal), .text(reviewer.key)])
     }
 
     // MARK: Evidence
 
-    /// Keeps a claimant's evidence and has its provider asked.
-    @Loop func take(_ reference: String, of record: RecoveryCase, in transaction: Transaction) {
-        let sealed = store.secrets.evidenceSealer.seal(Array(reference.utf8), associated: record.id.array)
-        transaction.send("UPDATE cases SET evidence_sealed = $2 WHERE id = $1", [.uuid(record.id), .bytes(sealed)])
-        store.container.outbox.enqueue(Self.evidence, payload: record.id.array, in: transaction)
-    }
-
-    /// Keeps an owner's evidence beside what came before. No provider is asked: what it says of one side says nothing of the
-    /// other.
-    @Loop func takeFromOwner(_ reference: String, of record: RecoveryCase, in transaction: Transaction) {
-        let sealed = store.secrets.evidenceSealer.seal(Array(reference.utf8), associated: record.id.array)
-        transaction.send(Self.keepOwnerEvidence, [.uuid(record.id), .bytes(sealed)])
-    }
-
-    static let evidence = "evidence"
-
-    /// Asks the provider, which may take its time, and keeps what it says.
-    @Loop func judge(_ item: OutboxItem, by provider: any IdentityEvidenceProvider) async throws {
-        guard let id = Identifier(item.payload),
-            let sealed = try await database.read(Self.one, [.uuid(id)]).first?.optionalBytes("evidence_sealed")
-        else { return }
-        let verdict = try await provider.verdict(on: try open(sealed, of: id))
-        try await database.transaction { transaction in
-            guard let record = try await store.locked(id, in: transaction), !record.life.status.isClosed else { return }
-            transaction.send(
-                "UPDATE cases SET verdict = $2 WHERE id = $1", [.uuid(id), .text(verdict.rawValue)])
-            store.note(
-                "evidence_judged", by: .reviewer, record.life, of: record, ["verdict": verdict.rawValue],
-                in: transaction)
+    /// A claimant's evidence; `nil` where there is none any more.
+    @Loop func evidence(of id: Identifier) async throws -> String? {
+        try await database.read(Self.one, [.uuid(id)]).first?.optionalBytes("evidence_sealed").map {
+            try open($0, of: id)
         }
     }
 
+    @Loop func keepEvidence(_ reference: String, of id: Identifier, in transaction: Transaction) {
+        let sealed = sealer.seal(Array(reference.utf8), associated: id.array)
+        transaction.send("UPDATE cases SET evidence_sealed = $2 WHERE id = $1", [.uuid(id), .bytes(sealed)])
+    }
+
+    /// Beside what the owner gave before.
+    @Loop func keepOwnerEvidence(_ reference: String, of id: Identifier, in transaction: Transaction) {
+        let sealed = sealer.seal(Array(reference.utf8), associated: id.array)
+        transaction.send(Self.keepOwnerEvidence, [.uuid(id), .bytes(sealed)])
+    }
+
+    @Loop func keep(_ verdict: EvidenceVerdict, of id: Identifier, in transaction: Transaction) {
+        transaction.send("UPDATE cases SET verdict = $2 WHERE id = $1", [.uuid(id), .text(verdict.rawValue)])
+    }
+
+    /// Whether the newest act of a trail is this one.
+    @Loop func isLast(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(Self.isLast, act.values(on: chain)).isEmpty
+    }
+
     private func open(_ sealed: [UInt8], of id: Identifier) throws -> String {
-        String(decoding: try store.secrets.evidenceSealer.open(sealed, associated: id.array), as: UTF8.self)
+        String(decoding: try sealer.open(sealed, associated: id.array), as: UTF8.self)
     }
 
     private static func summary(_ row: Row) throws -> ReviewSummary {
@@ -225,6 +194,10 @@ struct ReviewStore: Sendable {
     private static let release: Statement = """
         UPDATE cases SET reviewer = NULL, reviewer_until = NULL WHERE id = $1 AND reviewer = $2
         """
+    private static let isLast: Statement = """
+        SELECT sequence FROM audit
+        WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
+        """
     /// Whoever else has a session of the account may give some, too: what came first stays, and so does what came last.
     private static let keepOwnerEvidence: Statement = """
         UPDATE cases SET owner_evidence_sealed = $2,
@@ -244,23 +217,4 @@ struct ReviewStore: Sendable {
             decided_at = CASE WHEN $3 THEN clock_timestamp() END
         WHERE id = $1
         """
-}
-
-/// Why a reviewer's word does not count.
-enum ReviewError {
-    static func refusal(_ refusal: CaseRefusal) -> BusError {
-        refusal == .tooEarly
-            ? BusError(.recoveryNotReady, "This recovery is not ready for a decision yet.")
-            : BusError(.recoveryClosed, "This recovery is over and cannot be decided any more.")
-    }
-
-    static func refusal(_ refusal: ReviewPolicy.Refusal) -> BusError {
-        switch refusal {
-        case .claimedByAnother: BusError(.reviewClaimed, "Another reviewer has this recovery now.")
-        case .notClaimed: BusError(.reviewNotClaimed, "Please take this recovery before you decide.")
-        case .noEvidence:
-            BusError(.recoveryNotReady, "The evidence was not judged yet, or it speaks against the claimant.")
-        case .sameReviewer: BusError(.forbidden, "Another reviewer must approve this recovery, too.")
-        }
-    }
 }

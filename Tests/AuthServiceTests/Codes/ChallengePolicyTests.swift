@@ -105,13 +105,15 @@ import Testing
     @Test(
         "what an attempt means",
         arguments: [
-            ("open", 0, 1, true, .right), ("open", 2, 1, true, .right), ("open", 0, 1, false, .wrong(triesLeft: 2)),
-            ("open", 1, 1, false, .wrong(triesLeft: 1)), ("open", 2, 1, false, .dead),
-            ("open", 0, 0, true, .expired), ("open", 0, -1, false, .expired), ("open", 2, -1, false, .expired),
-            ("used", 0, 1, true, .expired), ("superseded", 0, 1, true, .expired),
-            ("dead", 3, 1, true, .dead), ("dead", 3, -1, true, .dead),
-        ] as [(String, Int64, Int64, Bool, ChallengePolicy.Verdict)])
-    func verdict(state: String, tries: Int64, secondsLeft: Int64, isRight: Bool, expected: ChallengePolicy.Verdict) {
+            (.open, 0, 1, true, .right), (.open, 2, 1, true, .right), (.open, 0, 1, false, .wrong(triesLeft: 2)),
+            (.open, 1, 1, false, .wrong(triesLeft: 1)), (.open, 2, 1, false, .dead),
+            (.open, 0, 0, true, .expired), (.open, 0, -1, false, .expired), (.open, 2, -1, false, .expired),
+            (.used, 0, 1, true, .expired), (.superseded, 0, 1, true, .expired),
+            (.dead, 3, 1, true, .dead), (.dead, 3, -1, true, .dead),
+        ] as [(ChallengeState, Int64, Int64, Bool, ChallengePolicy.Verdict)])
+    func verdict(
+        state: ChallengeState, tries: Int64, secondsLeft: Int64, isRight: Bool, expected: ChallengePolicy.Verdict
+    ) {
         let verdict = ChallengePolicy.verdict(
             state: state, wrongTries: tries, phoneTriesLeft: 10, expiresAt: Self.now + .seconds(secondsLeft),
             now: Self.now, isRight: isRight)
@@ -126,7 +128,7 @@ import Testing
         ] as [(Int64, Int64, Bool, ChallengePolicy.Verdict)])
     func phoneTries(tries: Int64, left: Int64, isRight: Bool, expected: ChallengePolicy.Verdict) {
         let verdict = ChallengePolicy.verdict(
-            state: "open", wrongTries: tries, phoneTriesLeft: left, expiresAt: Self.now + .seconds(1), now: Self.now,
+            state: .open, wrongTries: tries, phoneTriesLeft: left, expiresAt: Self.now + .seconds(1), now: Self.now,
             isRight: isRight)
         #expect(verdict == expected)
     }

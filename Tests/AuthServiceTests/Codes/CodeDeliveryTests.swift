@@ -10,7 +10,7 @@ import Testing
 
     private static let now = Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_000)
     private static func state(
-        _ state: String, isSent: Bool = false, age: Duration = .seconds(10), lockedFor: Duration? = nil
+        _ state: ChallengeState, isSent: Bool = false, age: Duration = .seconds(10), lockedFor: Duration? = nil
     ) -> CodeDelivery {
         let created = now - age
         return CodeState(
@@ -24,16 +24,16 @@ import Testing
     }
 
     @Test func aRowAsItIsSeen() {
-        #expect(Self.state("open") == Self.delivery("queued", resend: 50, expires: 290))
-        #expect(Self.state("open", isSent: true) == Self.delivery("sent", resend: 50, expires: 290))
-        #expect(Self.state("open", isSent: true, age: .seconds(400)) == Self.delivery("sent", resend: 0, expires: 0))
-        #expect(Self.state("used") == Self.delivery("sent", resend: 50, expires: 0))
-        #expect(Self.state("superseded", isSent: true) == Self.delivery("sent", resend: 50, expires: 0))
+        #expect(Self.state(.open) == Self.delivery("queued", resend: 50, expires: 290))
+        #expect(Self.state(.open, isSent: true) == Self.delivery("sent", resend: 50, expires: 290))
+        #expect(Self.state(.open, isSent: true, age: .seconds(400)) == Self.delivery("sent", resend: 0, expires: 0))
+        #expect(Self.state(.used) == Self.delivery("sent", resend: 50, expires: 0))
+        #expect(Self.state(.superseded, isSent: true) == Self.delivery("sent", resend: 50, expires: 0))
         #expect(
-            Self.state("dead", isSent: true, lockedFor: .seconds(900)) == Self.delivery("sent", resend: 900, expires: 0)
+            Self.state(.dead, isSent: true, lockedFor: .seconds(900)) == Self.delivery("sent", resend: 900, expires: 0)
         )
         // What never came counts for nothing.
-        #expect(Self.state("undelivered") == Self.delivery("failed", resend: 0, expires: 0))
+        #expect(Self.state(.undelivered) == Self.delivery("failed", resend: 0, expires: 0))
     }
 
     @Loop private func delivery(of challenge: Identifier, _ auth: AuthStage) async throws -> CodeDelivery {

@@ -108,7 +108,9 @@ import Testing
             social.apple.manner = .answers(status: 503, body: "")
             let container = social.auth.stage.containers[0]
             let hurried = AppleTokens(
-                container: container, secrets: Secrets(container.keys), client: nil, patience: .zero)
+                database: container.database, outbox: container.outbox, log: container.log,
+                secrets: Secrets(container.keys),
+                client: nil, patience: .zero)
             try await container.database.transaction { try await hurried.revokeAll(of: owner.user.id, in: $0) }
             try await social.settle()
             #expect(forms("/revoke", social).count == 1)

@@ -12,12 +12,12 @@ enum ChallengeAct: Sendable, Equatable {
     case undoPhoneChange
 
     /// Of the challenge: it is verified for this and nothing else.
-    var purpose: String {
+    var purpose: ChallengePurpose {
         switch self {
-        case .signIn, .link: "login"
-        case .recover: "recovery"
-        case .changePhone: "change_phone"
-        case .undoPhoneChange: "undo_phone_change"
+        case .signIn, .link: .login
+        case .recover: .recovery
+        case .changePhone: .changePhone
+        case .undoPhoneChange: .undoPhoneChange
         }
     }
 

@@ -1,6 +1,6 @@
 import BusProtocol
 import JSONText
-import ServiceRuntime
+import ProcessRuntime
 
 /// Limits of one-time codes.
 struct ChallengeLimits: Sendable {
@@ -145,12 +145,13 @@ enum ChallengePolicy {
     ///   - state: of the challenge's row.
     ///   - phoneTriesLeft: wrong codes that the phone has left for now, over all challenges.
     static func verdict(
-        state: String, wrongTries: Int64, phoneTriesLeft: Int64, expiresAt: Timestamp, now: Timestamp, isRight: Bool
+        state: ChallengeState, wrongTries: Int64, phoneTriesLeft: Int64, expiresAt: Timestamp, now: Timestamp,
+        isRight: Bool
     ) -> Verdict {
         switch state {
-        case "open": break
-        case "dead": return .dead
-        default: return .expired
+        case .open: break
+        case .dead: return .dead
+        case .used, .superseded, .undelivered: return .expired
         }
         guard now < expiresAt else { return .expired }
         guard phoneTriesLeft > 0 else { return .spent }

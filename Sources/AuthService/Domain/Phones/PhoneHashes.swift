@@ -25,10 +25,6 @@ extension Secrets {
         hashes(of: try phoneSealer.open(sealed, associated: owner.array))
     }
 
-    func hashes(of challenge: Challenge) throws(SealError) -> PhoneHashes {
-        try hashes(ofSealed: challenge.phoneSealed, for: challenge.id)
-    }
-
     /// - Parameter number: E.164, as UTF-8.
     func hashes(of number: [UInt8]) -> PhoneHashes {
         PhoneHashes(

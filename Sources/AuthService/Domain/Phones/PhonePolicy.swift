@@ -1,5 +1,5 @@
 import BusProtocol
-import ServiceRuntime
+import ProcessRuntime
 
 /// Which numbers the operator serves. It is asked before anything is looked up, so that a refusal tells nothing of accounts.
 struct PhonePolicy: Sendable, Equatable {

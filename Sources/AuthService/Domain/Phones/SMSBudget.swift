@@ -1,4 +1,4 @@
-import ServiceRuntime
+import ProcessRuntime
 
 /// How many codes leave within an hour of the clock, in all and to each country: what a flood of them costs at the most.
 ///

@@ -6,14 +6,16 @@ import ServiceRuntime
 
 /// Everything of the account goes in one transaction with the event that has the other services erase what they hold.
 struct DeleteAccountHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
+    let outbox: Outbox
+    let audit: AuditTrail
     let bearer: BearerChecker
     let apple: AppleTokens
     let eraser: AccountEraser
 
     func handle(_ request: DeleteAccount, context: RequestContext) async throws -> AccountDeletion {
         let actor = try bearer.actor(of: context)
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             let person = actor.userID
             Erasure.wait(for: person, in: transaction)
             guard try await !Erasure.isErased(person, in: transaction) else { return }
@@ -27,11 +29,11 @@ struct DeleteAccountHandler: RequestHandler {
     }
 
     @Loop private func delete(_ person: Identifier, in transaction: Transaction) async throws {
-        let chain = try await container.audit.chain(of: person, in: transaction)
+        let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, but: nil, .deleted, chain: chain, in: transaction)
-        container.audit.note(AuditAct("account_deleted"), on: chain, in: transaction)
+        audit.note(AuditAct("account_deleted"), on: chain, in: transaction)
         Erasure.withdraw(person, in: transaction)
-        try await container.outbox.publish(AccountDeleted(personID: person, deletedAt: .now()), in: transaction)
+        try await outbox.publish(AccountDeleted(personID: person, deletedAt: .now()), in: transaction)
         try await apple.revokeAll(of: person, in: transaction)
         try await eraser.erase(person, in: transaction)
         Erasure.erase(person, in: transaction)

@@ -20,16 +20,17 @@ struct ExportAccountHandler: RequestHandler {
 }
 
 struct BeginExportHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let audit: AuditTrail
 
     func handle(_ request: BeginExport, context: RequestContext) async throws -> ExportBegun {
         let actor = try context.person()
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustNotBeFrozen()
             try standing.mustBeFresh(to: "export your data")
-            let chain = try await container.audit.chain(of: actor.userID, in: transaction)
-            container.audit.note(
+            let chain = try await audit.chain(of: actor.userID, in: transaction)
+            audit.note(
                 AuditAct("data_exported", ["session": actor.sessionID.description]), on: chain, in: transaction)
             return .reply(ExportBegun())
         }

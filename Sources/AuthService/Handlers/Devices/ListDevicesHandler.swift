@@ -1,14 +1,15 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import ServiceRuntime
 
 struct ListDevicesHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
 
     func handle(_ request: ListDevices, context: RequestContext) async throws -> DeviceList {
         let actor = try context.person()
         return DeviceList(
-            devices: try await DeviceStore.list(of: actor.userID, session: actor.sessionID, in: container.database))
+            devices: try await DeviceStore.list(of: actor.userID, session: actor.sessionID, in: database))
     }
 }

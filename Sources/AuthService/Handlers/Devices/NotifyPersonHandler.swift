@@ -7,17 +7,19 @@ import ServiceRuntime
 
 /// Tells a person what another service has to say.
 struct NotifyPersonHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
+    let outbox: Outbox
     let secrets: Secrets
     let notifier: PersonNotifier
 
     func handle(_ event: NotifyPerson, context: RequestContext) async throws -> Acknowledged {
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             // Recovery and profile count a person's events each for itself.
             guard try await EventPosition.accept(event, from: context.caller, in: transaction) else { return }
+            let kind = NoticeKind(rawValue: event.kind)
             try await notifier.notify(
-                event.personID, event.kind, event.data, notification: event.notificationID, in: transaction)
-            if event.kind == "recovery_requested", let cases = event.data["recoveryIds"] ?? event.data["recoveryId"] {
+                event.personID, kind, event.data, notification: event.notificationID, in: transaction)
+            if kind == .recoveryRequested, let cases = event.data["recoveryIds"] ?? event.data["recoveryId"] {
                 let ids = cases.split(separator: " ").compactMap { Identifier(String($0)) }
                 UnnotifiedClaims.told(ids, of: event.personID, in: transaction)
             }
@@ -35,7 +37,8 @@ struct NotifyPersonHandler: RequestHandler {
         guard !claimants.contains(secrets.reference(ofPhoneHash: secrets.hashes(of: number).lasting)) else { return }
         let message = SMSMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
-            body: NotificationText.sms(kind: event.kind, data: event.data, appName: notifier.appName))
-        container.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+            body: NotificationText.sms(
+                kind: NoticeKind(rawValue: event.kind), data: event.data, appName: notifier.appName))
+        outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
     }
 }

@@ -6,19 +6,20 @@ import ServiceRuntime
 
 /// One's own device at any time; another one only while the sign-in is five minutes old at the most, and all are told.
 struct PutDeviceHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
+    let audit: AuditTrail
     let tokens: PushTokens
     let notifier: PersonNotifier
 
     func handle(_ request: PutDevice, context: RequestContext) async throws -> KnownDevice {
         let actor = try context.person()
-        return try await container.database.transaction { transaction in
+        return try await database.transaction { transaction in
             let device = try await DeviceStore.locked(
                 request.deviceId, person: actor.userID, session: actor.sessionID, in: transaction)
             guard let device, !device.isRemoved else { throw Self.unknown }
             if !device.isOwn {
                 try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(to: "change another device")
-                try await notifier.notify(of: "device_changed", device, in: transaction)
+                try await notifier.notify(of: .deviceChanged, device, in: transaction)
             }
             let push = try tokens.replacement(of: device, with: request.pushToken, in: transaction)
             let changed = try await DeviceStore.change(
@@ -27,8 +28,8 @@ struct PutDeviceHandler: RequestHandler {
             guard let changed else { throw Self.unknown }
             // One's own changes at each start of the app, with its push token.
             guard !device.isOwn else { return changed }
-            let chain = try await container.audit.chain(of: actor.userID, in: transaction)
-            container.audit.note(
+            let chain = try await audit.chain(of: actor.userID, in: transaction)
+            audit.note(
                 AuditAct(
                     "device_changed",
                     ["device": request.deviceId.description, "session": actor.sessionID.description]),

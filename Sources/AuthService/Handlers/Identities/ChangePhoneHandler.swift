@@ -8,7 +8,9 @@ import ServiceRuntime
 
 /// Gives an account the number that a challenge of the same session proved.
 struct ChangePhoneHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let outbox: Outbox
+    let audit: AuditTrail
     let bearer: BearerChecker
     let secrets: Secrets
     let checker: ChallengeChecker
@@ -17,13 +19,13 @@ struct ChangePhoneHandler: RequestHandler {
 
     func handle(_ request: ChangePhone, context: RequestContext) async throws -> PhoneChanged {
         let actor = try bearer.actor(of: context)
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             // Of another session's challenge nobody learns anything here, and nobody uses up its tries.
             guard try await LinkStore.isOf(actor.sessionID, request.challengeId, in: transaction) else {
                 throw ChallengeChecker.expired
             }
             switch try await checker.check(
-                request.challengeId, request.code, purpose: "change_phone", in: transaction)
+                request.challengeId, request.code, purpose: .changePhone, in: transaction)
             {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
@@ -57,12 +59,12 @@ struct ChangePhoneHandler: RequestHandler {
         PhoneStore.move(
             actor.userID, to: phone, sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array),
             in: transaction)
-        let chain = try await container.audit.chain(of: actor.userID, in: transaction)
-        try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, container.audit, in: transaction)
-        container.audit.note(
+        let chain = try await audit.chain(of: actor.userID, in: transaction)
+        try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, audit, in: transaction)
+        audit.note(
             AuditAct("phone_changed", ["session": actor.sessionID.description]), on: chain, in: transaction)
         // The device that did it, too: a stolen access token is of the owner's own.
-        try await notifier.notify(actor.userID, "phone_changed", ["phone": masked], in: transaction)
+        try await notifier.notify(actor.userID, .phoneChanged, ["phone": masked], in: transaction)
         return answer
     }
 
@@ -72,7 +74,7 @@ struct ChangePhoneHandler: RequestHandler {
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
             body: "Your \(appName) account has another phone number now. If it was not you, take the change back "
                 + "within 72 hours with \(token), or recover your account with this number within 90 days.")
-        container.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+        outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
     }
 
     static let inUse = BusError(.phoneInUse, "This number is already in use. Recover your account?")

@@ -5,12 +5,12 @@ import EventLoop
 import ServiceRuntime
 
 struct ListIdentitiesHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
     let secrets: Secrets
 
     func handle(_ request: ListIdentities, context: RequestContext) async throws -> IdentityList {
         let actor = try context.person()
-        let linked = try await IdentityStore.list(of: actor.userID, in: container.database)
+        let linked = try await IdentityStore.list(of: actor.userID, in: database)
         return IdentityList(
             identities: try linked.map {
                 .init(
@@ -22,14 +22,15 @@ struct ListIdentitiesHandler: RequestHandler {
 }
 
 struct UnlinkIdentityHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
+    let audit: AuditTrail
     let apple: AppleTokens
     let notifier: PersonNotifier
 
     func handle(_ request: UnlinkIdentity, context: RequestContext) async throws -> NoContent {
         let actor = try context.person()
         let provider = try IdentityProviderName(named: request.provider)
-        return try await container.database.transaction { transaction in
+        return try await database.transaction { transaction in
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: "unlink \(provider.title)")
             try standing.mustNotBeFrozen()
@@ -41,16 +42,16 @@ struct UnlinkIdentityHandler: RequestHandler {
             }
             try await apple.revoke(identity, in: transaction)
             IdentityStore.remove(identity.hash, in: transaction)
-            let chain = try await container.audit.chain(of: actor.userID, in: transaction)
+            let chain = try await audit.chain(of: actor.userID, in: transaction)
             SessionStore.revokeAll(of: actor.userID, openedBy: provider, .unlinked, chain: chain, in: transaction)
-            container.audit.note(
+            audit.note(
                 AuditAct(
                     "identity_unlinked",
                     ["provider": provider.rawValue, "session": actor.sessionID.description]),
                 on: chain, in: transaction)
             // The device that did it, too: a stolen access token is of the owner's own.
             try await notifier.notify(
-                actor.userID, "identity_unlinked", ["provider": provider.rawValue], in: transaction)
+                actor.userID, .identityUnlinked, ["provider": provider.rawValue], in: transaction)
             return NoContent()
         }
     }

@@ -5,7 +5,7 @@ import ServiceRuntime
 
 /// Links the identity that a challenge was asked for with to the account that its code opened.
 struct IdentityLinker: Sendable {
-    let container: ServiceContainer
+    let audit: AuditTrail
     let secrets: Secrets
     let notifier: PersonNotifier
 
@@ -36,11 +36,11 @@ struct IdentityLinker: Sendable {
         LinkStore.remove(link.hash, in: transaction)
         guard try await insert(link, identity, of: person, in: transaction) else { return }
         try await notifier.notify(
-            person, "identity_linked",
+            person, .identityLinked,
             ["provider": identity.provider.rawValue, "email": identity.email?.text ?? ""], except: session.deviceId,
             in: transaction)
-        let chain = try await container.audit.chain(of: person, in: transaction)
-        container.audit.note(
+        let chain = try await audit.chain(of: person, in: transaction)
+        audit.note(
             AuditAct(
                 "identity_linked",
                 ["provider": identity.provider.rawValue, "session": session.sessionId.description]),

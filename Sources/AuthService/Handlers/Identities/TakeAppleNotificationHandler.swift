@@ -6,7 +6,8 @@ import ServiceRuntime
 
 /// Takes what Apple tells of an identity. Its `jti` is the natural key: what was taken before has no effect.
 struct TakeAppleNotificationHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
+    let audit: AuditTrail
     let secrets: Secrets
     let providers: IdentityProviders
     let notifier: PersonNotifier
@@ -14,7 +15,7 @@ struct TakeAppleNotificationHandler: RequestHandler {
     func handle(_ request: TakeAppleNotification, context: RequestContext) async throws -> AppleNotificationTaken {
         let (notification, issuer) = try await providers.appleNotification(request.payload)
         let hash = secrets.hash(ofIssuer: issuer, subject: notification.subject)
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             let id = secrets.hash(of: notification.id)
             guard try await IdentityStore.isNews(id, seconds: AppleNotification.life, in: transaction) else { return }
             switch notification.event {
@@ -35,13 +36,13 @@ struct TakeAppleNotificationHandler: RequestHandler {
         guard linked.contains(where: { $0.hash == hash }) else { return }
         let hasPhone = try await PhoneStore.phone(of: person, in: transaction) != nil
         if hasPhone || linked.count > 1 { IdentityStore.remove(hash, in: transaction) }
-        let chain = try await container.audit.chain(of: person, in: transaction)
+        let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, openedBy: .apple, .unlinked, chain: chain, in: transaction)
-        container.audit.note(
+        audit.note(
             AuditAct("identity_revoked", ["provider": IdentityProviderName.apple.rawValue]), on: chain,
             in: transaction)
         try await notifier.notify(
-            person, "identity_revoked", ["provider": IdentityProviderName.apple.rawValue], in: transaction)
+            person, .identityRevoked, ["provider": IdentityProviderName.apple.rawValue], in: transaction)
     }
 
     @Loop private func change(_ hash: [UInt8], to email: MaskedEmail?, in transaction: Transaction) async throws {
@@ -50,8 +51,8 @@ struct TakeAppleNotificationHandler: RequestHandler {
         guard let row = linked.first(where: { $0.hash == hash }) else { return }
         let identity = try secrets.identity(row.sealed, hash: hash).with(email)
         IdentityStore.describe(hash, sealed: try secrets.seal(identity), in: transaction)
-        let chain = try await container.audit.chain(of: person, in: transaction)
-        container.audit.note(
+        let chain = try await audit.chain(of: person, in: transaction)
+        audit.note(
             AuditAct("identity_email_changed", ["provider": IdentityProviderName.apple.rawValue]), on: chain,
             in: transaction)
     }

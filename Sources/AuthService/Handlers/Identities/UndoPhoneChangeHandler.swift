@@ -7,7 +7,8 @@ import ServiceRuntime
 
 /// Gives an account back the number that was taken off it, and takes from it whatever came after that or shortly before.
 struct UndoPhoneChangeHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let audit: AuditTrail
     let bearer: BearerChecker
     let secrets: Secrets
     let checker: ChallengeChecker
@@ -17,7 +18,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
     func handle(_ request: UndoPhoneChange, context: RequestContext) async throws -> PhoneChanged {
         let shown = try shown(in: request)
         let actor = request.device == nil ? try bearer.actor(of: context) : nil
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             // Found before the code is looked at, since the account's turn comes before the phone's; used after it, so
             // that a wrong code tells nothing of the number.
             let proof = try await proof(shown, in: transaction)
@@ -103,16 +104,16 @@ struct UndoPhoneChangeHandler: RequestHandler {
             try await apple.revoke(identity, in: transaction)
             IdentityStore.remove(identity.hash, in: transaction)
         }
-        let chain = try await container.audit.chain(of: person, in: transaction)
+        let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(
             of: person, since: since, by: number.changedBy, butOn: device, chain: chain, in: transaction)
         DeviceStore.removeAll(of: person, since: since, but: device, in: transaction)
         // Its removal was part of what is undone.
         DeviceStore.restore(device, in: transaction)
-        container.audit.note(
+        audit.note(
             AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)
         let masked = PhoneNumber(String(decoding: text, as: UTF8.self))?.masked ?? "another number"
-        try await notifier.notify(person, "phone_change_undone", ["phone": masked], in: transaction)
+        try await notifier.notify(person, .phoneChangeUndone, ["phone": masked], in: transaction)
         return PhoneChanged(maskedPhone: masked)
     }
 

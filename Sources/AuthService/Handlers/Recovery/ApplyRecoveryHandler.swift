@@ -9,14 +9,16 @@ import ServiceRuntime
 /// Moves an account to its claimant, all of it in one transaction: the number, the session, the end of everything older, and
 /// what is told. Its id stays, and with it whatever other services hold of the person.
 struct ApplyRecoveryHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let outbox: Outbox
+    let audit: AuditTrail
     let secrets: Secrets
     let checker: ChallengeChecker
     let opener: SessionOpener
     let notifier: PersonNotifier
 
     func handle(_ request: ApplyRecovery, context: RequestContext) async throws -> RecoveryMoved {
-        try await container.once(context, carriesToken: true) { transaction in
+        try await inbox.once(context, carriesToken: true) { transaction in
             let person = try await FreezeStore.person(of: request.caseID, in: transaction)
             if let person { Erasure.wait(for: person, in: transaction) }
             guard
@@ -25,7 +27,7 @@ struct ApplyRecoveryHandler: RequestHandler {
             else { throw Self.closed }
             guard !freeze.isApplied else { throw Self.applied }
             guard freeze.holdSeconds == 0 else { throw Self.held(for: freeze.holdSeconds) }
-            switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
+            switch try await checker.check(request.challengeID, request.code, purpose: .recovery, in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
                 // Of another number's challenge, or of another case's, nobody learns anything here.
@@ -78,21 +80,21 @@ struct ApplyRecoveryHandler: RequestHandler {
         guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
         // Before the tokens go that it is told by.
-        try await notifier.notify(person, "recovery_completed", ["phone": masked], in: transaction)
+        try await notifier.notify(person, .recoveryCompleted, ["phone": masked], in: transaction)
         if owner == nil { try await takeNumber(of: person, to: phone, number, masked, in: transaction) }
         // The number that is replaced may be a thief's by now, and so may those that sessions gave the account meanwhile.
         PhoneStore.dropAliases(of: person, in: transaction)
-        let chain = try await container.audit.chain(of: person, in: transaction)
+        let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
         FreezeStore.endDevices(of: person, in: transaction)
-        try await RoleStore.drop(of: person, .recovered, chain, container.audit, in: transaction)
-        container.audit.note(
+        try await RoleStore.drop(of: person, .recovered, chain, audit, in: transaction)
+        audit.note(
             AuditAct("account_recovered", ["case": request.caseID.description]), on: chain, in: transaction)
         FreezeStore.noteApplied(request.caseID, in: transaction)
-        try await container.outbox.publish(
+        try await outbox.publish(
             RecoveryApplied(personID: person, caseID: request.caseID, appliedAt: challenge.now), in: transaction)
         guard
-            let account = try await AccountStore.account(phone: phone, audit: container.audit, in: transaction)
+            let account = try await AccountStore.account(phone: phone, audit: audit, in: transaction)
         else { throw DatabaseError.aborted }
         var device = request.device
         (device.id, device.secret) = (nil, nil)
@@ -107,8 +109,8 @@ struct ApplyRecoveryHandler: RequestHandler {
             let message = SMSMessage(
                 challengeID: nil, to: String(decoding: before, as: UTF8.self),
                 body: NotificationText.sms(
-                    kind: "recovery_completed", data: ["phone": masked], appName: notifier.appName))
-            container.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+                    kind: .recoveryCompleted, data: ["phone": masked], appName: notifier.appName))
+            outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
         }
         PhoneStore.move(
             person, to: phone, sealed: secrets.phoneSealer.seal(number, associated: person.array), in: transaction)
@@ -116,10 +118,10 @@ struct ApplyRecoveryHandler: RequestHandler {
 }
 
 struct CheckRecoveryHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
 
     func handle(_ request: CheckRecovery, context: RequestContext) async throws -> RecoveryChecked {
-        RecoveryChecked(isApplied: try await FreezeStore.isApplied(request.caseID, in: container.database))
+        RecoveryChecked(isApplied: try await FreezeStore.isApplied(request.caseID, in: database))
     }
 }
 

@@ -7,7 +7,9 @@ import ServiceRuntime
 /// Consumes the claimant's challenge, looks for the account and freezes it. The case is the natural key: what was
 /// answered for it is answered again. A refusal is kept by the idempotency key, so that a wrong code counts once.
 struct BeginRecoveryHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let outbox: Outbox
+    let audit: AuditTrail
     let secrets: Secrets
     let checker: ChallengeChecker
     let phones: PhonePolicy
@@ -23,14 +25,14 @@ struct BeginRecoveryHandler: RequestHandler {
         let reference = secrets.reference(ofPhoneHash: sought.lasting)
         // Judged before anything is looked up, so that a refusal tells nothing of the account.
         let shown = try await identity(in: request)
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             let known = try await FreezeStore.begun(request.caseID, secrets.freezeSealer, in: transaction)
             if let known { return .reply(known) }
             if let shown, let nonce = request.identity?.nonce {
                 guard try await NonceStore.spend(secrets.hash(of: nonce), of: shown.provider, in: transaction) != nil
                 else { throw BusError.identityTokenInvalid(shown.provider) }
             }
-            switch try await checker.check(request.challengeID, request.code, purpose: "recovery", in: transaction) {
+            switch try await checker.check(request.challengeID, request.code, purpose: .recovery, in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
                 // The SMS may have named another account, or a recovery that is to be completed.
@@ -78,13 +80,11 @@ struct BeginRecoveryHandler: RequestHandler {
             begun, secrets.freezeSealer, claimant: challenge.phoneHash, seconds: request.freezeSeconds, hold: hold,
             in: transaction)
         let chain =
-            if let account { try await container.audit.chain(of: account, in: transaction) } else { AuditChain.service }
-        container.audit.note(
+            if let account { try await audit.chain(of: account, in: transaction) } else { AuditChain.service }
+        audit.note(
             AuditAct("recovery_begun", ["case": request.caseID.description]), on: chain, in: transaction)
-        if account != nil {
-            UnnotifiedClaims.watch(request.caseID, from: challenge.now, in: transaction, container.outbox)
-        }
-        try await container.outbox.publish(
+        if account != nil { UnnotifiedClaims.watch(request.caseID, from: challenge.now, in: transaction, outbox) }
+        try await outbox.publish(
             RecoveryBegan(personID: account ?? request.caseID, begun: begun), in: transaction)
         return begun
     }

@@ -6,17 +6,18 @@ import ServiceRuntime
 
 /// The case is over: what was frozen for it may be moved again, two days later where it brought the account to the claimant.
 struct CaseClosedHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
+    let audit: AuditTrail
 
     func handle(_ event: CaseClosed, context: RequestContext) async throws -> Acknowledged {
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .recovery, in: transaction) else { return }
             if event.claimantWaits != true { FreezeStore.freeClaimant(of: event.caseID, in: transaction) }
             let rest = event.outcome == "completed" ? SessionStanding.rest : nil
             let person = try await FreezeStore.end(event.caseID, after: rest, in: transaction)
             guard let person else { return }
-            let chain = try await container.audit.chain(of: person, in: transaction)
-            container.audit.note(
+            let chain = try await audit.chain(of: person, in: transaction)
+            audit.note(
                 AuditAct("recovery_ended", ["case": event.caseID.description, "outcome": event.outcome]), on: chain,
                 in: transaction)
         }

@@ -6,10 +6,10 @@ import ServiceRuntime
 
 /// The hold runs: the freeze lasts as long, whatever was written first.
 struct CaseOpenedHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
 
     func handle(_ event: CaseOpened, context: RequestContext) async throws -> Acknowledged {
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .recovery, in: transaction) else { return }
             FreezeStore.extend(event.caseID, until: event.holdUntil, in: transaction)
         }

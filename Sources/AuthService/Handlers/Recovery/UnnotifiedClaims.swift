@@ -5,7 +5,7 @@ import ServiceRuntime
 
 /// Tells an owner of a claim that recovery keeps silent of: one that was broken into must not move an account unheard.
 struct UnnotifiedClaims: Sendable {
-    let container: ServiceContainer
+    let database: Database
     let secrets: Secrets
     let notifier: PersonNotifier
 
@@ -20,24 +20,19 @@ struct UnnotifiedClaims: Sendable {
 
     /// Notes that the owner hears of cases; of somebody else's cases it says nothing.
     @Loop static func told(_ cases: [Identifier], of person: Identifier, in transaction: Transaction) {
-        transaction.send(told, [.uuidArray(cases), .uuid(person), .text(timer)])
+        FreezeStore.dropTimers(timer, of: cases, of: person, in: transaction)
     }
 
     @Loop func notify(_ item: OutboxItem) async throws {
         guard let id = Identifier(item.payload) else { return }
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard let person = try await FreezeStore.person(of: id, in: transaction) else { return }
             Erasure.wait(for: person, in: transaction)
             let freeze = try await FreezeStore.locked(id, secrets.freezeSealer, in: transaction)
             guard let freeze, !freeze.isOver, !freeze.isApplied else { return }
             try await notifier.notify(
-                person, "recovery_requested",
+                person, .recoveryRequested,
                 ["recoveryId": id.description, "claimantPhone": freeze.maskedClaimantPhone], in: transaction)
         }
     }
-
-    private static let told: Statement = """
-        DELETE FROM outbox WHERE id = ANY ($1) AND destination = $3
-            AND EXISTS (SELECT FROM freezes f WHERE f.case_id = outbox.id AND f.person_id = $2)
-        """
 }

@@ -1,12 +1,13 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import ServiceRuntime
 
 struct CheckSessionHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
 
     func handle(_ request: CheckSession, context: RequestContext) async throws -> SessionChecked {
-        SessionChecked(isActive: try await SessionStore.isActive(request.sessionID, in: container.database))
+        SessionChecked(isActive: try await SessionStore.isActive(request.sessionID, in: database))
     }
 }

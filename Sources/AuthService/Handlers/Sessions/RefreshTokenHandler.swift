@@ -7,7 +7,8 @@ import JSONText
 import ServiceRuntime
 
 struct RefreshTokenHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let audit: AuditTrail
     let secrets: Secrets
     let keys: SigningKeyStore
     let roles: RolePolicy
@@ -15,7 +16,7 @@ struct RefreshTokenHandler: RequestHandler {
 
     func handle(_ request: RefreshToken, context: RequestContext) async throws -> Session {
         let hash = secrets.hash(of: request.refreshToken)
-        var session: Session = try await container.once(context, carriesToken: true) { transaction in
+        var session: Session = try await inbox.once(context, carriesToken: true) { transaction in
             guard
                 let token = try await SessionStore.presented(
                     hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
@@ -30,7 +31,7 @@ struct RefreshTokenHandler: RequestHandler {
             switch decision {
             case .invalid: throw Self.invalid
             case .revoke:
-                let chain = try await container.audit.chain(of: token.person, in: transaction)
+                let chain = try await audit.chain(of: token.person, in: transaction)
                 SessionStore.revoke(token.session, .reuse, chain: chain, in: transaction)
                 return .refusal(
                     BusError(

@@ -14,11 +14,11 @@ struct ChallengePurposeResolver: Sendable {
     @Loop func act(
         of request: SendOTP, _ context: RequestContext, in transaction: Transaction
     ) async throws -> ChallengeAct {
-        let purpose = request.purpose ?? "login"
-        if request.recoveryId != nil, purpose != "recovery" {
+        let purpose = request.purpose.map { ChallengePurpose(rawValue: $0) } ?? .login
+        if request.recoveryId != nil, purpose != .recovery {
             throw Self.notAllowed("recoveryId", "Only a recovery can be completed.")
         }
-        if request.accountPhone != nil, purpose != "recovery" {
+        if request.accountPhone != nil, purpose != .recovery {
             throw Self.notAllowed("accountPhone", "Only an account that is recovered is named.")
         }
         if request.undoes != nil {
@@ -28,7 +28,7 @@ struct ChallengePurposeResolver: Sendable {
             return .undoPhoneChange
         }
         if let token = request.linkToken {
-            guard purpose == "login" else {
+            guard purpose == .login else {
                 throw Self.notAllowed("linkToken", "Only a sign-in can link an identity.")
             }
             let hash = secrets.hash(of: token)
@@ -37,18 +37,18 @@ struct ChallengePurposeResolver: Sendable {
             return .link(hash, identity.provider, identity.email)
         }
         switch purpose {
-        case "change_phone":
+        case .changePhone:
             // A code that cannot be used is not sent.
             let actor = try context.person()
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: "change your number")
             try standing.mustNotBeFrozen()
             return .changePhone(actor.sessionID)
-        case "recovery":
+        case .recovery:
             return .recover(
                 try request.accountPhone.map { phone throws(PhoneError) in try phones.number(phone) },
                 request.recoveryId)
-        default: return .signIn
+        case .login, .undoPhoneChange, nil: return .signIn
         }
     }
 

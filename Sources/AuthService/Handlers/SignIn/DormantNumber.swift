@@ -7,7 +7,7 @@ import ServiceRuntime
 
 /// Looks whether the account behind a number sleeps, before a code for the number opens it.
 struct DormantNumber: Sendable {
-    let container: ServiceContainer
+    let audit: AuditTrail
     let secrets: Secrets
     let notifier: PersonNotifier
     /// `AUTH_DORMANT_AFTER`; `nil`: never.
@@ -60,10 +60,10 @@ struct DormantNumber: Sendable {
         AccountStore.lock(person, in: transaction)
         try await StandingStore.mustNotBeFrozen(person, in: transaction)
         DormancyStore.detach(person, in: transaction)
-        let chain = try await container.audit.chain(of: person, in: transaction)
-        try await RoleStore.drop(of: person, .detached, chain, container.audit, in: transaction)
-        container.audit.note(AuditAct("phone_detached"), on: chain, in: transaction)
-        try await notifier.notify(person, "phone_detached", [:], in: transaction)
+        let chain = try await audit.chain(of: person, in: transaction)
+        try await RoleStore.drop(of: person, .detached, chain, audit, in: transaction)
+        audit.note(AuditAct("phone_detached"), on: chain, in: transaction)
+        try await notifier.notify(person, .phoneDetached, [:], in: transaction)
     }
 
     static let recoveryRequired = BusError(

@@ -1,15 +1,16 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 import ServiceRuntime
 
 /// Says what became of an SMS to whoever knows its challenge's id: the one who asked for it.
 struct GetCodeDeliveryHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
     let limits: ChallengeLimits
 
     func handle(_ request: GetCodeDelivery, context: RequestContext) async throws -> CodeDelivery {
-        guard let state = try await CodeStateStore.read(request.challengeId, in: container.database) else {
+        guard let state = try await CodeStateStore.read(request.challengeId, in: database) else {
             throw BusError(.notFound, "There is no such code.")
         }
         return state.delivery(resendAfter: limits.resendAfter)

@@ -1,11 +1,12 @@
 import BusProtocol
 import BusRuntime
 import Cryptography
+import Database
 import EventLoop
 import ServiceRuntime
 
 struct IssueSocialNonceHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
     let secrets: Secrets
     let providers: IdentityProviders
 
@@ -15,7 +16,7 @@ struct IssueSocialNonceHandler: RequestHandler {
     func handle(_ request: IssueSocialNonce, context: RequestContext) async throws -> SocialNonce {
         let provider = try IdentityProviderName(named: request.provider)
         try providers.mustBeServed(provider)
-        return try await container.once(context, carriesToken: true) { transaction in
+        return try await inbox.once(context, carriesToken: true) { transaction in
             let nonce = SecretToken.make(prefix: "nc")
             NonceStore.insert(
                 secrets.hash(of: nonce), for: provider, seconds: Self.lifetime, in: transaction)

@@ -7,7 +7,8 @@ import JSONText
 import ServiceRuntime
 
 struct SendOTPHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let outbox: Outbox
     let secrets: Secrets
     let limits: ChallengeLimits
     let phones: PhonePolicy
@@ -25,7 +26,7 @@ struct SendOTPHandler: RequestHandler {
         let proof = request.device.map {
             ChallengeStore.Proof(device: $0.id, secretHash: secrets.hash(of: $0.secret))
         }
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             let (principal, history) = try await ChallengeStore.history(
                 phone: hashes, limit: secrets.limitHash.code(for: hash), prefix: prefix, country: phone.region,
                 origin: origin, proof: proof, in: transaction)
@@ -47,7 +48,7 @@ struct SendOTPHandler: RequestHandler {
                 ChallengeStore.closePrefix(prefix, from: numbers, in: transaction)
             }
             let message = SMSMessage(challengeID: id, to: phone.e164, body: text(code: code, act: act))
-            container.outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
+            outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
             return .reply(
                 OTPSent(
                     challengeId: id, expiresInSeconds: limits.lifetime, resendAfterSeconds: limits.resendAfter,

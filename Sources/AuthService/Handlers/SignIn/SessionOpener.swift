@@ -7,7 +7,9 @@ import ServiceRuntime
 
 /// Opens sessions: account, device, session and tokens, in the transaction of the proof that they rest on.
 struct SessionOpener: Sendable {
-    let container: ServiceContainer
+    let outbox: Outbox
+    let audit: AuditTrail
+    let bus: Bus
     let secrets: Secrets
     let keys: SigningKeyStore
     let roles: RolePolicy
@@ -21,10 +23,9 @@ struct SessionOpener: Sendable {
         let account = try await AccountStore.ensure(
             phone: secrets.hashes(of: number),
             seal: { secrets.phoneSealer.seal(number, associated: $0.array) },
-            audit: container.audit, in: transaction)
+            audit: audit, in: transaction)
         if account.isNew {
-            try await container.outbox.publish(
-                AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
+            try await outbox.publish(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
         }
         return try await open(account, claim, by: nil, now: challenge.now, in: transaction)
     }
@@ -39,7 +40,7 @@ struct SessionOpener: Sendable {
         let (device, secret) = try await device(claim, of: account, in: transaction)
         if secret != nil, !account.isNew {
             try await notifier.notify(
-                account.id, "new_device",
+                account.id, .newDevice,
                 [
                     "deviceId": device.description, "platform": claim.platform,
                     "at": now.description,
@@ -49,7 +50,7 @@ struct SessionOpener: Sendable {
         SessionStore.insert(
             session, person: account.id, device: device, by: provider, access: access,
             refresh: secrets.hash(of: refresh), in: transaction)
-        container.audit.note(
+        audit.note(
             AuditAct(
                 "session_opened",
                 [
@@ -81,7 +82,7 @@ struct SessionOpener: Sendable {
         DeviceStore.insert(
             id, person: account.id, secret: secrets.hash(of: secret), claim: claim,
             push: tokens.sealed(claim.pushToken, of: id), in: transaction)
-        container.audit.note(AuditAct("device_added", ["device": id.description]), on: account.chain, in: transaction)
+        audit.note(AuditAct("device_added", ["device": id.description]), on: account.chain, in: transaction)
         return (id, secret)
     }
 
@@ -89,6 +90,6 @@ struct SessionOpener: Sendable {
     @Loop func onboardingStatus(of person: Identifier, _ context: RequestContext) async -> String? {
         let timeout = min(Duration.milliseconds(300), context.remaining)
         let options = CallOptions(timeout: timeout, trace: context.trace.child())
-        return try? await container.bus.call(GetOnboarding(personID: person), options).onboardingStatus
+        return try? await bus.call(GetOnboarding(personID: person), options).onboardingStatus
     }
 }

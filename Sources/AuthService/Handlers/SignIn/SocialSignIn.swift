@@ -8,7 +8,8 @@ import ServiceRuntime
 
 /// Signs in by the token of an identity provider: opens the account that the identity is linked to, or begins a link.
 struct SocialSignIn: Sendable {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let audit: AuditTrail
     let secrets: Secrets
     let providers: IdentityProviders
     let opener: SessionOpener
@@ -30,7 +31,7 @@ struct SocialSignIn: Sendable {
     @Loop func signIn(_ presented: Presented, _ context: RequestContext) async throws -> SocialSignedIn {
         let identity = try await providers.identity(
             presented.token, nonce: presented.nonce, by: presented.provider)
-        let answer: SocialSignedIn = try await container.once(context, carriesToken: true) { transaction in
+        let answer: SocialSignedIn = try await inbox.once(context, carriesToken: true) { transaction in
             // The nonce goes with the first token that carries it, whatever comes of that one.
             guard
                 let now = try await NonceStore.spend(
@@ -42,7 +43,7 @@ struct SocialSignIn: Sendable {
             let hash = secrets.hash(of: identity)
             let account: Account?
             do {
-                account = try await IdentityStore.account(hash, audit: container.audit, in: transaction)
+                account = try await IdentityStore.account(hash, audit: audit, in: transaction)
             } catch let error as BusError {
                 return .refusal(BusError(.forbidden, error.detail, executed: .yes))
             }

@@ -6,16 +6,17 @@ import EventLoop
 import ServiceRuntime
 
 struct VerifyOTPHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let outbox: Outbox
     let checker: ChallengeChecker
     let opener: SessionOpener
     let linker: IdentityLinker
     let dormant: DormantNumber
 
     func handle(_ request: VerifyOTP, context: RequestContext) async throws -> Session {
-        var session: Session = try await container.once(context, carriesToken: true) { transaction in
+        var session: Session = try await inbox.once(context, carriesToken: true) { transaction in
             let holder = try await dormant.holder(of: request.challengeId, in: transaction)
-            switch try await checker.check(request.challengeId, request.code, purpose: "login", in: transaction) {
+            switch try await checker.check(request.challengeId, request.code, purpose: .login, in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
                 try await dormant.resolve(
@@ -28,7 +29,7 @@ struct VerifyOTPHandler: RequestHandler {
                         link, for: session, isConfirmed: request.confirmLink ?? false, in: transaction)
                 }
                 if let visitor = request.anonymousId {
-                    try await container.outbox.publish(
+                    try await outbox.publish(
                         VisitorIdentified(personID: session.user.id, anonymousID: visitor), in: transaction)
                 }
                 return .reply(session)
@@ -53,7 +54,7 @@ struct ChallengeChecker: Sendable {
     }
 
     @Loop func check(
-        _ id: Identifier, _ code: String, purpose: String, in transaction: Transaction
+        _ id: Identifier, _ code: String, purpose: ChallengePurpose, in transaction: Transaction
     ) async throws -> Result {
         guard let challenge = try await ChallengeStore.locked(id, in: transaction), challenge.purpose == purpose else {
             throw Self.expired
@@ -75,14 +76,15 @@ struct ChallengeChecker: Sendable {
                     .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining", executed: .yes,
                     details: ["attemptsRemaining": .integer(left)]))
         case .dead:
-            guard challenge.state == "open" else {
+            guard challenge.state == .open else {
                 throw Self.locked(for: limits.lock, stranger: challenge.isOfStranger)
             }
             ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
             let chain = try await AccountStore.chain(
                 phone: try secrets.hashes(of: challenge), audit: audit, in: transaction)
             audit.note(
-                AuditAct("code_locked", ["challenge": id.description, "purpose": purpose]), on: chain, in: transaction)
+                AuditAct("code_locked", ["challenge": id.description, "purpose": purpose.rawValue]), on: chain,
+                in: transaction)
             return .refused(Self.locked(for: limits.lock, stranger: challenge.isOfStranger, executed: .yes))
         case .spent:
             throw Self.locked(

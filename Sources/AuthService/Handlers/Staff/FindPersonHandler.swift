@@ -6,7 +6,8 @@ import ServiceRuntime
 
 /// Finds a person for staff. The search stands in the trail of whom it found, or else in the service's.
 struct FindPersonHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let audit: AuditTrail
     let bearer: BearerChecker
     let secrets: Secrets
 
@@ -14,7 +15,7 @@ struct FindPersonHandler: RequestHandler {
         let staff = try bearer.actor(of: context)
         try SuspensionPolicy.mustBeStaff(staff)
         let key = try PersonKey(request)
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             guard try await SessionStore.mayAct(staff, in: transaction) else {
                 throw BusError(.unauthorized, "Please sign in.")
             }
@@ -24,13 +25,12 @@ struct FindPersonHandler: RequestHandler {
                     try await AccountStore.found(byPhone: secrets.hashes(of: number), in: transaction)
                 case .id(let id): try await AccountStore.found(byID: id, in: transaction)
                 }
-            let name = try await container.audit.chain(of: staff.userID, in: transaction).name
+            let name = try await audit.chain(of: staff.userID, in: transaction).name
             let chain =
-                if let person { try await container.audit.chain(of: person.personId, in: transaction) } else {
+                if let person { try await audit.chain(of: person.personId, in: transaction) } else {
                     AuditChain.service
                 }
-            container.audit.note(
-                AuditAct("person_searched", ["by": name, "with": key.name]), on: chain, in: transaction)
+            audit.note(AuditAct("person_searched", ["by": name, "with": key.name]), on: chain, in: transaction)
             return .reply(PeopleFound(people: person.map { [$0] } ?? []))
         }
     }

@@ -6,11 +6,14 @@ import ServiceRuntime
 
 /// Changes a role for an operator. Whoever has a token with the old one is out with the answer.
 struct ChangeRoleHandler: RequestHandler {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let audit: AuditTrail
+    /// Who develops alone grants roles alone.
+    let isDevelopment: Bool
 
     func handle(_ request: ChangeRole, context: RequestContext) async throws -> RoleChanged {
         let requester = RoleChange.Operator(name: request.operatorName, key: context.callerKey)
-        return try await container.once(context) { transaction in
+        return try await inbox.once(context) { transaction in
             Erasure.wait(for: request.userID, in: transaction)
             guard let held = try await RoleStore.role(of: request.userID, in: transaction) else {
                 throw BusError(.notFound, "There is no such account.")
@@ -19,7 +22,7 @@ struct ChangeRoleHandler: RequestHandler {
                 of: request.userID, isGranted: request.isGranted, in: transaction)
             let decision = RoleChange.decide(
                 held: held, role: request.role, isGranted: request.isGranted, by: requester, proposer: proposer,
-                needsOtherKey: container.configuration.profile != .development)
+                needsOtherKey: !isDevelopment)
             switch decision {
             case .unchanged: return .reply(RoleChanged(role: held, status: "unchanged"))
             case .propose:
@@ -37,8 +40,8 @@ struct ChangeRoleHandler: RequestHandler {
     ) async throws {
         guard isNews else { return }
         RoleStore.propose(request.userID, isGranted: request.isGranted, by: requester, in: transaction)
-        let chain = try await container.audit.chain(of: request.userID, in: transaction)
-        container.audit.note(
+        let chain = try await audit.chain(of: request.userID, in: transaction)
+        audit.note(
             AuditAct(
                 request.isGranted ? "role_grant_proposed" : "role_revocation_proposed",
                 ["role": request.role, "operator": requester.name]), on: chain, in: transaction)
@@ -49,19 +52,19 @@ struct ChangeRoleHandler: RequestHandler {
         in transaction: Transaction
     ) async throws {
         RoleStore.set(role, of: request.userID, in: transaction)
-        let chain = try await container.audit.chain(of: request.userID, in: transaction)
+        let chain = try await audit.chain(of: request.userID, in: transaction)
         SessionStore.revokeAll(of: request.userID, but: nil, .role, chain: chain, in: transaction)
         var details = ["role": request.role, "operator": requester.name]
         if request.role == "admin" { details["proposedBy"] = proposer?.name }
-        container.audit.note(
+        audit.note(
             AuditAct(request.isGranted ? "role_granted" : "role_revoked", details), on: chain, in: transaction)
     }
 }
 
 struct ListRolesHandler: RequestHandler {
-    let container: ServiceContainer
+    let database: Database
 
     func handle(_ request: ListRoles, context: RequestContext) async throws -> RoleList {
-        try await RoleStore.list(in: container.database)
+        try await RoleStore.list(in: database)
     }
 }

@@ -36,7 +36,9 @@ struct ChangeStandingAsOperatorHandler: RequestHandler {
 
 /// Changes how an account stands, as staff or an operator decided.
 struct AccountSuspender: Sendable {
-    let container: ServiceContainer
+    let inbox: Inbox
+    let outbox: Outbox
+    let audit: AuditTrail
     let bearer: BearerChecker
     let eraser: AccountEraser
     let notes: Sealer
@@ -46,7 +48,7 @@ struct AccountSuspender: Sendable {
         _ person: Identifier, to standing: SuspensionPolicy.Standing, note: String,
         by decider: SuspensionPolicy.Decider, _ context: RequestContext
     ) async throws -> AccountStanding {
-        try await container.once(context) { transaction in
+        try await inbox.once(context) { transaction in
             Erasure.wait(for: person, in: transaction)
             if case .staff(let actor) = decider {
                 guard try await SessionStore.mayAct(actor, in: transaction) else {
@@ -72,10 +74,10 @@ struct AccountSuspender: Sendable {
     ) async throws {
         let name =
             switch decider {
-            case .staff(let actor): try await container.audit.chain(of: actor.userID, in: transaction).name
+            case .staff(let actor): try await audit.chain(of: actor.userID, in: transaction).name
             case .operator(let name): "operator \(name)"
             }
-        let chain = try await container.audit.chain(of: person, in: transaction)
+        let chain = try await audit.chain(of: person, in: transaction)
         AccountStore.set(standing, of: person, in: transaction)
         if standing == .suspended {
             SessionStore.revokeAll(of: person, but: nil, .suspended, chain: chain, in: transaction)
@@ -84,8 +86,8 @@ struct AccountSuspender: Sendable {
         StaffNoteStore.insert(
             notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: name, in: transaction
         )
-        container.audit.note(act, on: chain, in: transaction)
-        try await container.outbox.publish(
+        audit.note(act, on: chain, in: transaction)
+        try await outbox.publish(
             AccountStatusChanged(personID: person, status: standing.rawValue, changedAt: .now()), in: transaction)
     }
 }

@@ -164,6 +164,15 @@ import JSONText
             .optionalUUID("person_id")
     }
 
+    /// Drops the timers of a person's cases from the outbox; of somebody else's cases it drops nothing.
+    static func dropTimers(
+        _ destination: String, of cases: [Identifier], of person: Identifier, in transaction: Transaction
+    ) { transaction.send(dropTimers, [.uuidArray(cases), .uuid(person), .text(destination)]) }
+
+    private static let dropTimers: Statement = """
+        DELETE FROM outbox WHERE id = ANY ($1) AND destination = $3
+            AND EXISTS (SELECT FROM freezes f WHERE f.case_id = outbox.id AND f.person_id = $2)
+        """
     private static let lock = Statement("SELECT \(AdvisoryLock.recovery.wait(for: "$1::uuid::text"))")
     /// The strongest first.
     private static let proofs = ["device", "linked_identity", "former_number"]

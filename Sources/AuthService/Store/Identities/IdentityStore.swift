@@ -94,6 +94,14 @@ struct LinkedIdentity: Sendable {
         return !pending.isEmpty || !linked.isEmpty
     }
 
+    /// The database's clock.
+    static func now(in transaction: Transaction) async throws -> Timestamp {
+        guard let row = try await transaction.query("SELECT clock_timestamp() AS now").first else {
+            throw DatabaseError.aborted
+        }
+        return try row.timestamp("now")
+    }
+
     /// The account is locked: who closes it or changes its role meanwhile waits, and sees the session that is opened.
     private static let byHash: Statement = """
         SELECT a.id, a.role, a.status, n.key_sealed

@@ -10,10 +10,11 @@ struct Challenge: Sendable {
     /// The number's lasting one.
     let phoneHash: [UInt8]
     let phoneSealed: [UInt8]
-    let purpose: String
-    let principal: String
+    /// `nil` where only a newer release knows it.
+    let purpose: ChallengePurpose?
+    let asker: ChallengePrincipal
     let codeHash: [UInt8]
-    let state: String
+    let state: ChallengeState
     let wrongTries: Int64
     /// Wrong codes for the phone within a day, as far as they count for whoever asked for this challenge.
     let wrongInDay: Int64
@@ -24,7 +25,22 @@ struct Challenge: Sendable {
     let now: Timestamp
 
     /// No device of the account asked for it.
-    var isOfStranger: Bool { principal.hasPrefix("address ") }
+    var isOfStranger: Bool { asker.isStranger }
+}
+
+extension ChallengeState {
+    init(_ row: Row) throws {
+        guard let state = ChallengeState(rawValue: try row.text("state")) else {
+            throw DatabaseError.unreadable(column: "state")
+        }
+        self = state
+    }
+}
+
+extension Secrets {
+    func hashes(of challenge: Challenge) throws(SealError) -> PhoneHashes {
+        try hashes(ofSealed: challenge.phoneSealed, for: challenge.id)
+    }
 }
 
 /// Rows of challenges and of what limits them.
@@ -45,13 +61,14 @@ struct Challenge: Sendable {
     static func history(
         phone: PhoneHashes, limit: [UInt8], prefix: [UInt8], country: String, origin: ClientOrigin, proof: Proof?,
         in transaction: Transaction
-    ) async throws -> (principal: String, SendHistory) {
+    ) async throws -> (asker: ChallengePrincipal, SendHistory) {
         // Always in this order, so that no two wait for each other.
         for key in [origin.site, origin.address, phone.lasting].compactMap({ $0 }) {
             transaction.send(lock, [.bytes(key)])
         }
         let values: [SQLValue] = [
-            .bytes(phone.lasting), .bytes(origin.address), .text(stranger(at: origin.address)), .uuid(proof?.device),
+            .bytes(phone.lasting), .bytes(origin.address),
+            .text(ChallengePrincipal.stranger(at: origin.address).rawValue), .uuid(proof?.device),
             .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit), .bytes(origin.site), .text(country),
             phone.sought,
         ]
@@ -71,7 +88,7 @@ struct Challenge: Sendable {
             closedUntil: try row.optionalTimestamp("closed_until"), country: country,
             smsInHour: try row.integer("sms_in_hour"), smsToCountry: try row.integer("sms_to_country"),
             hourEnds: try row.timestamp("hour_ends"))
-        return (try row.text("asker"), history)
+        return (ChallengePrincipal(rawValue: try row.text("asker")), history)
     }
 
     /// Writes a challenge; older ones of the same principal are superseded, and of the others two stay alive. A stranger's
@@ -79,15 +96,15 @@ struct Challenge: Sendable {
     ///
     /// - Parameter prefix: `nil` where the send counts for no prefix.
     static func insert(
-        _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: String, principal: String,
+        _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: ChallengePurpose, asker: ChallengePrincipal,
         origin: ClientOrigin,
         prefix: [UInt8]?, code: [UInt8], lifetime: Int64, in transaction: Transaction
     ) {
-        transaction.send(supersede, [.bytes(phone), .text(principal), .integer(ChallengeLimits.mostAlive)])
+        transaction.send(supersede, [.bytes(phone), .text(asker.rawValue), .integer(ChallengeLimits.mostAlive)])
         transaction.send(
             insert,
             [
-                .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose), .text(principal),
+                .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose.rawValue), .text(asker.rawValue),
                 .bytes(origin.address), .bytes(prefix), .bytes(code), .integer(lifetime), .bytes(origin.site),
             ])
     }
@@ -96,11 +113,12 @@ struct Challenge: Sendable {
     /// as that device.
     static func replace(_ id: Identifier, address: [UInt8], proof: Proof?, in transaction: Transaction) {
         transaction.send(
-            replace, [.uuid(id), .text(stranger(at: address)), .uuid(proof?.device), .bytes(proof?.secretHash)])
+            replace,
+            [
+                .uuid(id), .text(ChallengePrincipal.stranger(at: address).rawValue), .uuid(proof?.device),
+                .bytes(proof?.secretHash),
+            ])
     }
-
-    /// Who asks for a challenge and is none of the account's devices.
-    private static func stranger(at address: [UInt8]) -> String { "address \(Hex.encode(address))" }
 
     /// Closes a prefix for an hour where so many numbers of it, this send's among them, brought under a tenth verified.
     static func closePrefix(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
@@ -115,8 +133,9 @@ struct Challenge: Sendable {
         guard let row = try await transaction.query(load, [.uuid(id)]).first else { return nil }
         return Challenge(
             id: id, phoneHash: try row.bytes("phone_hash"), phoneSealed: try row.bytes("phone_sealed"),
-            purpose: try row.text("purpose"), principal: try row.text("asker"), codeHash: try row.bytes("code_hash"),
-            state: try row.text("state"), wrongTries: try row.integer("wrong_tries"),
+            purpose: ChallengePurpose(rawValue: try row.text("purpose")),
+            asker: ChallengePrincipal(rawValue: try row.text("asker")), codeHash: try row.bytes("code_hash"),
+            state: try ChallengeState(row), wrongTries: try row.integer("wrong_tries"),
             wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
     }
@@ -135,7 +154,7 @@ struct Challenge: Sendable {
     static func countWrong(_ challenge: Challenge, isDead: Bool, lock: Int64, in transaction: Transaction) {
         transaction.send(wrong, [.uuid(challenge.id), .bool(isDead)])
         guard isDead else { return }
-        transaction.send(lockOut, [.bytes(challenge.phoneHash), .text(challenge.principal), .integer(lock)])
+        transaction.send(lockOut, [.bytes(challenge.phoneHash), .text(challenge.principal.rawValue), .integer(lock)])
     }
 
     /// Its code never came: it does not count for its phone, but for the address that asked. Otherwise numbers that cannot

@@ -16,7 +16,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
         // Looked at before anything is written, and again once the profile is locked.
         _ = try change(request, to: try await profile.store.present(person))
         let name = try await staff.name(of: actor)
-        return try await profile.container.once(context) { transaction in
+        return try await profile.inbox.once(context) { transaction in
             let (record, change) = try change(
                 request, to: try await profile.store.known(person, in: transaction))
             if !change.isEmpty {
@@ -46,9 +46,9 @@ struct CorrectDateOfBirthHandler: RequestHandler {
         _ record: ProfileRecord, by change: ProfileChange, note: String, _ staff: String, in transaction: Transaction
     ) async throws {
         let person = record.personID
-        let chain = try await profile.container.audit.ensure(person, in: transaction)
+        let chain = try await profile.audit.ensure(person, in: transaction)
         let act = AuditAct("date_of_birth_corrected", ["by": staff])
-        profile.container.audit.note(act, on: chain, in: transaction)
+        profile.audit.note(act, on: chain, in: transaction)
         profile.store.note(
             notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: staff,
             in: transaction)

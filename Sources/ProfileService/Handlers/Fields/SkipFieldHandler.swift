@@ -14,7 +14,7 @@ struct SkipFieldHandler: RequestHandler {
                 errors: [.init(field: "field", code: "not_allowed", message: "There is no such field.")])
         }
         guard field.isSkippable else { throw BusError(.fieldNotSkippable, "This is needed and cannot be skipped.") }
-        return try await profile.container.once(context) { transaction in
+        return try await profile.inbox.once(context) { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             let skipped = try profile.completion.skipped(
                 field, in: record, clear: request.clear ?? false, now: .now())

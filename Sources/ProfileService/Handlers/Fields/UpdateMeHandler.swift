@@ -9,7 +9,7 @@ struct UpdateMeHandler: RequestHandler {
     func handle(_ request: UpdateMe, context: RequestContext) async throws -> Me {
         let person = try context.person().userID
         if let view = try await changed(by: request, person) { return view }
-        return try await profile.container.database.transaction { transaction in
+        return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             let change = try change(request, to: record)
             guard !change.isEmpty else { return profile.view(record) }

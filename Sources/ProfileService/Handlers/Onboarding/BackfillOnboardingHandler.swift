@@ -7,11 +7,11 @@ struct BackfillOnboardingHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: BackfillOnboarding, context: RequestContext) async throws -> OnboardingBackfilled {
-        try await profile.container.once(context) { transaction in
+        try await profile.inbox.once(context) { transaction in
             let backfilled = try await BackfillStore.complete(request.userIDs, in: transaction)
             if backfilled.done > 0 {
                 // One act of the operator's, which says nothing of any one person.
-                profile.container.audit.note(
+                profile.audit.note(
                     AuditAct("onboarding_backfilled", ["people": "\(backfilled.done)"]), on: .service, in: transaction)
             }
             return .reply(backfilled)

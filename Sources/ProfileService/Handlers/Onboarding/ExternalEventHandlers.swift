@@ -42,7 +42,7 @@ extension ProfileContext {
     @Loop func take(
         _ event: some BusEvent, from producer: ServiceName, _ change: (inout ProfileRecord) -> Void
     ) async throws -> Acknowledged {
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: producer, in: transaction) else { return }
             let record = try await store.locked(event.personID, in: transaction)
             var changed = record

@@ -5,18 +5,17 @@ import EventLoop
 /// The answer is kept in no inbox: the date of birth follows from it.
 struct JoinWaitlistHandler: RequestHandler {
     let profile: ProfileContext
-    let waitlist: WaitlistStore
 
     func handle(_ request: JoinWaitlist, context: RequestContext) async throws -> WaitlistPlace {
         let person = try context.person().userID
-        return try await profile.container.database.transaction { transaction in
+        return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             guard let born = record.dateOfBirth else {
                 throw BusError(.dateOfBirthMissing, "Please tell us your date of birth first.")
             }
             let eligibleOn = Age.eligibleOn(born: born)
             guard eligibleOn > profile.today(of: record) else { throw BusError(.alreadyEligible, "You need not wait.") }
-            waitlist.note(person, isWaiting: request.notify, in: transaction)
+            WaitlistStore.note(person, isWaiting: request.notify, in: transaction)
             return WaitlistPlace(eligibleOn: eligibleOn)
         }
     }

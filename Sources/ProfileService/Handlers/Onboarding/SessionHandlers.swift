@@ -9,7 +9,7 @@ struct SessionOpenedHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ event: SessionOpened, context: RequestContext) async throws -> Acknowledged {
-        try await profile.container.database.transaction { transaction in
+        try await profile.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
                 event.questionnaire == profile.questionnaire
             else { return }
@@ -60,7 +60,7 @@ extension ProfileContext {
     ) async throws -> Acknowledged {
         // Before anything is locked. Where questionnaire does not answer, the event comes again.
         let extracts = try await extracts(of: event.personID, session, context)
-        try await container.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
                 session.questionnaire == questionnaire || !extracts.isEmpty
             else { return }
@@ -85,7 +85,7 @@ extension ProfileContext {
         of person: Identifier, _ session: ToldSession, _ context: RequestContext
     ) async throws -> [ProfileExtract] {
         guard session.hasExtracts else { return [] }
-        return try await container.bus.call(
+        return try await bus.call(
             GetExtracts(personID: person, sessionID: session.id),
             CallOptions(timeout: context.remaining, trace: context.trace.child())
         ).extracts
@@ -98,7 +98,7 @@ extension ProfileContext {
         var fields = ExtractedFields(extracts, to: record, today: today(of: record))
         if isRefusedAsUnderage(fields.change, of: record) { fields.leaveOutDateOfBirth() }
         for refusal in fields.leftOut {
-            container.log.warning(
+            log.warning(
                 "extract_left_out",
                 [
                     "questionnaire": .string(questionnaire), "field": .string(refusal.field),

@@ -26,18 +26,11 @@ struct FieldRecheck: Sendable {
     /// - Returns: whom the batch ended with, where there may be more, and how many of it cannot be opened.
     @Loop private func reviewSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
         try await store.database.transaction { transaction in
-            let rows = try await transaction.query(
-                ProfileStore.outdated, [.integer(FieldCatalogue.version), .integer(Self.batch), .uuid(last)])
-            var unopened: Int64 = 0
-            for row in rows {
-                do {
-                    let record = try store.record(row)
-                    store.recheck(FieldRecheckRules.changes(in: record), of: record, in: transaction)
-                } catch is SealError {
-                    unopened += 1
-                }
+            let found = try await store.outdated(after: last, limit: Self.batch, in: transaction)
+            for record in found.records {
+                store.recheck(FieldRecheckRules.changes(in: record), of: record, in: transaction)
             }
-            return (rows.count == Self.batch ? try rows.last?.uuid("person_id") : nil, unopened)
+            return (found.last, found.unopened)
         }
     }
 }

@@ -1,0 +1,39 @@
+import BusProtocol
+import Database
+import EventLoop
+
+extension DefinitionStore {
+    /// Waits until nobody else publishes, and has the others wait until the transaction ends.
+    static func waitForTurn(in transaction: Transaction) { transaction.send(lock) }
+
+    /// Of what was published under a definition's version; `nil`: nothing was.
+    static func hash(of definition: Definition, in transaction: Transaction) async throws -> [UInt8]? {
+        try await transaction.query(find, version(of: definition)).first?.bytes("content_hash")
+    }
+
+    /// The texts of the versions before a definition's, the oldest first.
+    static func contents(before definition: Definition, in transaction: Transaction) async throws -> [[UInt8]] {
+        try await transaction.query(findEarlier, version(of: definition)).map { Array(try $0.text("content").utf8) }
+    }
+
+    static func insert(_ definition: Definition, in transaction: Transaction) {
+        let content = String(decoding: definition.canonicalText, as: UTF8.self)
+        transaction.send(insert, version(of: definition) + [.bytes(definition.hash), .text(content)])
+    }
+
+    private static func version(of definition: Definition) -> [SQLValue] {
+        [.text(definition.key), .integer(definition.version)]
+    }
+
+    // Replicas that start together take turns; who waits for too long comes again a second later.
+    private static let lock = Statement("SELECT \(AdvisoryLock.definitions.wait())")
+    private static let find: Statement = """
+        SELECT content_hash FROM definitions WHERE questionnaire = $1 AND version = $2
+        """
+    private static let findEarlier: Statement = """
+        SELECT content FROM definitions WHERE questionnaire = $1 AND version < $2 ORDER BY version
+        """
+    private static let insert: Statement = """
+        INSERT INTO definitions (questionnaire, version, content_hash, content) VALUES ($1, $2, $3, $4)
+        """
+}

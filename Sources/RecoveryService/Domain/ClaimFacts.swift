@@ -1,0 +1,9 @@
+/// What an owner is told of a claim: never a code, and never a whole number.
+struct ClaimFacts: Codable, Sendable, Equatable {
+    /// `+46 (***) ***-4567`
+    var phone: String
+    /// Of the claimant's device: `ios`, `android` or `web`.
+    var platform: String?
+    /// Somebody signed in by the account's number within a day.
+    var hasRecentSignIn: Bool
+}

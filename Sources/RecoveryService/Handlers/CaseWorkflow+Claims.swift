@@ -1,0 +1,80 @@
+import BusProtocol
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// How a claim becomes a case.
+extension CaseWorkflow {
+    /// What became of a claim that auth began.
+    enum Claim: Sendable {
+        case made(RecoveryCase)
+        /// The same claimant has an open case against the same account already.
+        case alreadyOpen
+        /// The claimant's number has had as many cases in 30 days as it may, or was rejected by this account's reviewers a
+        /// while ago. Seconds until it may ask again.
+        case tooMany(wait: Int64)
+    }
+
+    /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
+    /// case is made, auth is told to lift the freeze that it wrote for it.
+    @Loop func ensure(
+        _ begun: RecoveryBegun, origin: ClientOrigin?, in transaction: Transaction
+    ) async throws -> Claim {
+        // The account's turn before anything else, as auth's event has it: who took the claimant's turn or the case first
+        // would wait for the event, and the event for them.
+        if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
+        if let known = try await CaseStore.locked(begun.caseID, in: transaction) { return .made(known) }
+        CaseStore.waitForTurn(ofClaimant: begun.claimantReference, in: transaction)
+        var begun = begun
+        if let account = begun.accountID, try await Erasure.isErased(account, in: transaction) {
+            begun.accountID = nil
+        }
+        let history = try await CaseStore.history(of: begun, in: transaction)
+        switch policy.decision(on: begun, after: history) {
+        case .tooMany(let wait):
+            try await close(
+                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), claimantWaits: false,
+                in: transaction)
+            return .tooMany(wait: wait)
+        case .made(let isDecoy, let hold):
+            return try await make(begun, isDecoy: isDecoy, hold: hold, origin: origin, in: transaction)
+        }
+    }
+
+    @Loop private func make(
+        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, origin: ClientOrigin?, in transaction: Transaction
+    ) async throws -> Claim {
+        let facts = ClaimFacts(
+            phone: begun.maskedClaimantPhone, platform: begun.platform,
+            hasRecentSignIn: begun.hasRecentSignIn ?? false)
+        let made = try await CaseStore.insert(
+            begun, isDecoy: isDecoy, hold: hold, origin: origin, facts: try notifier.seal(facts, of: begun.caseID),
+            in: transaction)
+        guard let made else {
+            // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
+            if let known = try await CaseStore.locked(behindItsTurn: begun.caseID, in: transaction) {
+                return .made(known)
+            }
+            // or the claimant has another open case against the account.
+            try await close(
+                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
+                claimantWaits: false, in: transaction)
+            return .alreadyOpen
+        }
+        note("requested", by: .claimant, made.life, of: made, in: transaction)
+        setTimer(Self.holdTimer, of: made, at: made.holdUntil, in: transaction)
+        if isDecoy {
+            // A barred claimant must not keep the account frozen.
+            if begun.accountID != nil {
+                try await close(
+                    begun.accountID, case: made.id, outcome: "cancelled", at: made.now, claimantWaits: true,
+                    in: transaction)
+            }
+        } else if let account = begun.accountID {
+            try await outbox.publish(
+                CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
+            try await notifier.begin(made, of: account, in: transaction)
+        }
+        return .made(made)
+    }
+}

@@ -1,0 +1,73 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// What reviewers do to a case.
+struct Decider: Sendable {
+    let cases: CaseWorkflow
+    let reviews: ReviewStore
+
+    /// - Throws: ``BusError`` `not_found`; `forbidden` for the account's own owner.
+    @Loop func locked(
+        _ id: Identifier, for reviewer: Reviewer, in transaction: Transaction
+    ) async throws -> ReviewedCase {
+        guard let reviewed = try await reviews.locked(id, in: transaction) else { throw CaseWorkflow.unknown }
+        guard reviewer.person == nil || reviewer.person != reviewed.record.accountID else {
+            throw BusError(.forbidden, "Somebody else must review a recovery of your own account.")
+        }
+        return reviewed
+    }
+
+    @Loop func summary(of id: Identifier, in transaction: Transaction) async throws -> ReviewSummary {
+        guard let summary = try await reviews.summary(of: id, in: transaction) else { throw CaseWorkflow.unknown }
+        return summary
+    }
+
+    /// Has a decision happen: the case, its trail, the note and whoever is told.
+
+    @Loop func decide(
+        _ id: Identifier, isApproved: Bool, note: String, by reviewer: Reviewer, in transaction: Transaction
+    ) async throws -> ReviewSummary {
+        let reviewed = try await locked(id, for: reviewer, in: transaction)
+        let event: CaseEvent
+        if reviewed.record.life.status == .inReview || reviewed.record.life.status == .contested {
+            do throws(ReviewPolicy.Refusal) {
+                try reviewed.policy.mayDecide(reviewer.name, key: reviewer.key)
+                event = isApproved ? try reviewed.policy.approval(by: reviewer.name, key: reviewer.key) : .rejected
+            } catch {
+                throw ReviewError.refusal(error)
+            }
+        } else {
+            event = isApproved ? .approved : .rejected
+        }
+        let step = try await cases.happen(
+            event, by: .reviewer, to: reviewed.record, details: ["reviewer": reviewer.name], in: transaction)
+        switch step {
+        case .refused(let refusal): throw ReviewError.refusal(refusal)
+        case .alreadyDone: break
+        case .moves:
+            reviews.keep(
+                event, isFinal: event != .partlyApproved, by: reviewer, note: note, of: id, in: transaction)
+        }
+        return try await summary(of: id, in: transaction)
+    }
+}
+
+/// Why a reviewer's word does not count.
+enum ReviewError {
+    static func refusal(_ refusal: CaseRefusal) -> BusError {
+        refusal == .tooEarly
+            ? BusError(.recoveryNotReady, "This recovery is not ready for a decision yet.")
+            : BusError(.recoveryClosed, "This recovery is over and cannot be decided any more.")
+    }
+
+    static func refusal(_ refusal: ReviewPolicy.Refusal) -> BusError {
+        switch refusal {
+        case .claimedByAnother: BusError(.reviewClaimed, "Another reviewer has this recovery now.")
+        case .notClaimed: BusError(.reviewNotClaimed, "Please take this recovery before you decide.")
+        case .noEvidence:
+            BusError(.recoveryNotReady, "The evidence was not judged yet, or it speaks against the claimant.")
+        case .sameReviewer: BusError(.forbidden, "Another reviewer must approve this recovery, too.")
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+
+/// Writes down what an operator does as one, whatever comes of it: in the log and in the audit trail of the service. Where a
+/// message is about a person, the message itself says so, with an act of its own.
+@Loop struct OperatorCalls {
+    let database: Database
+    let audit: AuditTrail
+    let log: Log
+
+    func note(_ type: MessageType, _ messageID: Identifier) async {
+        log.warning("operator_call", ["type": .string(type.rawValue), "messageId": .string(messageID.description)])
+        let act = AuditAct("operator_called", ["type": type.rawValue, "message": messageID.description])
+        do {
+            try await database.transaction { audit.note(act, on: .service, in: $0) }
+        } catch {
+            log.error("operator_call_not_audited", ["messageId": .string(messageID.description)])
+        }
+    }
+}

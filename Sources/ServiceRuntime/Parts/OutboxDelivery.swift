@@ -1,0 +1,84 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import JSONText
+
+/// Delivers what is in the outbox: messages over the bus, and anything else by the service's own deliverers.
+@Loop public final class OutboxDelivery: ServicePart {
+    private let outbox: Outbox
+    private let bus: Bus
+    private let log: Log
+    private var deliverers: [String: @Loop (OutboxItem) async throws -> Void] = [:]
+    /// Destinations with a relay of their own.
+    private var apart: [String] = []
+    private var relays: [OutboxRelay] = []
+
+    init(_ outbox: Outbox, over bus: Bus, log: Log) { (self.outbox, self.bus, self.log) = (outbox, bus, log) }
+
+    /// Whether the database's clock went on evenly, as far as this replica's relays have seen: what is due by it is released.
+    public var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
+
+    func register(_ destination: String, apart isApart: Bool, _ body: @escaping @Loop (OutboxItem) async throws -> Void)
+    {
+        deliverers[destination] = body
+        if isApart { apart.append(destination) }
+    }
+
+    func run() async {
+        relays = ([.allBut(apart)] + apart.map { OutboxLane.only($0) }).map { relay($0) }
+        for relay in relays { Loop.spawn { await relay.run() } }
+    }
+
+    /// All relays at once: each waits for what it has in hand.
+    func stop() async {
+        let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
+        relays = []
+        for end in ends { _ = await end.result }
+    }
+
+    private func relay(_ lane: OutboxLane) -> OutboxRelay {
+        let relay = OutboxRelay(outbox, lane) { [unowned self] item in try await deliver(item) }
+        relay.onFailure = { [log] destination, attempt, code in
+            log.warning(
+                "delivery_failed",
+                ["destination": .string(destination), "attempt": .integer(attempt), "error": .string(code)])
+        }
+        relay.isNeverGivenUp = { Self.neverGivenUp.contains($0) }
+        relay.absent = { [bus] in Self.subscribers.filter { !bus.hasReadyReplica(of: $0) }.map(\.rawValue) }
+        relay.onAlarm = { [log] in log.error("outbox_alarm", Self.fields(of: $0)) }
+        return relay
+    }
+
+    private func deliver(_ item: OutboxItem) async throws {
+        if let deliverer = deliverers[item.destination] { return try await deliverer(item) }
+        guard let type = item.messageType else {
+            throw BusError(.unknownMessage, "Nobody delivers \(item.destination).")
+        }
+        guard let message = Catalogue.all.first(where: { $0.type == type && $0.version == item.messageVersion }) else {
+            throw BusError(.unknownMessage, "This build does not know \(type)/v\(item.messageVersion).")
+        }
+        var rules = message.rules
+        // Of those whom an event is told this item is for one.
+        rules.service = ServiceName(rawValue: item.destination)
+        _ = try await bus.callRaw(
+            type: type, version: item.messageVersion, rules: rules, body: item.payload,
+            CallOptions(timeout: .seconds(5), messageID: item.id))
+    }
+
+    private static func fields(of alarm: OutboxAlarm) -> [String: JSONValue] {
+        switch alarm {
+        case .clockJumped: ["alarm": "clock_jumped"]
+        case .deadLetter(let destination, let id):
+            ["alarm": "dead_letter", "destination": .string(destination), "id": .string(id.description)]
+        case .blind(let code): ["alarm": "cannot_look", "code": .string(code)]
+        }
+    }
+
+    /// Who is told of events.
+    private nonisolated static let subscribers = Set(
+        Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { [$0.rules.service] + $0.rules.alsoTold })
+
+    private nonisolated static let neverGivenUp = Set(
+        Catalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type })
+}
