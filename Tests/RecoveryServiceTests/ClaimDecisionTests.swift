@@ -1,0 +1,42 @@
+import BusProtocol
+import Testing
+
+@testable import RecoveryService
+
+@Suite("what becomes of a claim") struct ClaimDecisionTests {
+    private static let policy = RecoveryPolicy(hold: 100, riskyHold: 200, perPhone: 3)
+
+    private func decide(
+        account: Bool = true, proof: String? = nil, _ change: (inout ClaimHistory) -> Void = { _ in }
+    ) -> ClaimDecision {
+        var history = ClaimHistory(
+            ofClaimant: 0, ofAccount: 0, coolingSeconds: 0, isBarred: false, isLocked: false, dormantPercent: 0)
+        change(&history)
+        let begun = RecoveryBegun(
+            caseID: .ordered(), accountID: account ? .ordered() : nil, accountReference: "account",
+            claimantReference: "claimant", maskedClaimantPhone: "+1 (***) ***-1234", proof: proof)
+        return Self.policy.decision(on: begun, after: history)
+    }
+
+    @Test func aNumberMayAskThreeTimesInThirtyDays() {
+        #expect(decide { $0.ofClaimant = 2 } == .made(isDecoy: false, hold: 100))
+        #expect(decide { $0.ofClaimant = 3 } == .tooMany(wait: 2_592_000))
+    }
+
+    @Test func aRejectedClaimantWaits() {
+        #expect(decide { $0.coolingSeconds = 60 } == .tooMany(wait: 60))
+        #expect(decide { $0.coolingSeconds = -60 } == .made(isDecoy: false, hold: 100))
+    }
+
+    @Test func aClaimThatMustNotOpenTheAccountBecomesADecoy() {
+        #expect(decide(account: false) == .made(isDecoy: true, hold: 100))
+        #expect(decide(proof: "device") { $0.isBarred = true } == .made(isDecoy: true, hold: 100))
+        #expect(decide { $0.isLocked = true } == .made(isDecoy: true, hold: 100))
+        #expect(decide(proof: "device") { $0.isLocked = true } == .made(isDecoy: false, hold: 100))
+    }
+
+    @Test func aNumberThatIsClaimedOftenIsHeldLonger() {
+        #expect(decide { $0.ofAccount = RecoveryPolicy.manyClaims } == .made(isDecoy: false, hold: 200))
+        #expect(decide(account: false) { $0.dormantPercent = 100 } == .made(isDecoy: true, hold: 200))
+    }
+}
