@@ -142,16 +142,16 @@ enum ChallengePolicy {
     }
 
     /// - Parameters:
-    ///   - state: of the challenge's row.
+    ///   - state: of the challenge's row; `nil` where only a newer release knows it.
     ///   - phoneTriesLeft: wrong codes that the phone has left for now, over all challenges.
     static func verdict(
-        state: ChallengeState, wrongTries: Int64, phoneTriesLeft: Int64, expiresAt: Timestamp, now: Timestamp,
+        state: ChallengeState?, wrongTries: Int64, phoneTriesLeft: Int64, expiresAt: Timestamp, now: Timestamp,
         isRight: Bool
     ) -> Verdict {
         switch state {
         case .open: break
         case .dead: return .dead
-        case .used, .superseded, .undelivered: return .expired
+        case .used, .superseded, .undelivered, nil: return .expired
         }
         guard now < expiresAt else { return .expired }
         guard phoneTriesLeft > 0 else { return .spent }

@@ -2,8 +2,8 @@ import BusProtocol
 
 /// A challenge as whoever asked for it may see it.
 struct CodeState: Sendable, Equatable {
-    /// Of the challenge's row.
-    var state: ChallengeState
+    /// Of the challenge's row; `nil` where only a newer release knows it.
+    var state: ChallengeState?
     /// A provider took the SMS.
     var isSent: Bool
     var createdAt: Timestamp

@@ -14,7 +14,8 @@ struct Challenge: Sendable {
     let purpose: ChallengePurpose?
     let asker: ChallengePrincipal
     let codeHash: [UInt8]
-    let state: ChallengeState
+    /// `nil` where only a newer release knows it.
+    let state: ChallengeState?
     let wrongTries: Int64
     /// Wrong codes for the phone within a day, as far as they count for whoever asked for this challenge.
     let wrongInDay: Int64
@@ -26,15 +27,6 @@ struct Challenge: Sendable {
 
     /// No device of the account asked for it.
     var isOfStranger: Bool { asker.isStranger }
-}
-
-extension ChallengeState {
-    init(_ row: Row) throws {
-        guard let state = ChallengeState(rawValue: try row.text("state")) else {
-            throw DatabaseError.unreadable(column: "state")
-        }
-        self = state
-    }
 }
 
 extension Secrets {
@@ -135,7 +127,7 @@ extension Secrets {
             id: id, phoneHash: try row.bytes("phone_hash"), phoneSealed: try row.bytes("phone_sealed"),
             purpose: ChallengePurpose(rawValue: try row.text("purpose")),
             asker: ChallengePrincipal(rawValue: try row.text("asker")), codeHash: try row.bytes("code_hash"),
-            state: try ChallengeState(row), wrongTries: try row.integer("wrong_tries"),
+            state: ChallengeState(rawValue: try row.text("state")), wrongTries: try row.integer("wrong_tries"),
             wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
     }

@@ -8,7 +8,7 @@ import EventLoop
     static func read(_ id: Identifier, in database: Database) async throws -> CodeState? {
         try await database.read(select, [.uuid(id)]).first.map {
             CodeState(
-                state: try ChallengeState($0), isSent: try $0.bool("is_sent"),
+                state: ChallengeState(rawValue: try $0.text("state")), isSent: try $0.bool("is_sent"),
                 createdAt: try $0.timestamp("created_at"),
                 expiresAt: try $0.timestamp("expires_at"), lockedUntil: try $0.optionalTimestamp("locked_until"),
                 now: try $0.timestamp("now"))
