@@ -59,13 +59,19 @@ let package = Package(
         .executableTarget(name: "FileEmbedder", swiftSettings: strict),
         .plugin(
             name: "EmbedFiles", capability: .buildTool(), dependencies: ["FileEmbedder"], path: "Sources/EmbedFiles"),
+        .executableTarget(name: "MessageLister", swiftSettings: strict),
+        .plugin(
+            name: "ListMessages", capability: .buildTool(), dependencies: ["MessageLister"],
+            path: "Sources/ListMessages"),
         library("EventLoop", ["CLinux", "CZMQ"]),
         library("JSONText", [], byByte),
         library("Cryptography", ["CCrypto"]),
         library("MessageExpansion", [], strict),
         .macro(name: "MessageMacros", dependencies: ["MessageExpansion"], swiftSettings: strict),
         library("Values", ["JSONText"], strict),
-        library("BusProtocol", ["JSONText", "MessageMacros", "Values"], strict),
+        .target(
+            name: "BusProtocol", dependencies: ["JSONText", "MessageMacros", "Values"], swiftSettings: strict,
+            plugins: ["ListMessages"]),
         library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
         library("Database", ["CPostgres", "Cryptography", "EventLoop", "JSONText", "Values"]),
         library("HTTPServer", ["EventLoop"]),

@@ -95,15 +95,13 @@ enum AuthServiceDefinition {
         container.handle(ListDevicesHandler(database: database))
         container.handle(PutDeviceHandler(database: database, audit: audit, tokens: tokens, notifier: notifier))
         container.handle(RemoveDeviceHandler(database: database, audit: audit, notifier: notifier))
-        container.handle(
-            ExportAccountHandler(
-                export: PersonExport(
-                    database: database, sections: AuthExport.sections(secrets, audit: audit))))
+        container.sections = AuthExport.sections(secrets, audit: audit)
+        container.handle(ExportAccountHandler(export: container.export))
         container.handle(BeginExportHandler(inbox: inbox, audit: audit))
         container.handle(
             DeleteAccountHandler(
                 database: database, outbox: outbox, audit: audit, bearer: bearer, apple: apple,
-                eraser: AccountEraser(secrets: secrets)))
+                eraser: AccountEraser(secrets: secrets), sections: container.sections))
         let suspender = AccountSuspender(
             inbox: inbox, outbox: outbox, audit: audit, bearer: bearer, eraser: AccountEraser(secrets: secrets),
             notes: secrets.noteSealer)

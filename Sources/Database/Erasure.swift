@@ -6,6 +6,9 @@ import Values
 ///
 /// The mark is the SHA-256 of the person's id, which is random: nobody gets back from it.
 @Loop public enum Erasure {
+    /// The runtime's own tables with a person's id, which ``withdraw(_:in:)`` and ``erase(_:in:)`` look after.
+    nonisolated public static let tables = ["outbox", "outbox_sequences", "event_positions", "pseudonyms"]
+
     /// Waits until nobody else begins or ends the person, and has the others wait until the transaction ends. A row for a
     /// person who is new to the service is written behind it, by a statement that asks `is_erased`.
     public static func wait(for person: Identifier, in transaction: Transaction) {

@@ -40,11 +40,8 @@ enum ProfileServiceDefinition {
         container.handle(GetPersonHandler(profile: profile))
         container.handle(GetFactsHandler(store: profile.store))
         let notes = Sealer(container.keys, purpose: "staff-note")
-        container.handle(
-            ExportProfileHandler(
-                export: PersonExport(
-                    database: container.database,
-                    sections: ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit))))
+        container.sections = ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit)
+        container.handle(ExportProfileHandler(export: container.export))
         container.handle(
             CorrectDateOfBirthHandler(
                 profile: profile,

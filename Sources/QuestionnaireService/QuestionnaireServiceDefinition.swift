@@ -44,9 +44,8 @@ enum QuestionnaireServiceDefinition {
             container.keys, isSealing: try container.configuration.boolean("QUESTIONNAIRE_SEAL_DATES"))
         let sessions = SessionStore(database: container.database, dates: dates)
         let definitions = DefinitionStore(database: container.database, shipped: all)
-        container.handle(
-            ExportAnswersHandler(
-                export: PersonExport(database: container.database, sections: QuestionnaireExport.sections(dates))))
+        container.sections = QuestionnaireExport.sections(dates)
+        container.handle(ExportAnswersHandler(export: container.export))
         container.handle(AccountDeletedHandler(container: container) { sessions.erase($0, in: $1) })
         let migrations = SessionMigrationStore(database: container.database, dates: dates)
         let service = SessionService(

@@ -45,8 +45,8 @@ enum RecoveryServiceDefinition {
         container.handle(
             DecideAsOperatorHandler(
                 database: database, decider: decider, isDevelopment: configuration.profile == .development))
-        container.handle(
-            ExportCasesHandler(export: PersonExport(database: container.database, sections: RecoveryExport.sections)))
+        container.sections = RecoveryExport.sections
+        container.handle(ExportCasesHandler(export: container.export))
         container.handle(AccountDeletedHandler(container: container) { CaseStore.erase($0, in: $1) })
         container.handle(RecoveryBeganHandler(database: database, cases: cases))
         container.handle(CompleteRecoveryHandler(database: database, inbox: inbox, bus: container.bus, cases: cases))

@@ -21,7 +21,10 @@ public struct ExportSection: Sendable {
         }
     }
 
-    let kind: String
+    /// The member `kind` of its records.
+    public let kind: String
+    /// The columns with a person's id that it shows: `cases.account_id`.
+    public let columns: [String]
     let statement: Statement
     let sealed: Sealed?
     let opening: (@Sendable (_ record: JSONValue, _ person: Identifier) throws -> JSONValue)?
@@ -29,38 +32,42 @@ public struct ExportSection: Sendable {
     let subject: @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
 
     /// - Parameters:
+    ///   - columns: whose rows it shows. A table stands for its column `person_id`; it is then not exported and erased by
+    ///     itself.
     ///   - rows: SQL with the person's id as `$1` and the columns `key` (text, unique, in the order of the export), `record`
     ///     (jsonb, an object) and, where something is to be opened, `sealed` (bytea).
     ///   - sealed: becomes members of the record where it is not NULL.
-    public init(_ kind: String, _ rows: String, sealed: Sealed? = nil) {
-        self.init(kind, rows, sealed: sealed, opening: nil) { person, _ in .uuid(person) }
+    public init(_ kind: String, of columns: [String], _ rows: String, sealed: Sealed? = nil) {
+        self.init(kind, of: columns, rows, sealed: sealed, opening: nil) { person, _ in .uuid(person) }
     }
 
     /// - Parameters:
     ///   - rows: SQL as above, without `sealed`.
     ///   - opening: gives the record as the person shall have it.
     public init(
-        _ kind: String, _ rows: String, opening: @escaping @Sendable (JSONValue, Identifier) throws -> JSONValue
+        _ kind: String, of columns: [String], _ rows: String,
+        opening: @escaping @Sendable (JSONValue, Identifier) throws -> JSONValue
     ) {
-        self.init(kind, rows, sealed: nil, opening: opening) { person, _ in .uuid(person) }
+        self.init(kind, of: columns, rows, sealed: nil, opening: opening) { person, _ in .uuid(person) }
     }
 
     /// - Parameters:
     ///   - rows: SQL as above, but for its `$1`.
     ///   - subject: what `$1` stands for.
     public init(
-        _ kind: String, _ rows: String, sealed: Sealed? = nil,
+        _ kind: String, of columns: [String], _ rows: String, sealed: Sealed? = nil,
         subject: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
     ) {
-        self.init(kind, rows, sealed: sealed, opening: nil, subject: subject)
+        self.init(kind, of: columns, rows, sealed: sealed, opening: nil, subject: subject)
     }
 
     private init(
-        _ kind: String, _ rows: String, sealed: Sealed?,
+        _ kind: String, of columns: [String], _ rows: String, sealed: Sealed?,
         opening: (@Sendable (JSONValue, Identifier) throws -> JSONValue)?,
         subject: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
     ) {
         self.kind = kind
+        self.columns = columns.map { $0.contains(".") ? $0 : "\($0).person_id" }
         statement = Statement(
             """
             SELECT key, record, \(sealed == nil ? "NULL::bytea AS sealed" : "sealed") FROM (\(rows)) AS rows
@@ -71,10 +78,13 @@ public struct ExportSection: Sendable {
         self.subject = subject
     }
 
+    /// The tables of its columns.
+    var tables: [String] { columns.map { String($0.prefix { $0 != "." }) } }
+
     /// The person's own audit trail.
     public static func audit(_ trail: AuditTrail) -> ExportSection {
         ExportSection(
-            "act",
+            "act", of: ["pseudonyms"],
             """
             SELECT lpad(sequence::text, 19, '0') AS key,
                 jsonb_build_object('act', act, 'at', \(time("at")), 'details', details::jsonb) AS record
@@ -89,11 +99,13 @@ public struct ExportSection: Sendable {
     }
 }
 
-/// Everything that a service holds about a person, page by page.
+/// Everything that a service holds about a person, page by page: what its sections describe, then every other table of its
+/// schema with a column `person_id`.
 @Loop public struct PersonExport {
     private let database: Database
     private let sections: [ExportSection]
 
+    /// - Parameter sections: of the tables that are not exported as they are.
     public nonisolated init(database: Database, sections: [ExportSection]) {
         (self.database, self.sections) = (database, sections)
     }
@@ -129,6 +141,7 @@ public struct ExportSection: Sendable {
     private func page(
         of person: Identifier, from start: Place, in transaction: Transaction
     ) async throws -> ExportPage {
+        let sections = sections + (try await PersonTable.all(besides: sections, in: transaction)).map(\.section)
         var (place, records, bytes) = (start, [String](), 0)
         while sections.indices.contains(place.section) {
             let section = sections[place.section]

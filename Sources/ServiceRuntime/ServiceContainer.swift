@@ -34,6 +34,10 @@ import JSONText
     public var misfit: @Loop () async throws -> String? = { nil }
     /// What the service shows of itself among this replica's gauges, by names that ``PrometheusText`` has words for.
     public var ownGauges: @Loop () -> [String: Double] = { [:] }
+    /// What of the export is not as the tables are. Every other table with a person's id is exported and erased by itself.
+    public var sections: [ExportSection] = []
+    /// Everything that the service holds about a person.
+    public var export: PersonExport { PersonExport(database: database, sections: sections) }
     private let end = LoopPromise<End>()
 
     /// Why a service ends by itself.

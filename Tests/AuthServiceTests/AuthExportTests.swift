@@ -10,7 +10,7 @@ import Testing
 @Suite("export from auth") struct AuthExportTests {
     private static let (old, new, third) = ("+14155552671", "+46701234567", "+46701234568")
 
-    /// Every column of every table that is about people, and the member of a record that it is exported as; `nil` where it
+    /// Every column of every table that a section describes, and the member of a record that it is exported as; `nil` where it
     /// opens doors, counts tries or names nobody.
     private static let columns: [String: String?] = [
         "accounts.id": "account.id", "accounts.status": "account.status", "accounts.role": "account.role",
@@ -63,9 +63,6 @@ import Testing
         // By it the person's acts are found.
         "pseudonyms.person_id": "act.act", "pseudonyms.key_sealed": nil,
     ]
-    /// Tables of the runtime's own: counters of events, and events on their way.
-    private static let bare = "('event_positions', 'outbox', 'outbox_sequences')"
-
     /// Somebody with a row in every table, and nothing left open in any.
     @Loop private func person(_ social: SocialStage) async throws -> Session {
         let auth = social.auth
@@ -109,13 +106,12 @@ import Testing
                 records.filter { $0["kind"]?.stringValue == kind }.compactMap { $0[member] }.filter { $0 != .null }
             }
 
+            let described = auth.stage.containers[0].sections.flatMap(\.columns).map { $0.prefix { $0 != "." } }
             let held = try await auth.stage.rows(
                 """
                 SELECT table_name || '.' || column_name FROM information_schema.columns
-                WHERE table_schema = current_schema() AND table_name NOT IN \(Self.bare)
-                    AND (table_name IN ('accounts', 'challenges') OR table_name IN (
-                        SELECT table_name FROM information_schema.columns
-                        WHERE table_schema = current_schema() AND column_name = 'person_id'))
+                WHERE table_schema = current_schema()
+                    AND table_name = ANY ('{challenges,\(described.joined(separator: ","))}')
                 """
             ).split(separator: "\n").map(String.init)
             #expect(

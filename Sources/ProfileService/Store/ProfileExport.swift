@@ -13,9 +13,11 @@ enum ProfileExport {
             String(decoding: try notes.open(sealed, associated: person.array), as: UTF8.self)
         }
         return [
-            ExportSection("profile", profile, sealed: born), ExportSection("field_history", history),
-            ExportSection("waitlist", waitlist), ExportSection("event", events),
-            ExportSection("staffNote", staffNote, sealed: note), .audit(audit),
+            ExportSection("profile", of: ["profiles"], profile, sealed: born),
+            ExportSection("field_history", of: ["profile_field_history"], history),
+            ExportSection("waitlist", of: ["waitlist"], waitlist),
+            ExportSection("event", of: ["onboarding_events", "journeys"], events),
+            ExportSection("staffNote", of: ["staff_notes"], staffNote, sealed: note), .audit(audit),
         ]
     }
 

@@ -7,10 +7,13 @@ enum QuestionnaireExport {
     static func sections(_ dates: DateSealer) -> [ExportSection] {
         let opened: @Sendable (JSONValue, Identifier) throws -> JSONValue = { try dates.opened($0, of: $1) }
         return [
-            ExportSection("session", session), ExportSection("answer", answer, opening: opened),
-            ExportSection("answer_history", history, opening: opened),
-            ExportSection("snapshot", snapshot, opening: opened), ExportSection("mutation", mutation),
-            ExportSection("subject", subject), ExportSection("migration", migration, opening: opened),
+            ExportSection("session", of: ["sessions"], session),
+            ExportSection("answer", of: ["answers"], answer, opening: opened),
+            ExportSection("answer_history", of: ["answer_history"], history, opening: opened),
+            ExportSection("snapshot", of: ["snapshots"], snapshot, opening: opened),
+            ExportSection("mutation", of: ["mutations"], mutation),
+            ExportSection("subject", of: ["subjects"], subject),
+            ExportSection("migration", of: ["session_migrations"], migration, opening: opened),
         ]
     }
 

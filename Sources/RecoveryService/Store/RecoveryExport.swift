@@ -4,8 +4,9 @@ import ServiceRuntime
 /// What recovery holds about a person: the cases against their account. Who claims is somebody else, and stays unnamed.
 enum RecoveryExport {
     static let sections = [
-        ExportSection("case", cases), ExportSection("case_event", events), ExportSection("notice", notices),
-        ExportSection("recovery_lock", lock),
+        ExportSection("case", of: ["cases.account_id"], cases), ExportSection("case_event", of: [], events),
+        ExportSection("notice", of: [], notices),
+        ExportSection("recovery_lock", of: ["locks"], lock),
     ]
 
     private static func time(_ column: String) -> String { ExportSection.time(column) }

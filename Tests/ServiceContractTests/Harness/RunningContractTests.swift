@@ -67,7 +67,8 @@ import Testing
         let (asked, before) = try await begin()
         let reply = try await provider.reply(to: asked)
         #expect(try await (provider.tables() != before) == C.hasEffect)
-        for body in [asked.message.jsonBytes, reply.jsonBytes] { try keepSecret(body) }
+        try keepSecret(asked.message.jsonBytes, by: C.schema)
+        try keepSecret(reply.jsonBytes, by: C.Reply.schema)
         // Whoever else may ask is answered, too.
         for caller in C.rules.callers where caller != asked.caller {
             var other = try await C.everyday(provider)
@@ -107,7 +108,7 @@ import Testing
             let request = try await asked(provider)
             let before = try await provider.tables()
             let body = try WireJSON.encode(request.message)
-            try keepSecret(body)
+            try keepSecret(body, by: C.schema)
             let refusal = await refusal(of: request, body: body)
             let error = try #require(refusal, "\(sample.code) was not provoked")
             #expect(ErrorShape(error) == ErrorShape(sample))
@@ -170,8 +171,8 @@ import Testing
         #expect(try await provider.tables() == before)
     }
 
-    private func keepSecret(_ body: [UInt8]) throws {
-        secrets.formUnion(Sensitive.values(in: try JSONValue.parse(body)))
+    private func keepSecret(_ body: [UInt8], by schema: JSONSchema) throws {
+        secrets.formUnion(Sensitive.values(in: try JSONValue.parse(body), by: schema))
     }
 
     private func log() {
@@ -210,25 +211,37 @@ private struct ErrorShape: Equatable {
     }
 }
 
-/// What must never be read in a log or in an error.
+/// What must never be read in a log or in an error: each text that the schema leaves free. An id, a time and one of a few
+/// fixed values are none.
 private enum Sensitive {
-    /// Members that are secret or personal, wherever they stand.
-    static let members: Set<String> = [
-        "phone", "accountPhone", "code", "secret", "deviceSecret", "pushToken", "accessToken", "refreshToken",
-        "recoveryToken", "disputeToken", "linkToken", "name", "displayName", "reason", "dateOfBirth", "bio", "value",
-        "maskedPhone", "maskedClaimantPhone", "accountReference", "claimantReference",
-    ]
+    /// Members whose texts name something of the product, and say nothing about a person.
+    static let harmless: Set<String> = []
 
-    /// The texts in such members, at any depth.
-    static func values(in body: JSONValue, within isSensitive: Bool = false) -> Set<String> {
-        switch body {
-        case .string(let text): isSensitive ? [text] : []
-        case .array(let elements): elements.reduce(into: []) { $0.formUnion(values(in: $1, within: isSensitive)) }
-        case .object(let members):
-            members.reduce(into: []) { found, member in
-                let inside = isSensitive || Self.members.contains(member.key)
-                found.formUnion(values(in: member.value, within: inside))
+    static func values(in body: JSONValue, by schema: JSONSchema) -> Set<String> {
+        switch (schema, body) {
+        case (.any, _): texts(in: body)
+        case (.string(let rule), .string(let text)):
+            rule.values == nil && rule.format != .uuid && rule.format != .dateTime ? [text] : []
+        case (.array(let element, _), .array(let elements)):
+            elements.reduce(into: []) { $0.formUnion(values(in: $1, by: element)) }
+        case (.map(let element, _), .object(let members)):
+            members.values.reduce(into: []) { $0.formUnion(values(in: $1, by: element)) }
+        case (.object(let known), .object(let members)):
+            known.reduce(into: []) { found, member in
+                guard let value = members[member.name], !harmless.contains(member.name) else { return }
+                found.formUnion(values(in: value, by: member.schema))
             }
+        case (.nullable(let inner), _): values(in: body, by: inner)
+        case (.anyOf(let schemas), _): schemas.reduce(into: []) { $0.formUnion(values(in: body, by: $1)) }
+        default: []
+        }
+    }
+
+    private static func texts(in value: JSONValue) -> Set<String> {
+        switch value {
+        case .string(let text): [text]
+        case .array(let elements): elements.reduce(into: []) { $0.formUnion(texts(in: $1)) }
+        case .object(let members): members.values.reduce(into: []) { $0.formUnion(texts(in: $1)) }
         default: []
         }
     }

@@ -28,11 +28,11 @@ import Testing
             }
 
             let held = try await system.columns(holding: session.user.id.description)
-            let named = try await system.columnsNamedForPeople()
-            let unlisted = held.union(named).symmetricDifference(PersonColumns.all)
-            #expect(unlisted.sorted() == [], "nobody says how these are exported")
-            for (column, kind) in PersonColumns.exported where held.contains(column) {
-                #expect(!records(String(column.prefix { $0 != "." }), kind).isEmpty, "\(column) is not exported")
+            try await system.expectIsAccountedFor(held)
+            for (column, sections) in system.described {
+                for (service, kind) in sections {
+                    #expect(!records(service.rawValue, kind).isEmpty, "\(column) is not exported as \(kind)")
+                }
             }
             #expect(records("auth", "phone").first?["number"]?.stringValue == Self.phone)
             #expect(records("auth", "device").count == 2 && records("auth", "session").count == 2)

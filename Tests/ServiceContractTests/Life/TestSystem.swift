@@ -246,6 +246,38 @@ import TestSupport
         return found
     }
 
+    /// What the services' export sections show, by column: `auth.accounts.id`.
+    var described: [String: [(service: ServiceName, kind: String)]] {
+        var kinds: [String: [(service: ServiceName, kind: String)]] = [:]
+        for (service, container) in containers {
+            for section in container.sections {
+                for column in section.columns {
+                    kinds["\(service).\(column)", default: []].append((service, section.kind))
+                }
+            }
+        }
+        return kinds
+    }
+
+    /// Holds what the services know of people against what they say of it. What is in a column `person_id` needs no word, but
+    /// must be such that it can be exported and erased by itself. A column of any other name needs an export section.
+    ///
+    /// - Parameter held: the columns in which a person's id stands.
+    func expectIsAccountedFor(_ held: Set<String>) async throws {
+        let named = try await columnsNamedForPeople()
+        let described = Set(described.keys)
+        let byItself = named.filter { $0.hasSuffix(".person_id") }
+        #expect(held.union(named).subtracting(described).subtracting(byItself).sorted() == [], "nobody exports these")
+        #expect(described.subtracting(held).sorted() == [], "an example of each is missing, so that no test sees it")
+        // Acts that stand under a person's pseudonym are exported by a section.
+        #expect(held.filter { $0.contains(".pseudonyms.") && !described.contains($0) } == [])
+        for (service, container) in containers {
+            guard let database = databases[service] else { continue }
+            let columns = container.sections.flatMap(\.columns)
+            #expect(try await PersonTableRules.problems(in: database, described: columns) == [], "\(service)")
+        }
+    }
+
     /// Columns that are named as what holds a person's id.
     func columnsNamedForPeople() async throws -> Set<String> {
         var found: Set<String> = []

@@ -12,6 +12,8 @@ struct DeleteAccountHandler: RequestHandler {
     let bearer: BearerChecker
     let apple: AppleTokens
     let eraser: AccountEraser
+    /// Of the tables that the eraser erases.
+    let sections: [ExportSection]
 
     func handle(_ request: DeleteAccount, context: RequestContext) async throws -> AccountDeletion {
         let actor = try bearer.actor(of: context)
@@ -36,6 +38,7 @@ struct DeleteAccountHandler: RequestHandler {
         try await outbox.publish(AccountDeleted(personID: person, deletedAt: .now()), in: transaction)
         try await apple.revokeAll(of: person, in: transaction)
         try await eraser.erase(person, in: transaction)
+        try await PersonTable.erase(person, besides: sections, in: transaction)
         Erasure.erase(person, in: transaction)
     }
 }

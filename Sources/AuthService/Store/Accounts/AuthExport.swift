@@ -27,14 +27,17 @@ enum AuthExport {
             String(decoding: try secrets.noteSealer.open(sealed, associated: person.array), as: UTF8.self)
         }
         return [
-            ExportSection("account", account), ExportSection("phone", phone, sealed: number),
-            ExportSection("formerPhone", formerPhone, sealed: number),
-            ExportSection("identity", identity, sealed: proven),
-            ExportSection("device", device), ExportSection("formerPushToken", formerPushToken),
-            ExportSection("session", session),
-            ExportSection("code", code, sealed: sentTo) { try await codes(of: $0, secrets, in: $1) },
-            ExportSection("freeze", freeze), ExportSection("roleProposal", roleProposal),
-            ExportSection("staffNote", staffNote, sealed: note), .audit(audit),
+            ExportSection("account", of: ["accounts.id"], account),
+            ExportSection("phone", of: ["phones"], phone, sealed: number),
+            ExportSection("formerPhone", of: ["phone_aliases"], formerPhone, sealed: number),
+            ExportSection("identity", of: ["identities"], identity, sealed: proven),
+            ExportSection("device", of: ["devices"], device),
+            ExportSection("formerPushToken", of: ["replaced_push_tokens"], formerPushToken),
+            ExportSection("session", of: ["sessions"], session),
+            ExportSection("code", of: [], code, sealed: sentTo) { try await codes(of: $0, secrets, in: $1) },
+            ExportSection("freeze", of: ["freezes"], freeze),
+            ExportSection("roleProposal", of: ["role_proposals"], roleProposal),
+            ExportSection("staffNote", of: ["staff_notes"], staffNote, sealed: note), .audit(audit),
         ]
     }
 
