@@ -6,6 +6,7 @@ import Foundation
 import JSONText
 import ServiceRuntime
 import TestSupport
+import Testing
 
 @testable import AuthService
 @testable import Gateway
