@@ -50,6 +50,7 @@ import Testing
         let database = Database(scratch.configuration())
         database.start()
         defer { database.close() }
+        try await database.waitUntilAvailable()
         try await body(database, scratch)
     }
 

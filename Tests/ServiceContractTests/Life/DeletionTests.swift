@@ -16,25 +16,11 @@ import Testing
         return found
     }
 
-    /// An identity, a number of before and a push token of before, which this person did not come to have.
-    @Loop private func plantWhatOthersHave(in system: TestSystem) async throws {
-        _ = try await system.rows(
-            .auth,
-            """
-            INSERT INTO identities (hash, key_id, person_id, provider, sealed)
-                SELECT sha256('identity'), 'k', id, 'google', '' FROM accounts;
-            INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until)
-                SELECT id, sha256('number'), 'k', '', now() + interval '90 days' FROM accounts;
-            INSERT INTO replaced_push_tokens (id, person_id, device_id, sealed)
-                SELECT gen_random_uuid(), person_id, id, '' FROM devices;
-            """)
-    }
-
     @Test(.bounded) func leavesNothingOfThePersonInAnyTable() async throws {
         try await TestSystem.run { system in
             let session = try await system.settled(Self.phone)
             let hash = try await system.rows(.auth, "SELECT encode(hash, 'hex') FROM phones")
-            try await plantWhatOthersHave(in: system)
+            try await system.plantTheRest(of: session)
             let held = try await system.columns(holding: session.user.id.description)
             try await system.expectIsAccountedFor(held)
             #expect(held.isSuperset(of: ["auth.sessions.person_id", "recovery.cases.account_id"]))

@@ -11,12 +11,7 @@ import Testing
     @Test func hasEverythingThatIsHeld() async throws {
         try await TestSystem.run { system in
             let session = try await system.settled(Self.phone)
-            try await system.rows(
-                .auth,
-                """
-                INSERT INTO replaced_push_tokens (id, person_id, device_id, sealed)
-                SELECT gen_random_uuid(), person_id, id, '' FROM devices LIMIT 1
-                """)
+            try await system.plantTheRest(of: session)
             let answer = try await system.send("GET", "/users/me/export", as: session)
             #expect(answer.status == 200)
             // Chunks are small enough here to be parted by their lines.

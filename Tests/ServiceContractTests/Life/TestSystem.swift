@@ -209,6 +209,51 @@ import Testing
         return session
     }
 
+    /// A row in each described table in which a settled person has none.
+    func plantTheRest(of session: Session) async throws {
+        guard let auth = containers[.auth], let profile = containers[.profile] else { return }
+        let (person, secrets) = (session.user.id, Secrets(auth.keys))
+        let identity = ProvenIdentity(
+            provider: .google, issuer: "https://issuer.test", subject: "subject-1", audience: "app", email: nil)
+        let hex = { (bytes: [UInt8]) in "decode('\(Hex.encode(bytes))', 'hex')" }
+        let note = hex(secrets.noteSealer.seal(Array("They wrote.".utf8), associated: person.array))
+        let profileNotes = Sealer(profile.keys, purpose: "staff-note")
+        let profileNote = hex(profileNotes.seal(Array("They wrote.".utf8), associated: person.array))
+        try await rows(
+            .auth,
+            """
+            INSERT INTO identities (hash, key_id, person_id, provider, sealed)
+                VALUES (\(hex(secrets.hash(of: identity))), 'k', '\(person)', 'google', \(hex(try secrets.seal(identity))));
+            INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until)
+                SELECT person_id, sha256('number'), 'k', sealed, now() + interval '90 days' FROM phones;
+            INSERT INTO replaced_push_tokens (id, person_id, device_id, sealed)
+                SELECT gen_random_uuid(), person_id, id, '' FROM devices;
+            INSERT INTO role_proposals (person_id, is_granted, operator_name, until)
+                VALUES ('\(person)', true, 'anna', now() + interval '1 day');
+            INSERT INTO staff_notes (id, person_id, act, staff, note_sealed)
+                VALUES (gen_random_uuid(), '\(person)', 'account_suspended', 'p1', \(note))
+            """)
+        try await rows(
+            .profile,
+            """
+            INSERT INTO waitlist VALUES ('\(person)');
+            INSERT INTO staff_notes (id, person_id, act, staff, note_sealed)
+                VALUES (gen_random_uuid(), '\(person)', 'date_of_birth_corrected', 'p1', \(profileNote))
+            """)
+        try await rows(
+            .questionnaire,
+            """
+            INSERT INTO mutations (person_id, session_id, mutation_id, digest, question, revision)
+                SELECT person_id, session_id, gen_random_uuid(), '', 'pets', 1 FROM sessions;
+            INSERT INTO subjects (person_id, session_id, subject, kind, position, added_at)
+                SELECT person_id, session_id, gen_random_uuid(), 'child', 1, now() FROM sessions;
+            INSERT INTO session_migrations
+                (person_id, session_id, number, from_version, from_hash, to_version, before, migrated_at)
+                SELECT person_id, session_id, 1, 1, '', 2, '{}', now() FROM sessions
+            """)
+        try await rows(.recovery, "INSERT INTO locks (person_id) VALUES ('\(person)')")
+    }
+
     /// Waits until nothing is on its way any more.
     func quiet() async throws {
         // What one service tells another stands in the one's outbox or in what the other does with it: a second look in a row
