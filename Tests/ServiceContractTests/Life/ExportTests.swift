@@ -29,6 +29,9 @@ import Testing
                     #expect(!records(service.rawValue, kind).isEmpty, "\(column) is not exported as \(kind)")
                 }
             }
+            for service in TestSystem.definitions.map(\.name.rawValue) {
+                #expect(records(service, "undescribed") == [["kind": "undescribed", "words": "Hej"]], "\(service)")
+            }
             #expect(records("auth", "phone").first?["number"]?.stringValue == Self.phone)
             #expect(records("auth", "device").count == 2 && records("auth", "session").count == 2)
             #expect(records("auth", "code").count == 2)

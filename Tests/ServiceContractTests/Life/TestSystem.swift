@@ -209,7 +209,7 @@ import Testing
         return session
     }
 
-    /// A row in each described table in which a settled person has none.
+    /// A row in each described table in which a settled person has none, and in a table of each service that nobody describes.
     func plantTheRest(of session: Session) async throws {
         guard let auth = containers[.auth], let profile = containers[.profile] else { return }
         let (person, secrets) = (session.user.id, Secrets(auth.keys))
@@ -252,6 +252,15 @@ import Testing
                 SELECT person_id, session_id, 1, 1, '', 2, '{}', now() FROM sessions
             """)
         try await rows(.recovery, "INSERT INTO locks (person_id) VALUES ('\(person)')")
+        for service in databases.keys {
+            try await rows(
+                service,
+                """
+                SET ROLE scratch_owner;
+                CREATE TABLE undescribed (person_id uuid PRIMARY KEY, words text);
+                INSERT INTO undescribed VALUES ('\(person)', 'Hej')
+                """)
+        }
     }
 
     /// Waits until nothing is on its way any more.
