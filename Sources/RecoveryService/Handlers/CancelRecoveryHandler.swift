@@ -14,7 +14,7 @@ struct CancelRecoveryHandler: RequestHandler {
             guard let record, cases.isClaimant(request.recoveryToken, of: record) else {
                 throw CaseWorkflow.notTheClaimant
             }
-            if case .refused = try await cases.happen(.withdrawn, by: .claimant, to: record, in: transaction) {
+            if case .refused = try await cases.apply(.withdrawn, by: .claimant, to: record, in: transaction) {
                 throw BusError(.recoveryClosed, "This recovery is over and cannot be withdrawn any more.")
             }
             return RecoveryCancelled(status: CaseStatus.cancelled.rawValue)

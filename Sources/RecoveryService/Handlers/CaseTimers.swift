@@ -24,7 +24,7 @@ struct CaseTimers: Sendable {
             guard let record = try await CaseStore.locked(id, in: transaction), record.life.isDecidedByClock,
                 let event = DecoyCourse.event(in: record.life.seen, by: .random(in: 0...UInt64.max))
             else { return }
-            _ = try await cases.happen(event, by: .clock, to: record, in: transaction)
+            _ = try await cases.apply(event, by: .clock, to: record, in: transaction)
         }
     }
 
@@ -39,7 +39,7 @@ struct CaseTimers: Sendable {
             if let due = due(record), record.now < due {
                 return cases.setTimer(timer, of: record, at: due, in: transaction)
             }
-            _ = try await cases.happen(event, by: .clock, to: record, in: transaction)
+            _ = try await cases.apply(event, by: .clock, to: record, in: transaction)
         }
     }
 }

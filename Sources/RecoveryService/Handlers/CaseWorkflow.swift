@@ -87,7 +87,7 @@ struct CaseWorkflow: Sendable {
 
     /// Ends `completing` by auth's word. Where the account was moved, every other claim on it is over: it was made against
     /// whoever had the account before, and a second approval must not move it again.
-    @Loop func settle(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
+    @Loop func applyOutcome(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
         guard let record = try await CaseStore.locked(id, in: transaction),
             case .moves = try await apply(event, by: .auth, to: record, in: transaction), event == .completed,
             let account = record.accountID

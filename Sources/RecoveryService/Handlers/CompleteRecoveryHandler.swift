@@ -38,7 +38,7 @@ struct CompleteRecoveryHandler: RequestHandler {
             throw try await settled(request, after: error)
         }
         return try await inbox.once(context, carriesToken: true) { transaction in
-            try await cases.settle(request.recoveryId, as: .completed, in: transaction)
+            try await cases.applyOutcome(request.recoveryId, as: .completed, in: transaction)
             return .reply(moved.session)
         }
     }
@@ -63,7 +63,7 @@ struct CompleteRecoveryHandler: RequestHandler {
                 noteAttempt(request, in: transaction)
                 return true
             }
-            switch try await cases.happen(.completionBegun, by: .claimant, to: record, in: transaction) {
+            switch try await cases.apply(.completionBegun, by: .claimant, to: record, in: transaction) {
             case .moves, .alreadyDone: break
             case .refused(.tooEarly):
                 let left = max(60, ClaimantView.seconds(from: record.now, until: record.holdUntil))
@@ -117,7 +117,7 @@ struct CompleteRecoveryHandler: RequestHandler {
         try await database.transaction { transaction in
             let record = try await CaseStore.locked(id, in: transaction)
             guard attempt == nil || record?.attempt == attempt else { return }
-            try await cases.settle(id, as: event, in: transaction)
+            try await cases.applyOutcome(id, as: event, in: transaction)
         }
     }
 }
@@ -130,7 +130,7 @@ struct RecoveryAppliedHandler: RequestHandler {
     func handle(_ event: RecoveryApplied, context: RequestContext) async throws -> Acknowledged {
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            try await cases.settle(event.caseID, as: .completed, in: transaction)
+            try await cases.applyOutcome(event.caseID, as: .completed, in: transaction)
         }
         return Acknowledged()
     }
@@ -153,7 +153,7 @@ struct CompletionReconciler: Sendable {
             let isQuiet = record.now - since >= .seconds(CompleteRecoveryHandler.settleAfter)
             if let answer, isQuiet || answer.isApplied {
                 let event: CaseEvent = answer.isApplied ? .completed : .completionRefused
-                return try await cases.settle(id, as: event, in: transaction)
+                return try await cases.applyOutcome(id, as: event, in: transaction)
             }
             // Auth is away, or the attempt is young: asked again later, as often as it takes.
             let due = record.now + .seconds(CompleteRecoveryHandler.settleAfter)

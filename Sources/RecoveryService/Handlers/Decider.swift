@@ -40,7 +40,7 @@ struct Decider: Sendable {
         } else {
             event = isApproved ? .approved : .rejected
         }
-        let step = try await cases.happen(
+        let step = try await cases.apply(
             event, by: .reviewer, to: reviewed.record, details: ["reviewer": reviewer.name], in: transaction)
         switch step {
         case .refused(let refusal): throw ReviewError.refusal(refusal)

@@ -23,7 +23,7 @@ struct DisputeRecoveryHandler: RequestHandler {
                 wasContestedLately: try await CaseStore.wasContestedLately(record, in: transaction),
                 in: record.life.status)
             guard let event else { throw Self.closed }
-            switch try await cases.happen(event, by: .owner, to: record, in: transaction) {
+            switch try await cases.apply(event, by: .owner, to: record, in: transaction) {
             case .moves(let life, _): return RecoveryDisputed(status: life.status.rawValue)
             case .alreadyDone: return RecoveryDisputed(status: record.life.status.rawValue)
             case .refused: throw Self.closed

@@ -18,7 +18,7 @@ struct SubmitEvidenceHandler: RequestHandler {
             guard let record, cases.isClaimant(request.recoveryToken, of: record) else {
                 throw CaseWorkflow.notTheClaimant
             }
-            switch try await cases.happen(.evidenceGiven, by: .claimant, to: record, in: transaction) {
+            switch try await cases.apply(.evidenceGiven, by: .claimant, to: record, in: transaction) {
             case .moves(let life, _):
                 if !life.isDecidedByClock {
                     reviews.keepEvidence(given, of: record.id, in: transaction)
@@ -60,7 +60,7 @@ struct SubmitOwnerEvidenceHandler: RequestHandler {
         return try await inbox.once(context) { transaction in
             let record = try await CaseStore.locked(request.recoveryId, in: transaction)
             guard let record, record.accountID == person, !record.life.isDecoy else { throw CaseWorkflow.unknown }
-            switch try await cases.happen(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
+            switch try await cases.apply(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
             // No provider is asked: what it says of one side says nothing of the other.
             case .moves, .alreadyDone: reviews.keepOwnerEvidence(given, of: record.id, in: transaction)
             case .refused where !record.life.status.isClosed:
