@@ -1,13 +1,14 @@
-/// The JSON Canonicalization Scheme: one text for one value, fit to be hashed. Source: RFC 8785.
+/// The JSON Canonicalization Scheme (RFC 8785): each value has exactly one text, which can be hashed.
 public enum CanonicalJSON {
-    /// Members sorted by UTF-16 code units, numbers as ECMAScript writes them, no white space, UTF-8.
+    /// The canonical text in UTF-8: no white space, members sorted by UTF-16 code units, numbers as ECMAScript writes
+    /// them.
     public static func bytes(of value: JSONValue) -> [UInt8] {
         let text = JSONOutput()
         write(value, to: text)
         return text.bytes
     }
 
-    /// Appends a string with its quotes.
+    /// Appends a string in quotes.
     public static func append(_ string: String, to bytes: inout [UInt8]) {
         let text = JSONOutput(capacity: string.utf8.count + 2)
         text.put(quoted: string)
@@ -42,13 +43,13 @@ public enum CanonicalJSON {
         return a.withUTF8 { a in b.withUTF8 { b in JSONOutput.precedes(a, b) } }
     }
 
-    /// Beyond 2^53 a number of ECMAScript is the nearest double.
+    /// Beyond 2^53 ECMAScript has only the nearest double.
     private static func writeNumber(_ value: Int64, to text: JSONOutput) {
         guard value.magnitude > 1 << 53 else { return text.put(magnitude: value.magnitude, isNegative: value < 0) }
         text.put(ascii: number(Double(value)))
     }
 
-    /// Source: ECMA-262, Number::toString, radix 10, over Swift's shortest digits that read back as the same value.
+    /// Source: ECMA-262, Number::toString, radix 10. The digits are Swift's shortest that read back as the same value.
     static func number(_ value: Double) -> String {
         precondition(value.isFinite, "JSON has no such number")
         if value == 0 { return "0" }
@@ -66,7 +67,7 @@ public enum CanonicalJSON {
         }
     }
 
-    /// `value` = 0.d₁d₂… × 10^exponent, without zeros at either end of the digits.
+    /// `value` = 0.d₁d₂… × 10^exponent. The digits have no zeros at either end.
     private static func shortest(_ value: Double) -> (digits: String, exponent: Int) {
         let parts = value.description.split(separator: "e")
         let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)

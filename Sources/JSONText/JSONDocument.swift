@@ -1,19 +1,22 @@
-/// A JSON text that was read strictly: UTF-8 without a byte-order mark, no member twice, no U+0000, no lone surrogate,
-/// bounded depth and number of values, nothing behind the value.
+/// A JSON text that was read strictly.
 ///
-/// Reading makes one flat tape of places in the bytes and builds no strings; a ``JSONNode`` looks at the tape.
+/// It is UTF-8 without a byte-order mark. No member occurs twice in an object. There is no U+0000, no lone surrogate
+/// and nothing after the value. The depth and the number of values are limited.
+///
+/// Reading builds no strings. It makes one flat array of positions in the bytes, the tape. A ``JSONNode`` refers to the
+/// tape.
 public struct JSONDocument: Sendable {
     struct Entry: Sendable {
         var kind: JSONNode.Kind
-        /// Of a string: it has escapes, or of a number: it is written as an integer within `Int64`.
+        /// For a string: it has escapes. For a number: it is written as an integer within `Int64`.
         var flag: Bool
         var start: Int32
         var end: Int32
-        /// The index behind everything inside of this value.
+        /// The index after everything inside this value.
         var next: Int32
     }
 
-    /// Behind one reference: a node is copied often.
+    /// One reference, because a node is copied often.
     private final class Storage: Sendable {
         let bytes: [UInt8]
         let tape: [Entry]
@@ -21,10 +24,13 @@ public struct JSONDocument: Sendable {
     }
 
     private let storage: Storage
+    /// The bytes of the text.
     public var bytes: [UInt8] { storage.bytes }
     var tape: [Entry] { storage.tape }
 
-    /// - Throws: ``JSONTextError`` at the first thing that is wrong.
+    /// Reads a text.
+    ///
+    /// - Throws: ``JSONTextError`` for the first error in the text.
     public init(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONTextError) {
         var scanner = JSONScanner(limits: limits)
         let failure = bytes.withUnsafeBufferPointer { buffer -> (JSONTextError.Code, Int)? in
@@ -40,8 +46,9 @@ public struct JSONDocument: Sendable {
         storage = Storage(bytes, scanner.tape)
     }
 
+    /// The value of the whole text.
     public var root: JSONNode { JSONNode(document: self, index: 0) }
 
-    /// How many Unicode scalars begin in some UTF-8.
+    /// The number of Unicode scalars that start in some UTF-8.
     static func scalars(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 & 0b1100_0000 != 0b1000_0000 } }
 }

@@ -1,40 +1,47 @@
-/// A look at one value of a ``JSONDocument``; nothing is copied before it is asked for.
+/// One value of a ``JSONDocument``. It copies nothing until it is asked for.
 public struct JSONNode: Sendable {
+    /// The kinds of JSON values.
     public enum Kind: UInt8, Sendable { case null, bool, number, string, array, object }
 
     let document: JSONDocument
     let index: Int
 
     private var entry: JSONDocument.Entry { document.tape[index] }
+    /// The kind of the value.
     public var kind: Kind { entry.kind }
+    /// Whether the value is `null`.
     public var isNull: Bool { entry.kind == .null }
 
-    /// The value's own bytes in the text.
+    /// The bytes of the value in the text.
     public var rawText: ArraySlice<UInt8> { document.bytes[Int(entry.start)..<Int(entry.end)] }
 
+    /// The value of a boolean; `nil` for any other kind.
     public var bool: Bool? { entry.kind == .bool ? entry.flag : nil }
 
-    /// A number written without fraction and exponent, within `Int64`.
+    /// A number that is written without fraction and exponent and is within `Int64`; `nil` for anything else.
     public var integer: Int64? {
         entry.kind == .number && entry.flag ? Int64(String(decoding: rawText, as: UTF8.self)) : nil
     }
 
+    /// The value of a number; `nil` for any other kind.
     public var number: Double? { entry.kind == .number ? Double(String(decoding: rawText, as: UTF8.self)) : nil }
 
+    /// The value of a string, without escapes; `nil` for any other kind.
     public var string: String? {
         let entry = entry
         guard entry.kind == .string else { return nil }
         return document.bytes.withUnsafeBufferPointer { Self.text(of: entry, in: $0) }
     }
 
-    /// What stands between the quotes of a string.
+    /// The characters between the quotes of a string, without escapes.
     private static func text(of entry: JSONDocument.Entry, in bytes: UnsafeBufferPointer<UInt8>) -> String {
         let inside = UnsafeBufferPointer(rebasing: bytes[(Int(entry.start) + 1)..<(Int(entry.end) - 1)])
         return entry.flag ? unescaped(inside) : String(decoding: inside, as: UTF8.self)
     }
 
-    /// Whether this is the string of these characters, all of which are visible ASCII other than `"` and `\\`, written
-    /// without escapes. No string is made for it.
+    /// Whether this is a string with these characters, written without escapes. It makes no string.
+    ///
+    /// - Parameter text: visible ASCII characters other than `"` and `\\`.
     public func isString(_ text: StaticString) -> Bool {
         let entry = entry
         guard entry.kind == .string, Int(entry.end - entry.start) - 2 == text.utf8CodeUnitCount else { return false }
@@ -43,7 +50,7 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// Whether this is the name of a member that is written so, with escapes or without.
+    /// Whether this is the member name `name`, written with or without escapes.
     func isName(_ name: StaticString) -> Bool { entry.flag ? string == name.description : isString(name) }
 
     /// The elements of an array, in order; empty for any other kind.
@@ -82,6 +89,7 @@ public struct JSONNode: Sendable {
         return found.map { JSONNode(document: document, index: $0) }
     }
 
+    /// Whether the value is an object without members.
     public var isEmptyObject: Bool { kind == .object && memberCount == 0 }
 
     var memberCount: Int {
@@ -113,7 +121,7 @@ public struct JSONNode: Sendable {
         return nil
     }
 
-    /// The value with everything in it, standing by itself.
+    /// A copy of the value with everything in it.
     public var value: JSONValue {
         switch entry.kind {
         case .null: .null
@@ -126,7 +134,7 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// The string that escapes stand for; they were checked by the reader.
+    /// Replaces the escapes of a string. The reader has checked them.
     static func unescaped(_ raw: some Collection<UInt8>) -> String {
         let raw = Array(raw)
         var scalars: [UInt8] = []

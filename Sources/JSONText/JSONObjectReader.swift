@@ -1,14 +1,16 @@
-/// Reads an object member by member.
+/// Reads an object member by member. Unknown members are skipped.
 ///
-/// Whoever asks for the members in the order in which they stand in the text finds each at once. Unknown members are skipped.
+/// Members are found at once if they are asked for in the order of the text.
 public struct JSONObjectReader {
     private let document: JSONDocument
     private let first: Int
     private let end: Int
-    /// The member behind the one that was read last.
+    /// The member after the one that was read last.
     private var next: Int
 
-    /// - Throws: ``JSONMismatch`` where the value is no object.
+    /// Takes the object.
+    ///
+    /// - Throws: ``JSONMismatch`` if the value is not an object.
     public init(_ json: JSONNode) throws(JSONMismatch) {
         guard json.kind == .object else { throw JSONMismatch("an object") }
         document = json.document
@@ -17,13 +19,17 @@ public struct JSONObjectReader {
         next = first
     }
 
-    /// - Throws: ``JSONMismatch`` where the member is missing, or of another kind.
+    /// Reads a required member.
+    ///
+    /// - Throws: ``JSONMismatch`` if the member is missing or has another kind.
     public mutating func required<Value: JSONCoded>(_ name: StaticString) throws(JSONMismatch) -> Value {
         guard let node = find(name) else { throw JSONMismatch(name.description) }
         return try Value(json: node)
     }
 
-    /// A member that is missing and one that is `null` are `nil`.
+    /// Reads an optional member: `nil` if it is missing or `null`.
+    ///
+    /// - Throws: ``JSONMismatch`` if the member has another kind.
     public mutating func optional<Value: JSONCoded>(_ name: StaticString) throws(JSONMismatch) -> Value? {
         guard let node = find(name), !node.isNull else { return nil }
         return try Value(json: node)
@@ -36,7 +42,7 @@ public struct JSONObjectReader {
         return JSONNode(document: document, index: found)
     }
 
-    /// The index of the value of a member.
+    /// The index of a member's value.
     private func find(_ name: StaticString, from start: Int, to end: Int) -> Int? {
         let tape = document.tape
         var member = start

@@ -1,7 +1,6 @@
 /// Writes an object member by member.
 ///
-/// Names come in the order of RFC 8785, each once, without anything in them that needs an escape: a debug build stops where
-/// one does not.
+/// Each name is written once, in the order of RFC 8785, and needs no escape. A debug build stops if the order is wrong.
 public struct JSONObjectWriter {
     private let json: JSONOutput
     private var isEmpty = true
@@ -13,27 +12,27 @@ public struct JSONObjectWriter {
 
     private mutating func begin(_ name: StaticString) {
         #if DEBUG
-            precondition(isEmpty || last < name.description, "\(name) stands behind \(last)")
+            precondition(isEmpty || last < name.description, "\(name) must come before \(last)")
             last = name.description
         #endif
         json.put(name: name, isFirst: isEmpty)
         isEmpty = false
     }
 
-    /// An optional that is none is written as `null`.
+    /// Writes a member. An optional value that is `nil` is written as `null`.
     public mutating func member(_ name: StaticString, _ value: some JSONCoded) {
         begin(name)
         value.write(to: json)
     }
 
-    /// A member that is left out where there is no value.
+    /// Writes a member, or nothing if the value is `nil`.
     public mutating func optional(_ name: StaticString, _ value: (some JSONCoded)?) {
         if let value { member(name, value) }
     }
 }
 
 extension JSONOutput {
-    /// Writes an object.
+    /// Writes an object with the members that `members` writes.
     public func object(_ members: (inout JSONObjectWriter) -> Void) {
         var writer = JSONObjectWriter(self)
         put(UInt8(ascii: "{"))

@@ -1,13 +1,15 @@
 /// A JSON text under construction.
 ///
-/// Memory of its own: an array in a class is checked for a second owner and for a second access at every byte, which cost
-/// more than the writing.
+/// It manages its own memory. Swift checks an array in a class for shared ownership and exclusive access at every byte,
+/// which costs more than the writing.
 public final class JSONOutput {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private(set) var count = 0
 
-    /// - Parameter capacity: bytes that are expected; more only take longer.
+    /// Makes an empty text.
+    ///
+    /// - Parameter capacity: the expected number of bytes. More are possible and cost time.
     init(capacity: Int = 1024) {
         self.capacity = capacity
         base = .allocate(capacity: capacity)
@@ -47,7 +49,7 @@ public final class JSONOutput {
         put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// The name of a member, in quotes and with its colon, behind a comma unless it is the first.
+    /// The name of a member, in quotes and with its colon. A comma precedes it unless it is the first.
     func put(name: StaticString, isFirst: Bool) {
         let length = name.utf8CodeUnitCount
         reserve(length + 4)
@@ -58,7 +60,7 @@ public final class JSONOutput {
         }
         if !isFirst { put(",") }
         put("\"")
-        // A name is short: a call of memmove takes longer than its bytes.
+        // A name is short, so a call of memmove would take longer than copying its bytes.
         for index in 0..<length { end[index] = name.utf8Start[index] }
         end += length
         put("\"")
@@ -85,12 +87,12 @@ public final class JSONOutput {
         digits.reverse()
     }
 
-    /// A string in quotes, with the escapes that RFC 8785 wants and no others.
+    /// Writes a string in quotes, with the escapes that RFC 8785 requires and no others.
     public func put(quoted string: String) {
         var string = string
         string.withUTF8 { text in
             put(UInt8(ascii: "\""))
-            // Most texts have nothing to escape.
+            // Most strings need no escapes.
             if text.contains(where: { Self.needsEscape($0) }) { text.forEach { putEscaped($0) } } else { put(text) }
             put(UInt8(ascii: "\""))
         }
@@ -123,21 +125,21 @@ public final class JSONOutput {
     /// A member that was written: its name in quotes, a colon, its value.
     struct Member {
         let start: Int
-        /// Behind the closing quote of the name.
+        /// The position after the closing quote of the name.
         let nameEnd: Int
     }
 
-    /// Whether the name of `a` stands before that of `b`.
+    /// Whether the name of `a` comes before the name of `b`.
     func precedes(_ a: Member, _ b: Member) -> Bool { JSONOutput.precedes(name(of: a), name(of: b)) }
 
     private func name(of member: Member) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: base + member.start + 1, count: member.nameEnd - member.start - 2)
     }
 
-    /// Puts members, which stand one behind the other to the end of the text, in the order of their names.
+    /// Sorts members by name. They must follow each other to the end of the text.
     func sort(_ members: ArraySlice<Member>) {
         guard let first = members.first?.start else { return }
-        // Each ends where the comma before the next stands, the last one at the end.
+        // A member ends at the comma before the next one; the last ends with the text.
         let ends = members.dropFirst().map { $0.start - 1 } + [count]
         let sorted = zip(members, ends).sorted { precedes($0.0, $1.0) }
         let sought = JSONOutput(capacity: count - first)
@@ -148,8 +150,9 @@ public final class JSONOutput {
         (base + first).update(from: sought.base, count: sought.count)
     }
 
-    /// By UTF-16 code units, as RFC 8785 wants it, of names in UTF-8. That is by bytes, but for what UTF-16 writes with
-    /// surrogates, which stand before U+E000.
+    /// Compares names in UTF-8 by their UTF-16 code units, as RFC 8785 requires.
+    ///
+    /// This is the order of the bytes, with one exception: characters with surrogates in UTF-16 come before U+E000.
     static func precedes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in 0..<min(a.count, b.count) where a[index] != b[index] {
             let (x, y) = (a[index], b[index])

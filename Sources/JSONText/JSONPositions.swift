@@ -1,17 +1,18 @@
 /// Finds the place of a JSON Pointer (RFC 6901) in a text.
 public struct JSONPositions: Sendable {
     private let document: JSONDocument
-    /// Where each line begins.
+    /// The offset of each line.
     private let starts: [Int]
 
-    /// - Parameter document: the text that the pointers are into.
+    /// Takes the text that the pointers refer to.
     public init(_ document: JSONDocument) {
         self.document = document
         starts = [0] + document.bytes.indices.filter { document.bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
     }
 
-    /// The value's own place, or, of something that is missing, that of what it is missing in. Both count from 1, columns in
-    /// Unicode scalars.
+    /// The place of the value. If the value is missing, it is the place of the value that should contain it.
+    ///
+    /// - Returns: the line and the column, both from 1. Columns count Unicode scalars.
     public func position(of pointer: String) -> (line: Int, column: Int) {
         var node = document.root
         for part in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {

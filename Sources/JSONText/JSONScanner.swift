@@ -1,11 +1,11 @@
-/// The strict reader behind ``JSONDocument``.
+/// The strict parser behind ``JSONDocument``.
 struct JSONScanner {
     private let limits: JSONLimits
     private(set) var tape: [JSONDocument.Entry] = []
     private(set) var failure = JSONTextError.Code.unexpectedEnd
     private(set) var position = 0
     private var values = 0
-    /// The member names of every object that is open, the innermost last.
+    /// The member names of every open object, the innermost last.
     private var names: [UnsafeBufferPointer<UInt8>] = []
     private var text = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
@@ -14,7 +14,9 @@ struct JSONScanner {
         tape.reserveCapacity(64)
     }
 
-    /// - Returns: false where `failure` and `position` say what is wrong and where.
+    /// Parses a text.
+    ///
+    /// - Returns: false if there is an error. `failure` and `position` then say which and where.
     mutating func scan(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         self.text = text
         guard text.count < Int32.max else { return fail(.tooManyValues) }
@@ -103,9 +105,11 @@ struct JSONScanner {
         return true
     }
 
+    /// Parses the name of a member.
+    ///
     /// - Parameters:
-    ///   - first: the place of the object's first name in `names`.
-    ///   - many: its names once a list of them is not looked through any more.
+    /// - first: the index of the object's first name in `names`.
+    /// - many: the object's names as a set, once there are too many to search one by one.
     private mutating func name(from first: Int, _ many: inout Set<[UInt8]>?) -> Bool {
         let start = position
         guard peek() == UInt8(ascii: "\"") else { return unexpected() }
@@ -122,7 +126,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Whether no name before it has exactly the same bytes, escapes resolved.
+    /// Whether no earlier name of the object has the same bytes, after escapes are resolved.
     private mutating func isNew(
         _ name: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, from first: Int, _ many: inout Set<[UInt8]>?
     ) -> Bool {
@@ -143,7 +147,7 @@ struct JSONScanner {
         let start = position
         _ = take(UInt8(ascii: "-"))
         if take(UInt8(ascii: "0")) {
-            // No digit may follow a leading zero: the caller meets it as an unexpected character.
+            // No digit may follow a leading zero. The caller sees it as an unexpected character.
         } else if digits() == 0 {
             return fail(.invalidNumber)
         }
@@ -157,7 +161,7 @@ struct JSONScanner {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             guard digits() > 0 else { return fail(.invalidNumber) }
         }
-        // Up to 18 characters fit `Int64` whatever they are; only "-0" is no integer.
+        // Up to 18 characters always fit in `Int64`. Only "-0" is not an integer.
         if !isInteger || position - start > 18 || text[start] == UInt8(ascii: "-") {
             let raw = String(decoding: text[start..<position], as: UTF8.self)
             if isInteger { isInteger = Int64(raw) != nil && raw != "-0" }
@@ -240,9 +244,9 @@ struct JSONScanner {
     }
 }
 
-/// Well-formed UTF-8 as in table 3-7 of the Unicode Standard.
+/// Well-formed UTF-8 by table 3-7 of the Unicode Standard.
 enum UTF8Sequence {
-    /// Bytes of the sequence that starts at `index` with a byte of 0x80 or more; 0 where it is malformed.
+    /// The bytes of the sequence at `index`, which starts with a byte of at least 0x80; 0 if it is malformed.
     static func length(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         func continues(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xbf) -> Bool {
             index + offset < text.count && range.contains(text[index + offset])

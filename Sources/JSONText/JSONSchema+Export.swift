@@ -1,11 +1,11 @@
 extension JSONSchema {
-    /// Where a schema holds. What is read is read leniently, what is written is written in one way.
+    /// Where a schema is used. Reading is lenient; writing has exactly one form.
     public enum Place: Sendable {
-        /// A request of the public API: unknown members are refused, and ids are taken in either case.
+        /// A request of the public API. Unknown members are refused, and UUIDs are accepted in either case.
         case publicRequest
-        /// An answer of the public API.
+        /// A reply of the public API.
         case publicReply
-        /// A body on the bus, whose readers skip unknown members.
+        /// A body on the bus. Readers skip unknown members.
         case bus
     }
 
@@ -38,7 +38,7 @@ extension JSONSchema {
 
     private static func bounded(_ type: JSONValue, _ minimum: JSONValue, _ maximum: JSONValue) -> JSONValue {
         var schema: [String: JSONValue] = ["type": type, "minimum": minimum, "maximum": maximum]
-        // 2^63 - 1 and its like say "no bound" and are no numbers that every reader can hold.
+        // These bounds mean "no bound", and many readers of JSON cannot hold them.
         if minimum == .integer(.min) { schema["minimum"] = nil }
         if maximum == .integer(.max) { schema["maximum"] = nil }
         return .object(schema)

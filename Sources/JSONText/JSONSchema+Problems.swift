@@ -1,10 +1,10 @@
 extension JSONSchema {
-    /// So many are told of a value; whoever mends these is told of more.
+    /// The most problems that are reported for one value.
     static let mostProblems = 100
 
-    /// Everything that is wrong with a value, all at once, in document order; the first hundred of more.
+    /// Everything that is wrong with a value, in document order; only the first 100 problems.
     public func problems(in node: JSONNode) -> [SchemaProblem] {
-        // Nearly every value fits, and then no path and no sentence is made.
+        // Nearly every value fits, so usually no path and no sentence is built.
         if fits(node) { return [] }
         var found: [SchemaProblem] = []
         check(node, at: "", into: &found)
@@ -144,7 +144,7 @@ extension JSONSchema.StringFormat {
         }
     }
 
-    /// `d` a digit, `x` a hexadecimal digit in either case, anything else itself.
+    /// In the pattern, `d` is a digit and `x` a hexadecimal digit in either case. Any other character is itself.
     private static func matches(_ bytes: [UInt8], _ pattern: StaticString) -> Bool {
         guard bytes.count == pattern.utf8CodeUnitCount else { return false }
         return bytes.indices.allSatisfy { index in

@@ -1,57 +1,67 @@
 /// What a JSON text must look like: the part of JSON Schema 2020-12 that the bus and the public API need.
 public indirect enum JSONSchema: Sendable, Hashable {
-    /// Any value at all.
+    /// Any value.
     case any
     case boolean
     case integer(ClosedRange<Int64>)
     case number(ClosedRange<Double>)
     case string(StringRule)
     case array(of: JSONSchema, count: ClosedRange<Int>)
-    /// An object with free member names of 1 to 64 characters.
+    /// An object with any member names of 1 to 64 characters.
     case map(of: JSONSchema, count: ClosedRange<Int>)
     case object([Member])
     case nullable(JSONSchema)
-    /// The first that fits wins; a value that fits none has the problems of the last.
+    /// The first schema that fits is used. If none fits, the value has the problems of the last schema.
     case anyOf([JSONSchema])
 
     /// A member that an object may have. Any other member is a problem.
     public struct Member: Sendable, Hashable {
+        /// The name in JSON.
         public var name: String
+        /// What the value must look like.
         public var schema: JSONSchema
+        /// Whether a missing member is a problem.
         public var isRequired: Bool
-        /// One sentence for the person who reads the exported schema.
+        /// One sentence for the reader of the exported schema.
         public var note: String
 
+        /// Takes the name, the schema and the sentence for the exported schema.
         public init(_ name: String, _ schema: JSONSchema, isRequired: Bool, note: String = "") {
             (self.name, self.schema, self.isRequired, self.note) = (name, schema, isRequired, note)
         }
 
+        /// A member that must be present.
         public static func required(_ name: String, _ schema: JSONSchema, _ note: String = "") -> Member {
             Member(name, schema, isRequired: true, note: note)
         }
+        /// A member that may be missing.
         public static func optional(_ name: String, _ schema: JSONSchema, _ note: String = "") -> Member {
             Member(name, schema, isRequired: false, note: note)
         }
     }
 
+    /// What a string must look like.
     public struct StringRule: Sendable, Hashable {
-        /// Unicode scalars, as JSON Schema counts.
+        /// The number of Unicode scalars, as in JSON Schema.
         public var length: ClosedRange<Int>
+        /// The form of the text; `nil` for any.
         public var format: StringFormat?
-        /// The only values allowed, where given.
+        /// The only values that are allowed; `nil` for any.
         public var values: [String]?
 
+        /// A string of at most 4,096 Unicode scalars, unless the arguments say otherwise.
         public init(length: ClosedRange<Int> = 0...4096, format: StringFormat? = nil, values: [String]? = nil) {
             (self.length, self.format, self.values) = (length, format, values)
         }
     }
 
+    /// The forms that a string may be required to have.
     public enum StringFormat: String, Sendable, Hashable {
-        /// Lower-case UUID of any version.
+        /// A UUID of any version, in lower case.
         case uuid
-        /// `YYYY-MM-DD`, a real date of years 0001 to 9999.
+        /// `YYYY-MM-DD`, an existing date of the years 0001 to 9999.
         case date
-        /// RFC 3339 in UTC: `2026-02-20T09:00:00Z`, up to six digits of a second's fraction.
+        /// RFC 3339 in UTC: `2026-02-20T09:00:00Z`, with up to six digits of fraction.
         case dateTime = "date-time"
         /// Six ASCII digits.
         case otp
@@ -60,26 +70,32 @@ public indirect enum JSONSchema: Sendable, Hashable {
     }
 
     // Short forms for the schemas of messages.
+    /// A string with this number of Unicode scalars.
     public static func string(_ length: ClosedRange<Int>) -> JSONSchema { .string(StringRule(length: length)) }
+    /// One of these strings.
     public static func values(_ values: String...) -> JSONSchema { .string(StringRule(values: values)) }
-    /// Visible ASCII characters, so many of them.
+    /// Visible ASCII characters, this many of them.
     public static func visibleASCII(_ length: ClosedRange<Int>) -> JSONSchema {
         .string(StringRule(length: length, format: .visibleASCII))
     }
-    /// A whole number from 0 that every reader of JSON can hold: 2^53 - 1 at the most.
+    /// A whole number from 0 to 2^53 - 1, which every reader of JSON can hold.
     public static let count = JSONSchema.integer(0...9_007_199_254_740_991)
-    /// As ``count``, from 1.
+    /// A whole number from 1 to 2^53 - 1.
     public static let ordinal = JSONSchema.integer(1...9_007_199_254_740_991)
     /// The six digits of a code.
     public static let otp = JSONSchema.string(StringRule(length: 6...6, format: .otp))
+    /// A UUID.
     public static let uuid = JSONSchema.string(StringRule(length: 36...36, format: .uuid))
+    /// A date, `YYYY-MM-DD`.
     public static let date = JSONSchema.string(StringRule(length: 10...10, format: .date))
+    /// A time in UTC, by RFC 3339.
     public static let dateTime = JSONSchema.string(StringRule(length: 20...27, format: .dateTime))
 }
 
 /// One thing that is wrong with a JSON text.
 public struct SchemaProblem: Sendable, Hashable {
-    /// Where: member names and indices joined by dots, `device.name`, `answers.3.value`; empty for the whole text.
+    /// The place: member names and indices separated by dots, such as `device.name` and `answers.3.value`; empty for
+    /// the whole text.
     public var field: String
     /// `required`, `unknown_member`, `wrong_type`, `too_short`, `too_long`, `too_small`, `too_large`, `too_few`,
     /// `too_many`, `not_allowed` (not one of the values) or `malformed` (a format does not hold).
@@ -87,6 +103,7 @@ public struct SchemaProblem: Sendable, Hashable {
     /// One sentence that a person may be shown.
     public var message: String
 
+    /// Takes the place, the code and the sentence.
     public init(field: String, code: String, message: String) {
         (self.field, self.code, self.message) = (field, code, message)
     }

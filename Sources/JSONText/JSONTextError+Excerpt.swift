@@ -1,8 +1,8 @@
 extension JSONTextError {
-    /// The line that is wrong, and below it a mark under the character, as a compiler shows it. Of a long line it has what
-    /// stands around the character.
+    /// The line with the error, and a mark below the character, as compilers show it. A long line is cut around the
+    /// character.
     ///
-    /// - Parameter text: what was read.
+    /// - Parameter text: the text that was read.
     public func excerpt(of text: [UInt8]) -> [String] {
         let newline = UInt8(ascii: "\n")
         let start = text[..<offset].lastIndex(of: newline).map { $0 + 1 } ?? 0
@@ -12,7 +12,7 @@ extension JSONTextError {
         return ["  \(lead)\(after.prefix(40))", "  \(String(repeating: " ", count: lead.count))^"]
     }
 
-    /// Every control character takes one place.
+    /// Each control character is replaced by one space.
     private static func shown(_ bytes: ArraySlice<UInt8>) -> String {
         let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
         return String(String.UnicodeScalarView(scalars.map { $0.properties.generalCategory == .control ? " " : $0 }))

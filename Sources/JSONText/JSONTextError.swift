@@ -1,5 +1,6 @@
 /// Why a text is not JSON (RFC 8259, read strictly).
 public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of errors.
     public enum Code: String, Sendable {
         case invalidUTF8 = "invalid_utf8"
         case unexpectedCharacter = "unexpected_character"
@@ -14,16 +15,18 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
         case tooManyValues = "too_many_values"
     }
 
+    /// The kind of error.
     public var code: Code
-    /// Bytes from the start of the text.
+    /// The place in bytes, from 0.
     public var offset: Int
-    /// From 1, as the column; a column counts Unicode scalars, as editors do.
+    /// The line, from 1.
     public var line: Int
+    /// The column, from 1. It counts Unicode scalars, as editors do.
     public var column: Int
 
     public var description: String { "\(message) at line \(line), column \(column)" }
 
-    /// What is wrong, without the place and without a word of the text.
+    /// What is wrong, without the place and without any part of the text.
     public var message: String {
         switch code {
         case .invalidUTF8: "the text is not UTF-8"
@@ -41,14 +44,16 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// How much a text may hold.
+/// How deep and how large a text may be.
 public struct JSONLimits: Sendable {
-    /// Arrays and objects inside of each other.
+    /// The most arrays and objects inside each other.
     public var depth: Int
-    /// Values in all, member names not counted.
+    /// The most values in all. Member names do not count.
     public var values: Int
 
+    /// Takes both limits.
     public init(depth: Int = 16, values: Int = 4096) { (self.depth, self.values) = (depth, values) }
 
+    /// The limits of most messages: 16 levels and 4,096 values.
     public static let standard = JSONLimits()
 }

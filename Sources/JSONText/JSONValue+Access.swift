@@ -1,11 +1,16 @@
 extension JSONValue {
+    /// The value of a string; `nil` for any other kind.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+    /// The value of a boolean; `nil` for any other kind.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The value of ``integer(_:)``; `nil` for any other kind.
     public var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// The elements of an array; `nil` for any other kind.
     public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    /// The members of an object; `nil` for any other kind.
     public var objectValue: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-    /// Of either kind of number.
+    /// The value of either kind of number; `nil` for any other kind.
     public var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -18,6 +23,8 @@ extension JSONValue {
     public subscript(name: String) -> JSONValue? { objectValue?[name] }
 
     /// Reads a text strictly.
+    ///
+    /// - Throws: ``JSONTextError`` for the first error in the text.
     public static func parse(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONTextError) -> JSONValue {
         try JSONDocument(bytes, limits: limits).root.value
     }

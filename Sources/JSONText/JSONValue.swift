@@ -1,9 +1,9 @@
-/// A JSON value that stands by itself: what is built, compared or passed on. What is only read stays a ``JSONNode``.
+/// A JSON value of its own, to build, compare or pass on. To read a text, a ``JSONNode`` is enough.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Finite; a whole number within the range of `Int64` that was written without fraction or exponent is `.integer`.
+    /// A finite number. A whole number within `Int64` that is written without fraction and exponent is `.integer`.
     case number(Double)
     case string(String)
     case array([JSONValue])

@@ -1,6 +1,6 @@
-/// JSON for people and for comparing line by line: members in order of their names, two spaces a level.
+/// JSON for people and for comparison by line: members sorted by name, two spaces per level.
 public enum PrettyJSON {
-    /// - Returns: the text, with a line feed at its end.
+    /// The text of a value, with a line feed at its end.
     public static func text(of value: JSONValue) -> String { lines(value, indent: "") + "\n" }
 
     private static func lines(_ value: JSONValue, indent: String) -> String {

@@ -1,67 +1,93 @@
 import JSONText
 
-/// How a call failed; it decides whether it is tried again. gRPC's names where they fit. An open set.
+/// How a call failed. It decides whether the call is repeated. The names are gRPC's where they fit. An open set.
 public struct BusStatus: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(stringLiteral value: String) { rawValue = value }
 
+    /// The request is wrong, whatever the state of the service.
     public static let invalidArgument: BusStatus = "INVALID_ARGUMENT"
+    /// The caller did not prove who they are.
     public static let unauthenticated: BusStatus = "UNAUTHENTICATED"
+    /// The caller may not do this.
     public static let permissionDenied: BusStatus = "PERMISSION_DENIED"
+    /// What the request names does not exist.
     public static let notFound: BusStatus = "NOT_FOUND"
+    /// What the request would create exists already.
     public static let alreadyExists: BusStatus = "ALREADY_EXISTS"
+    /// The state of the resource does not allow this.
     public static let failedPrecondition: BusStatus = "FAILED_PRECONDITION"
+    /// Another request got in the way.
     public static let aborted: BusStatus = "ABORTED"
+    /// The caller exceeded a limit.
     public static let resourceExhausted: BusStatus = "RESOURCE_EXHAUSTED"
+    /// The receiver does not know the message.
     public static let unimplemented: BusStatus = "UNIMPLEMENTED"
+    /// Nobody could answer. A later repetition may succeed.
     public static let unavailable: BusStatus = "UNAVAILABLE"
+    /// The service refused the request because it has too much to do.
     public static let overloaded: BusStatus = "OVERLOADED"
+    /// The caller's time ran out.
     public static let deadlineExceeded: BusStatus = "DEADLINE_EXCEEDED"
+    /// The caller gave the request up.
     public static let cancelled: BusStatus = "CANCELLED"
+    /// The service failed in a way that the caller cannot act on.
     public static let `internal`: BusStatus = "INTERNAL"
 }
 
-/// One kind of failure, as programs know it. The whole list is in `ErrorCodes.swift`.
+/// One kind of failure, for programs. `ErrorCodes.swift` has the whole list.
 public struct ErrorCode: Hashable, Sendable {
-    /// Lower snake case, the `code` of a problem document.
+    /// The `code` of a problem document, in lower snake case.
     public let name: String
+    /// The status on the bus.
     public let status: BusStatus
-    /// The status of the public API.
+    /// The status in the public API.
     public let httpStatus: Int
     /// The `title` of a problem document.
     public let title: String
 
+    /// Takes the name, the two statuses and the title.
     public init(_ name: String, _ status: BusStatus, http httpStatus: Int, _ title: String) {
         (self.name, self.status, self.httpStatus, self.title) = (name, status, httpStatus, title)
     }
 }
 
-/// Whether the work was done although the answer is an error: it is what makes a retry safe.
+/// Whether the work was done although the reply is an error. A retry is safe only after ``no``.
 public enum Executed: String, Sendable, Codable { case no, yes, unknown }
 
-/// A refusal or a failure on the bus, with what a person may be told and what a program can act on.
+/// A refusal or a failure on the bus, with a sentence for a person and data for a program.
 public struct BusError: Error, Sendable, Codable, Equatable {
+    /// The status on the bus.
     public var status: BusStatus
-    /// An ``ErrorCode``'s name.
+    /// The name of an ``ErrorCode``.
     public var code: String
-    /// One sentence that a person may be shown. Nothing internal and nothing personal.
+    /// One sentence that a person may be shown. It contains nothing internal and nothing personal.
     public var detail: String
+    /// Whether the work was done.
     public var executed: Executed
+    /// When the caller may try again, in milliseconds from now; `nil` if unknown.
     public var retryAfterMs: Int64?
+    /// What is wrong with single members of the request.
     public var errors: [FieldProblem]?
-    /// Members of the problem document beside the standard ones: `attemptsRemaining`, `eligibleOn`.
+    /// Members of the problem document besides the standard ones: `attemptsRemaining`, `eligibleOn`.
     public var details: [String: JSONValue]?
 
+    /// What is wrong with one member of a request.
     public struct FieldProblem: Sendable, Codable, Hashable {
+        /// The member, as in ``SchemaProblem/field``.
         public var field: String
+        /// What is wrong, for programs: `too_small`, for example.
         public var code: String
+        /// One sentence that a person may be shown.
         public var message: String
+        /// Takes the member, the code and the sentence.
         public init(field: String, code: String, message: String) {
             (self.field, self.code, self.message) = (field, code, message)
         }
     }
 
+    /// Takes the error code and the sentence for a person. By default nothing was executed.
     public init(
         _ code: ErrorCode, _ detail: String, executed: Executed = .no, retryAfter: Duration? = nil,
         errors: [FieldProblem]? = nil, details: [String: JSONValue]? = nil
@@ -78,15 +104,15 @@ public struct BusError: Error, Sendable, Codable, Equatable {
     }
 }
 
-/// An error of a service's own that knows what it is on the wire. Any other error leaves as `internal_error`, without a
-/// word of its text.
+/// A service's own error that has a form on the wire. Any other error becomes `internal_error`, without its text.
 public protocol BusErrorConvertible: Error {
+    /// The error on the wire.
     var busError: BusError { get }
 }
 
-/// An error of which a log may say more than its type.
+/// An error of which a log may show more than the type.
 public protocol LogNamed: Error {
-    /// Nothing personal and nothing secret.
+    /// The name for logs. It contains nothing personal and nothing secret.
     var logName: String { get }
 }
 

@@ -1,10 +1,14 @@
-/// A calendar date without time or zone, of the proleptic Gregorian calendar, years 1 to 9999; `YYYY-MM-DD` on the wire.
+/// A calendar date without time and time zone, in the proleptic Gregorian calendar, years 1 to 9999. On the wire it is
+/// `YYYY-MM-DD`.
 public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessStringConvertible {
+    /// From 1 to 9999.
     public let year: Int
+    /// From 1 to 12.
     public let month: Int
+    /// From 1 to the number of days of the month.
     public let day: Int
 
-    /// `nil` for a date that no calendar has.
+    /// Makes a date; `nil` if it does not exist in the calendar.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
         else {
@@ -13,6 +17,8 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessString
         (self.year, self.month, self.day) = (year, month, day)
     }
 
+    /// Reads a date; `nil` if the text is no date.
+    ///
     /// - Parameter text: exactly `YYYY-MM-DD`.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
@@ -29,9 +35,11 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessString
         self.init(year: year, month: month, day: day)
     }
 
+    /// Makes a date from a number of days.
+    ///
     /// Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013, `civil_from_days`.
     ///
-    /// - Parameter daysSinceEpoch: days from 1970-01-01; outside of years 1 to 9999 it is clamped.
+    /// - Parameter daysSinceEpoch: days since 1970-01-01. It is clamped to years 1 to 9999.
     public init(daysSinceEpoch: Int) {
         let days = min(max(daysSinceEpoch, -719_162), 2_932_896) + 719_468
         let era = days / 146_097
@@ -44,7 +52,7 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessString
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days from 1970-01-01. Source: as above, `days_from_civil`.
+    /// Days since 1970-01-01. Source: as above, `days_from_civil`.
     public var daysSinceEpoch: Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = shiftedYear / 400
@@ -53,8 +61,12 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessString
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    /// Whether a year has 366 days.
     public static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
+    /// The number of days of a month.
+    ///
+    /// - Parameter month: from 1 to 12.
     public static func days(in month: Int, of year: Int) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
@@ -94,7 +106,7 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessString
     }
 }
 
-/// Writes numbers of a fixed width, as dates have them: every reply has a few.
+/// Writes numbers of a fixed width, as in dates. Every reply contains a few dates, so this is fast.
 struct DigitWriter {
     let buffer: UnsafeMutableBufferPointer<UInt8>
     var position = 0
@@ -104,7 +116,7 @@ struct DigitWriter {
         position += 1
     }
 
-    /// - Parameter value: of not more than `width` digits.
+    /// - Parameter value: a number with at most `width` digits.
     mutating func put(_ value: Int, width: Int) {
         var rest = value
         for place in (position..<(position + width)).reversed() {

@@ -1,6 +1,8 @@
-/// Keys under which a request has its effect once.
+/// Keys with which a repeated request has its effect only once.
 public enum IdempotencyKey {
-    /// Keys that the gateway makes for requests that came without one begin so: nobody but the house repeats them, and not
-    /// for long. The space is what a client's key, of visible ASCII, cannot have.
+    /// The start of the keys that the gateway makes for requests without a key. Only the gateway and the services
+    /// repeat those, and only for a short time.
+    ///
+    /// A client's key has visible ASCII characters only, so it cannot contain the space.
     public static let gatewayPrefix = "gw "
 }

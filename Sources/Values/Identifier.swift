@@ -1,16 +1,22 @@
 import Foundation
 
-/// A UUID, written in lower case and read in either: version 7 (RFC 9562) for what is made in order of time, version 4 for persons, whose id must
-/// not tell when they signed up, version 8 for what follows from a request.
+/// A UUID. It is written in lower case and read in either case.
+///
+/// Version 7 (RFC 9562) is for rows that are ordered by time. Version 4 is for persons, because their ID must not
+/// reveal when they signed up. Version 8 is for IDs that are derived from a request.
 public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible {
-    /// 16 bytes in network order.
+    /// The 16 bytes in network order.
     public let bytes: InlineBytes
 
+    /// 16 bytes without an allocation.
     public typealias InlineBytes = uuid_t
 
+    /// Takes 16 bytes in network order.
     public init(bytes: uuid_t) { self.bytes = bytes }
 
-    /// A new version 7 id: milliseconds of `now` since 1970, then 74 random bits.
+    /// A new version 7 UUID: milliseconds since 1970 and 74 random bits.
+    ///
+    /// - Parameter now: a time before 1970 counts as 1970.
     public static func ordered(at now: Date = Date()) -> Identifier {
         var random = RandomWords()
         let milliseconds = UInt64(max(0, now.timeIntervalSince1970) * 1000)
@@ -19,16 +25,16 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         return Identifier(high: high, low: low)
     }
 
-    /// A new version 4 id: 122 random bits.
+    /// A new version 4 UUID: 122 random bits.
     public static func random() -> Identifier {
         var random = RandomWords()
         let high = random.next() & 0xffff_ffff_ffff_0fff | 0x4000
         return Identifier(high: high, low: random.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
     }
 
-    /// A version 8 id: 122 bits of a digest.
+    /// A version 8 UUID: 122 bits of a digest.
     ///
-    /// - Precondition: `digest` has 16 bytes or more.
+    /// - Precondition: `digest` has at least 16 bytes.
     public static func derived(from digest: [UInt8]) -> Identifier {
         func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         let high = word(digest[0..<8]) & 0xffff_ffff_ffff_0fff | 0x8000
@@ -44,8 +50,10 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         bytes = value
     }
 
-    /// - Parameter text: 36 characters, hyphens where they belong; anything else is `nil`. Digits may be in upper case: that is how
-    ///   Swift on Apple's systems writes a UUID.
+    /// Reads a UUID; `nil` if the text is none.
+    ///
+    /// - Parameter text: 36 characters, with hyphens where they belong. Digits may be in upper case, because Swift on
+    ///   Apple's systems writes UUIDs that way.
     public init?(_ text: String) {
         var text = text
         let parsed = text.withUTF8 { Self.parse($0) }
@@ -87,6 +95,7 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
     /// The 16 bytes in order.
     public var array: [UInt8] { withUnsafeBytes(of: bytes) { Array($0) } }
 
+    /// Takes 16 bytes in network order; `nil` if their number differs.
     public init?(_ array: some Collection<UInt8>) {
         guard array.count == 16 else { return nil }
         var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-/// Wire name of a message: `service.verb-object`, lower case.
+/// The wire name of a message: `service.verb-object`, in lower case.
 public struct MessageType: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -8,7 +8,7 @@ public struct MessageType: RawRepresentable, Hashable, Sendable, Codable, Expres
     public var description: String { rawValue }
 }
 
-/// Name of a service on the bus. An open set: an older reader meets names that it does not know.
+/// The name of a service on the bus; an open set. An older reader may meet names that it does not know.
 public struct ServiceName: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -17,14 +17,21 @@ public struct ServiceName: RawRepresentable, Hashable, Sendable, Codable, Expres
     public init(stringLiteral value: String) { rawValue = value }
     public var description: String { rawValue }
 
+    /// Phones, codes, sessions and identities.
     public static let auth: ServiceName = "auth"
+    /// Profiles, the age gate and onboarding.
     public static let profile: ServiceName = "profile"
+    /// Questionnaires and their answers.
     public static let questionnaire: ServiceName = "questionnaire"
+    /// Recoveries of accounts.
     public static let recovery: ServiceName = "recovery"
+    /// The HTTP gateway.
     public static let gateway: ServiceName = "gateway"
-    // Services that are still to come, and whose word counts already.
+    // These services do not exist yet, but their events are already accepted.
+    /// Visual preferences.
     public static let visualPreference: ServiceName = "visual-preference"
+    /// Verification of photos and documents.
     public static let verification: ServiceName = "verification"
-    /// The command-line tool in an operator's hands.
+    /// The command-line tool of an operator.
     public static let `operator`: ServiceName = "operator"
 }

@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Random words of the system for ids, taken thirty-two at a time: ids are made several times a request, and each system
-/// call costs more than all of them.
+/// The system's random words, fetched 32 at a time.
+///
+/// A request makes several identifiers, and a system call costs more than all of them.
 struct RandomWords: RandomNumberGenerator {
     private struct Pool: Sendable {
         var words = [UInt64](repeating: 0, count: 32)
@@ -18,13 +19,13 @@ struct RandomWords: RandomNumberGenerator {
                 pool.left = pool.words.count
             }
             pool.left -= 1
-            // What was given away is not kept.
+            // A word that was handed out is not kept in memory.
             defer { pool.words[pool.left] = 0 }
             return pool.words[pool.left]
         }
     }
 
-    /// The system gives 256 bytes at once, and never fewer.
+    /// Fills at most 256 bytes. Up to that number the system never returns fewer.
     private static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
         precondition(getentropy(bytes.baseAddress, bytes.count) == 0, "the system gives no random bytes")
     }

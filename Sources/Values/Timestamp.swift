@@ -1,27 +1,33 @@
 import Foundation
 
-/// A moment in UTC to the microsecond, as PostgreSQL keeps it; RFC 3339 on the wire (`2026-02-20T09:00:00.125Z`, the
-/// fraction left out where it is zero).
+/// A time in UTC with microseconds, as in PostgreSQL. On the wire it is RFC 3339: `2026-02-20T09:00:00.125Z`. A
+/// fraction of zero is left out.
 public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessStringConvertible {
-    /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
+    /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public let microsecondsSinceEpoch: Int64
 
+    /// Takes microseconds since 1970-01-01T00:00:00Z.
     public init(microsecondsSinceEpoch: Int64) { self.microsecondsSinceEpoch = microsecondsSinceEpoch }
 
+    /// Takes a date, rounded to the microsecond.
     public init(_ date: Date) { microsecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1_000_000).rounded()) }
 
+    /// The time of the system's clock.
     public static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(microsecondsSinceEpoch: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 
+    /// The time after a duration, which is cut to the microsecond.
     public static func + (a: Timestamp, b: Duration) -> Timestamp {
         let (seconds, attoseconds) = b.components
         return Timestamp(
             microsecondsSinceEpoch: a.microsecondsSinceEpoch + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
+    /// The time before a duration.
     public static func - (a: Timestamp, b: Duration) -> Timestamp { a + (.zero - b) }
+    /// The time from `b` to `a`.
     public static func - (a: Timestamp, b: Timestamp) -> Duration {
         .microseconds(a.microsecondsSinceEpoch - b.microsecondsSinceEpoch)
     }
@@ -34,7 +40,10 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessString
 
     private static func floorDivide(_ a: Int64, _ b: Int64) -> Int64 { a / b - (a % b < 0 ? 1 : 0) }
 
-    /// - Parameter text: RFC 3339 with `T` and `Z`, up to six digits of fraction; a real date; seconds 00 to 59.
+    /// Reads a time; `nil` if the text is none.
+    ///
+    /// - Parameter text: RFC 3339 with `T` and `Z`, an existing date, seconds from 00 to 59 and at most six digits of
+    ///   fraction.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (20...27).contains(bytes.count), bytes.last == UInt8(ascii: "Z"), bytes[10] == UInt8(ascii: "T"),

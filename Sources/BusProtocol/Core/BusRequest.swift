@@ -1,14 +1,19 @@
 import JSONText
 
-/// A request on the bus: one Swift type per message, with everything that its readers, the gateway and the contract
-/// suite must know of it. ``Message()`` makes the schema, which is held against the body in the gateway and again in the service.
+/// A request on the bus. There is one Swift type per message, with everything that readers, the gateway and the
+/// contract suite must know about it.
 ///
-/// Within a version only optional members are added. A breaking change is a new type with the next version beside it.
+/// ``Message()`` makes the schema. The gateway checks each body against it, and the service checks it again.
+///
+/// Within a version only optional members are added. A breaking change is a new type with the next version.
 public protocol BusRequest: MessageValue {
+    /// The type of the reply.
     associatedtype Reply: BusReply
+    /// The wire name: `service.verb-object`.
     static var type: MessageType { get }
-    /// From 1.
+    /// The version of the message's shape, from 1.
     static var version: UInt16 { get }
+    /// Who answers the message, who may send it, and which errors it can have.
     static var rules: MessageRules { get }
 }
 
@@ -18,8 +23,9 @@ extension BusRequest {
 
 /// A request that the public API can make.
 public protocol PublicRequest: BusRequest where Reply: PublicReply {
+    /// The method and the path that reach it through the gateway.
     static var route: HTTPRoute { get }
-    /// Members that do not come from the JSON body, by their names in JSON.
+    /// The members that do not come from the JSON body, by their names in JSON.
     static var sources: [String: HTTPRoute.Source] { get }
 }
 
@@ -29,12 +35,14 @@ extension PublicRequest {
 
 /// The answer to a request.
 public protocol BusReply: MessageValue {
-    /// Which state of its resource the reply shows, from 1; `nil` where it is not the view of one. It stands in the frame's
-    /// header, so that the gateway can name the entity tag of a body that it does not read.
+    /// The revision of the resource that the reply shows, from 1; `nil` if the reply shows no resource with revisions.
+    ///
+    /// It is also in the frame's header. The gateway makes the entity tag from it without reading the body.
     var entityRevision: Int64? { get }
-    /// The name of the state that it shows, where that has one of its own. It goes before the revision.
+    /// The name of the revision, if it has its own: 1 to 64 visible ASCII characters. It takes precedence over the
+    /// revision.
     var entityTag: EntityTag? { get }
-    /// Whether the request made what the reply shows: HTTP 201.
+    /// Whether the request created what the reply shows: HTTP 201.
     var isCreated: Bool { get }
 }
 
@@ -44,67 +52,75 @@ extension BusReply {
     public var isCreated: Bool { false }
 }
 
-/// A reply that the gateway may pass on to the public, byte for byte. Services do not use these among themselves.
+/// A reply that the gateway may pass to the client, byte for byte. Services do not send these to each other.
 public protocol PublicReply: BusReply {}
 
-/// A fact told to subscribers, at least once and in order per person; an acknowledgement is the only answer.
+/// A fact that a service publishes. It is delivered at least once, and in order per person. The only reply is an
+/// acknowledgement.
 public protocol BusEvent: BusRequest where Reply == Acknowledged {
-    /// Whose event it is; its order is kept among the events of the same producer and person.
+    /// The person whom the event is about. Events of one producer about one person keep their order.
     var personID: Identifier { get }
-    /// Counts the events of this producer about this person, from 1. Set by the outbox; 0 before that.
+    /// The number of this event among those of its producer about this person, from 1. The outbox sets it; it is 0
+    /// before that.
     var personSequence: Int64 { get set }
 }
 
-/// "It is in my database now."
+/// The receiver has committed the event to its database.
 @Message
 public struct Acknowledged: BusReply {
 }
 
-/// A public answer without a body: HTTP 204.
+/// A public reply without a body: HTTP 204.
 @Message
 public struct NoContent: PublicReply {
 }
 
-/// What the bus must know of a message type beside its shape.
+/// What the bus must know about a message type besides its shape.
 public struct MessageRules: Sendable {
-    /// What a second execution would do: it decides whether a lost connection is retried.
+    /// What a second execution would do. The bus repeats a request after a lost connection unless its effect is
+    /// ``once``.
     public enum Effect: String, Sendable {
-        /// Changes nothing.
+        /// It changes nothing.
         case read
-        /// Doing it twice is doing it once.
+        /// A second execution changes nothing more and gives the same reply.
         case idempotent
-        /// Needs an idempotency key to be repeated safely.
+        /// A repetition is safe only with an idempotency key.
         case once
     }
 
     /// How long the outbox tries to deliver an event.
     public enum Delivery: String, Sendable {
-        /// Some attempts, then it is a dead letter and waits for an operator.
+        /// After a limited number of attempts the event becomes a dead letter, which an operator must handle.
         case someAttempts
-        /// Until it is taken, at least each 20 s: nobody may forget a deletion, and an owner hears of a recovery however long
-        /// auth was away, while its hold runs on.
+        /// The outbox tries until the receiver acknowledges, at least every 20 s.
+        ///
+        /// No receiver may miss a deletion. An owner must hear of a recovery while its hold runs, however long auth was
+        /// away.
         case untilTaken
     }
 
-    /// Who answers.
+    /// The service that answers.
     public var service: ServiceName
-    /// Services that an event is told beside the one that answers.
+    /// Further services that receive an event.
     public var alsoTold: [ServiceName]
-    /// Who may ask; anybody else is refused before the body is decoded.
+    /// Who may send the message. A request from anybody else is refused before its body is decoded.
     public var callers: Set<ServiceName>
+    /// What a second execution would do.
     public var effect: Effect
-    /// Every domain error that it can answer, beside those of the bus itself.
+    /// Every domain error that the message can answer with. The errors of the bus itself are not listed.
     public var errors: [ErrorCode]
-    /// Bytes.
+    /// The largest body that is accepted, in bytes.
     public var largestBody: Int
-    /// What of JSON a body may hold.
+    /// How deep and how large the JSON of a body may be.
     public var limits: JSONLimits
-    /// The reply carries a token: a stored copy is kept for 60 s only, and no operator is given it.
+    /// The reply carries a token. A stored copy is kept for 60 s only and is never shown to an operator.
     public var replyCarriesToken: Bool
-    /// It is answered when there is news: how long that takes says nothing of how fast the service is.
+    /// The service answers when there is news. The response time says nothing about how fast the service is.
     public var isLongPoll: Bool
+    /// How long the outbox tries to deliver an event.
     public var delivery: Delivery
 
+    /// Takes the rules of one message. A body may have 64 KiB unless `largestBody` says otherwise.
     public init(
         service: ServiceName, alsoTold: [ServiceName] = [], callers: Set<ServiceName>, effect: Effect,
         errors: [ErrorCode] = [],

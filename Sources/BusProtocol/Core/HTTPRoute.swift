@@ -1,56 +1,65 @@
-/// How the public API reaches a message: a method of a path, and what the gateway does with it. The OpenAPI document is written
-/// from it.
+/// How the public API reaches a message: a method, a path, and what the gateway does with the request. The OpenAPI
+/// document is made from it.
 public struct HTTPRoute: Sendable {
+    /// The HTTP methods that the public API uses.
     public enum Method: String, Sendable, CaseIterable {
         case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE"
     }
 
-    /// Who may call.
+    /// Who may call an operation.
     public enum Access: Sendable, Equatable {
+        /// Anybody.
         case `public`
-        /// Anybody, and a person by their access token where one is given.
+        /// Anybody. If the request carries an access token, the gateway verifies it and passes on the person.
         case anybody
-        /// An access token with this role, or with a higher one.
+        /// A person with an access token of this role or a higher one.
         case user, staff, admin
-        /// The operator's key.
+        /// Whoever has the operator's key.
         case ops
-        /// A recovery token in `Authorization`; the service holds it against the case.
+        /// Whoever sends a recovery token in `Authorization`. The service compares it with the case.
         case recoveryToken
-        /// An access token, or a secret in this member of the body.
+        /// A person with an access token, or whoever sends a secret in this member of the body.
         case userOrMember(String)
     }
 
     /// Where a member of a message comes from.
     public enum Source: Sendable, Equatable {
-        /// The parameter of the path that has this name.
+        /// The parameter of the path with this name.
         case path(String)
+        /// The request header with this name.
         case header(String)
-        /// A parameter of the query; it may be left out.
+        /// The query parameter with this name. It may be left out.
         case query(String)
+        /// The recovery token in `Authorization`.
         case recoveryToken
-        /// The whole body is this member: a merge patch.
+        /// The whole body is this member, as in a merge patch.
         case body
     }
 
+    /// The HTTP method.
     public let method: Method
-    /// Parameters stand in braces: `/auth/sessions/{id}`.
+    /// The path with its parameters in braces: `/auth/sessions/{id}`.
     public let path: String
+    /// Who may call the operation.
     public let access: Access
     /// One sentence for the reader of the API.
     public let summary: String
-    /// The status of an answer that is no error.
+    /// The HTTP status of a reply that is not an error.
     public let success: Int
-    /// The answer follows from its entity tag alone: who has it may ask whether it is still that (`If-None-Match`).
+    /// The reply depends on its entity tag alone. A client may ask with `If-None-Match` whether its copy is still
+    /// current.
     public let isRevalidated: Bool
-    /// The act matters so much that its service sees the access token itself, and not the gateway's word only.
+    /// The service receives the access token itself and checks it. For such an act the gateway's word is not enough.
     public let carriesToken: Bool
-    /// Its time could tell whether there is an account: each answer leaves at a fixed distance from its request's arrival.
+    /// The response time could reveal whether an account exists. The gateway sends each response at a fixed time after
+    /// its request arrived.
     public let hidesItsTime: Bool
-    /// It makes something new, or answers with what is there already: 201 or ``success``.
+    /// The operation creates something or answers with what exists: 201 or ``success``.
     public let mayCreate: Bool
-    /// Bytes.
+    /// The largest body that is accepted, in bytes.
     public let bodyLimit: Int
 
+    /// Takes the method, the path, who may call it and its summary. What is left out is false, and the status is 200.
     public init(
         _ method: Method, _ path: String, _ access: Access, _ summary: String, success: Int = 200,
         isRevalidated: Bool = false, carriesToken: Bool = false, hidesItsTime: Bool = false, mayCreate: Bool = false,

@@ -1,2 +1,2 @@
-// Who speaks on the bus needs the values that messages are made of.
+// Messages are made of these values, so every importer of the bus needs them.
 @_exported import Values

@@ -1,8 +1,9 @@
 import JSONText
 
 extension Catalogue {
-    /// FNV-1a (64 bits) over every type, version and schema, 16 hexadecimal digits. It tells builds apart and secures
-    /// nothing.
+    /// A hash over every type, version and schema: FNV-1a with 64 bits, as 16 hexadecimal digits.
+    ///
+    /// It distinguishes builds. It gives no security.
     public static let digest: String = {
         let messages = all.map { message in
             Array("\(message.type)/\(message.version)".utf8) + CanonicalJSON.bytes(of: message.schema.exported())

@@ -1,29 +1,34 @@
-/// Frames for one receiver that travel as one ZeroMQ message: libzmq queues, wakes, encrypts and decrypts once for all of them,
-/// which costs more than the frames themselves.
+/// Frames for one receiver that travel as one ZeroMQ message.
 ///
-/// One frame goes as it is, in one part. Several stand behind the magic and the wire version ``WireVersion/bundles``, each in
-/// its form of one part, behind its length (4 bytes, little-endian).
+/// libzmq queues, wakes, encrypts and decrypts once for all of them. That work costs more than the frames themselves.
+///
+/// A single frame is sent as it is, in one part. Several frames follow the magic bytes and the wire version
+/// ``WireVersion/bundles``. Each has its one-part form, preceded by its length (4 bytes, little-endian).
 public struct FrameBundle: Sendable {
-    /// Frames that one message may have.
+    /// The most frames in one message.
     public static let mostFrames = 32
-    /// Bytes that frames share a message up to; a larger frame has one to itself, as libzmq bounds the whole message.
+    /// The most bytes that several frames share in one message. A larger frame has a message to itself, because libzmq
+    /// limits the size of the whole message.
     static let fullBytes = 32_768
 
     private static let prefix = FrameHeader.magic + [WireVersion.bundles.rawValue]
 
     private var bytes = Self.prefix
+    /// The number of frames that were added.
     public private(set) var count = 0
 
+    /// Makes an empty bundle.
     public init() {}
 
+    /// Whether no frame was added.
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether one more frame fits, with a body of so many bytes.
+    /// Whether another frame fits whose body has this many bytes.
     public func hasRoom(for bodyBytes: Int) -> Bool {
         isEmpty || count < Self.mostFrames && bytes.count + bodyBytes < Self.fullBytes
     }
 
-    /// Adds a frame; the header must be writable, and give the length of `body`.
+    /// Adds a frame. The header must be writable and must give the length of `body`.
     public mutating func append(_ header: FrameHeader, _ body: [UInt8]) {
         let start = bytes.count
         bytes.reserveCapacity(start + 512 + body.count)
@@ -34,23 +39,23 @@ public struct FrameBundle: Sendable {
         count += 1
     }
 
-    /// Keeps the memory, unless a large frame made it grow.
+    /// Removes the frames. The memory is kept, unless a large frame made it grow.
     public mutating func removeAll() {
         guard bytes.capacity <= 2 * Self.fullBytes else { return self = Self() }
         bytes.removeSubrange(Self.prefix.count...)
         count = 0
     }
 
-    /// The message, of at least one frame.
+    /// Calls `body` with the bytes of the message. The bundle must have at least one frame.
     public func withMessage<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             body(count == 1 ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Self.prefix.count + 4)) : bytes)
         }
     }
 
-    /// Tells the frames of a message, in their order: the message itself where it is no bundle.
+    /// Calls `tell` with each frame of a message, in order. A message that is no bundle is a single frame.
     ///
-    /// - Returns: false where it is a bundle that cannot be read to its end; the frames before that were told.
+    /// - Returns: false if the bundle is malformed. The frames before the malformed one were passed to `tell`.
     public static func read(_ message: UnsafeRawBufferPointer, _ tell: (UnsafeRawBufferPointer) -> Void) -> Bool {
         guard message.count >= prefix.count, message[..<prefix.count].elementsEqual(prefix) else {
             tell(message)

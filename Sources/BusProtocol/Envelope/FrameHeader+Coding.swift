@@ -1,8 +1,8 @@
 extension FrameHeader {
-    /// The bytes of the first of two parts. The header must be writable.
+    /// The header as the first of two parts. The header must be writable.
     public func encoded() -> [UInt8] { encoded(.twoParts, []) }
 
-    /// The bytes of the whole frame in one part. The header must be writable, and give the length of `body`.
+    /// The whole frame in one part. The header must be writable and must give the length of `body`.
     public func encoded(before body: [UInt8]) -> [UInt8] { encoded(.onePart, body) }
 
     private func encoded(_ wire: WireVersion, _ body: [UInt8]) -> [UInt8] {
@@ -12,7 +12,7 @@ extension FrameHeader {
         return bytes
     }
 
-    /// Appends the header, which must be writable, and the body behind it.
+    /// Appends the header and then the body. The header must be writable.
     func write(to bytes: inout [UInt8], _ wire: WireVersion, _ body: [UInt8]) {
         bytes += Self.magic
         bytes.append(wire.rawValue)
@@ -62,14 +62,17 @@ extension FrameHeader {
         bytes.withUnsafeBytes { bytes in Result { () throws(FrameError) in try FrameHeader(decoding: bytes) } }
     }
 
-    /// Reads the first of two parts; nothing of `bytes` is kept.
+    /// Reads the first of two parts. The header keeps no reference to `bytes`.
+    ///
+    /// - Throws: ``FrameError`` if it is no frame header.
     public init(decoding bytes: UnsafeRawBufferPointer) throws(FrameError) {
         try self.init(bytes, wire: .twoParts, body: 0)
     }
 
-    /// Reads a frame in one part; nothing of `bytes` is kept.
+    /// Reads a frame in one part. The header keeps no reference to `bytes`.
     ///
-    /// - Returns: the header, and the bytes of the body.
+    /// - Returns: the header, and the bytes of the body within `bytes`.
+    /// - Throws: ``FrameError`` if it is no frame.
     public static func read(
         _ bytes: UnsafeRawBufferPointer
     ) throws(FrameError) -> (header: FrameHeader, body: UnsafeRawBufferPointer) {
@@ -79,7 +82,7 @@ extension FrameHeader {
         return (header, UnsafeRawBufferPointer(rebasing: bytes.suffix(Int(bodyLength))))
     }
 
-    /// - Parameter body: bytes at the end that are none of the header's.
+    /// - Parameter body: the number of bytes at the end that are not part of the header.
     private init(_ bytes: UnsafeRawBufferPointer, wire: WireVersion, body: Int) throws(FrameError) {
         guard bytes.count >= Self.fixedLength else { throw .tooShort }
         guard bytes[0..<3].elementsEqual(Self.magic), bytes[3] == wire.rawValue else { throw .wrongMagic }
@@ -111,7 +114,7 @@ extension FrameHeader {
                 if id & 0x80 != 0 { throw .mustUnderstand(id, correlationID: correlationID) }
                 continue
             }
-            // Two actors in one frame would be two readings of it.
+            // A frame with two actors would be ambiguous.
             guard seen & (1 << UInt32(id)) == 0, read(field, value) else {
                 throw .malformedField(id, correlationID: correlationID)
             }
@@ -160,7 +163,7 @@ extension FrameHeader {
 }
 
 extension [UInt8] {
-    /// Little-endian.
+    /// Appends an integer in little-endian order.
     mutating func appendInteger(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
@@ -181,12 +184,12 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Little-endian; the bytes must be there.
+    /// Reads a little-endian integer. The bytes must be within bounds.
     func integer<Value: FixedWidthInteger>(at offset: Int) -> Value {
         Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 
-    /// Visible ASCII and spaces only: what stands in a header is nothing else.
+    /// Reads a text of a header: visible ASCII characters and spaces only.
     fileprivate func text(_ range: Range<Int>, atMost limit: Int) -> String? {
         let bytes = UnsafeRawBufferPointer(rebasing: self[range])
         return FrameHeader.isText(bytes, limit) ? String(decoding: bytes, as: UTF8.self) : nil

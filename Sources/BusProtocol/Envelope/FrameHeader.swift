@@ -3,30 +3,34 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
     case hello = 1, ping, pong, request, reply, error, cancel, goAway
 }
 
-/// How a frame lies in a ZeroMQ message.
+/// How a frame is laid out in a ZeroMQ message.
 public enum WireVersion: UInt8, Sendable, Comparable {
-    /// The header is a part, and the body is another.
+    /// The header is one part, the body another.
     case twoParts = 1
-    /// The body follows the header in one part: each part is queued, counted and encrypted by itself. And libzmq 4.3.4
-    /// aborts the process where a connection breaks just when its socket is closed and half of a message is on its way
-    /// (`session_base.cpp:260`, libzmq#3442); one part has no half.
+    /// The body follows the header in the same part, because each part is queued, counted and encrypted separately.
+    ///
+    /// It also avoids a crash of libzmq 4.3.4. libzmq aborts the process if a connection breaks while its socket closes
+    /// with half of a message sent (`session_base.cpp:260`, libzmq#3442).
     case onePart = 2
-    /// As ``onePart``, and several frames may lie in one part: see ``FrameBundle``.
+    /// As ``onePart``, but one part may hold several frames: see ``FrameBundle``.
     case bundles = 3
 
     public static func < (a: WireVersion, b: WireVersion) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What stands before the JSON body of every frame on the bus.
+/// What precedes the JSON body of every frame on the bus.
 ///
-/// Fixed part, little-endian: magic and wire version (4 bytes), kind (1), flags (1), attempt (1), reserved (1),
-/// correlation id (8), body length (4), remaining budget in ms (4), sent-at in ms (8). Then fields, each an id
-/// (1), a length (2) and so many bytes. An unknown field is skipped, unless its id has the high bit: "must understand".
+/// The fixed part is little-endian: magic and wire version (4 bytes), kind (1), flags (1), attempt (1), reserved (1),
+/// correlation ID (8), body length (4), remaining budget in ms (4), sent-at in ms (8).
+///
+/// Fields follow, each with an ID (1 byte), a length (2 bytes) and its content. A reader skips an unknown field, unless
+/// the high bit of its ID is set: "must understand".
 public struct FrameHeader: Sendable, Equatable {
-    /// The wire version follows it.
+    /// The first bytes of every frame. The wire version follows them.
     static let magic: [UInt8] = [0x56, 0x53, 0x54]
+    /// Bytes of the fixed part.
     public static let fixedLength = 32
-    /// Bytes of the texts that fields hold: a longer one is not written and not read.
+    /// The most bytes of each text. A longer one is neither written nor read.
     static let longestType = 64
     static let longestKey = 255
     static let longestTrace = 128
@@ -35,61 +39,72 @@ public struct FrameHeader: Sendable, Equatable {
     static let longestToken = 2048
     static let longestTag = 64
 
+    /// What the frame is for.
     public var kind: FrameKind
-    /// The reply is a stored one, given again.
+    /// The reply is a stored reply, sent again.
     public var isReplay = false
-    /// Of a HELLO: the sender does not know the receiver (any more) and wants its HELLO.
+    /// Of a HELLO: the sender does not know the receiver, or no longer does, and wants its HELLO.
     public var wantsHello = false
-    /// Of a REQUEST: an operator means to do what only programs do. It counts with an operator's key only.
+    /// Of a REQUEST: an operator sends what normally only programs send. Valid only on a connection with an operator's
+    /// key.
     public var isAsOperator = false
-    /// Of a REPLY: the request made what it shows.
+    /// Of a REPLY: the request created what the reply shows.
     public var isCreated = false
-    /// From 1.
+    /// The number of this attempt, from 1.
     public var attempt: UInt8 = 1
-    /// Chosen by who asks, unique on its connection.
+    /// Chosen by the caller; unique on its connection.
     public var correlationID: UInt64
+    /// Bytes of the body.
     public var bodyLength: UInt32
-    /// Milliseconds that the caller still waits, as of sending.
+    /// How long the caller still waits when the frame is sent, in milliseconds.
     public var budgetMs: UInt32 = 0
-    /// Milliseconds of the sender's own clock, which nobody sets: only differences mean something. 0 where it is not told.
+    /// When the frame was sent, in milliseconds of the sender's monotonic clock; 0 if unknown. Only differences have a
+    /// meaning.
     public var sentAtMs: UInt64 = 0
 
+    /// The wire name of the message, of a REQUEST.
     public var messageType: MessageType?
+    /// The version of the message's shape, from 1.
     public var messageVersion: UInt16 = 1
-    /// The same in every attempt.
+    /// Identifies the message. It is the same in every attempt.
     public var messageID: Identifier?
+    /// The key under which the request has its effect once.
     public var idempotencyKey: String?
-    /// W3C Trace Context.
+    /// The trace that the frame belongs to (W3C Trace Context).
     public var traceparent: String?
-    /// Counts on a gateway's connection only.
+    /// The person behind a public request. Valid only on a gateway's connection.
     public var actor: Actor?
-    /// Counts on a gateway's connection only.
+    /// The address of the public client. Valid only on a gateway's connection.
     public var clientAddress: String?
-    /// The access token of the public request, where the act wants it. Counts on a gateway's connection only.
+    /// The access token of the public request, if the message wants it. Valid only on a gateway's connection.
     public var accessToken: String?
+    /// Of a REPLY: how busy the replica is.
     public var hints: Hints?
-    /// Of a REPLY: the state of the resource that it shows, from 1.
+    /// Of a REPLY: the revision of the resource that it shows, from 1.
     public var entityRevision: Int64?
-    /// Of a REPLY: the name of that state, where it has one of its own.
+    /// Of a REPLY: the name of that revision, if it has its own.
     public var entityTag: EntityTag?
 
     /// How busy the answering replica is.
     public struct Hints: Sendable, Equatable {
-        /// Requests whose handlers have not begun.
+        /// Requests that wait for their handlers to start.
         public var queueDepth: UInt32
+        /// Requests that were received and not yet answered.
         public var inFlight: UInt32
-        /// Microseconds between arrival and answer.
+        /// Time between arrival and reply, in microseconds.
         public var handlerMicroseconds: UInt32
+        /// Takes the two numbers of requests and the time in microseconds.
         public init(queueDepth: UInt32, inFlight: UInt32, handlerMicroseconds: UInt32) {
             (self.queueDepth, self.inFlight, self.handlerMicroseconds) = (queueDepth, inFlight, handlerMicroseconds)
         }
     }
 
+    /// Makes a header without optional fields.
     public init(kind: FrameKind, correlationID: UInt64 = 0, bodyLength: UInt32 = 0) {
         (self.kind, self.correlationID, self.bodyLength) = (kind, correlationID, bodyLength)
     }
 
-    /// Whether every text is one that a reader takes: not empty, not too long, visible ASCII and spaces.
+    /// Whether a reader accepts every text: not empty, not too long, visible ASCII characters and spaces only.
     public var isWritable: Bool {
         func fits(_ text: String?, _ limit: Int) -> Bool { text.map { Self.isText($0.utf8, limit) } ?? true }
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
@@ -108,17 +123,20 @@ public struct FrameHeader: Sendable, Equatable {
     }
 }
 
-/// Why bytes are no frame header.
+/// Why bytes are not a frame header.
 public enum FrameError: Error, Sendable, Equatable {
     case tooShort, wrongMagic
-    /// From here on the fixed part was read, so that an answer can name the correlation id.
+    /// No kind has this number. In this and the following cases the fixed part was read, so the error can name the
+    /// correlation ID.
     case unknownKind(UInt8, correlationID: UInt64)
+    /// The field with this ID is cut off, repeated or not well-formed.
     case malformedField(UInt8, correlationID: UInt64)
+    /// The field with this ID is unknown and must be understood.
     case mustUnderstand(UInt8, correlationID: UInt64)
-    /// The body has not the length that the header says.
+    /// The body's length differs from the one in the header.
     case wrongLength(correlationID: UInt64)
 
-    /// Of the frame that was refused, where it could be read.
+    /// The correlation ID of the refused frame, if it could be read.
     public var correlationID: UInt64? {
         switch self {
         case .tooShort, .wrongMagic: nil

@@ -1,9 +1,13 @@
 import JSONText
 
-/// The whole bus as an AsyncAPI 3.0 document: a server for each service, a channel and an operation for each message
-/// type, and in `x-zmtp` the frames, byte by byte, so that a peer can be written from it alone.
+/// The whole bus as an AsyncAPI 3.0 document.
+///
+/// It has a server for each service, and a channel and an operation for each message type. `x-zmtp` describes the
+/// frames byte by byte, so a peer can be written from this document alone.
 public enum AsyncAPIDocument {
-    /// - Parameter folder: of the ``MessageDocument``s, as a reference from the document's own place.
+    /// The document.
+    ///
+    /// - Parameter folder: the folder of the ``MessageDocument``s, as a reference relative to this document.
     public static func value(messagesIn folder: String) -> JSONValue {
         let messages = Catalogue.all.map { (document: MessageDocument($0), message: $0) }
         var (channels, operations): ([String: JSONValue], [String: JSONValue]) = ([:], [:])
@@ -18,7 +22,7 @@ public enum AsyncAPIDocument {
             "info": [
                 "title": "Vestibule bus", "version": "1",
                 "description":
-                    "Requests, replies and events between the services. An event is a request too: it is told again until it is acknowledged.",
+                    "Requests, replies and events between the services. An event is also a request: it is sent again until it is acknowledged.",
             ],
             "servers": .object(Dictionary(uniqueKeysWithValues: servers)), "channels": .object(channels),
             "operations": .object(operations), "x-zmtp": FrameDocument.value,
@@ -28,7 +32,7 @@ public enum AsyncAPIDocument {
     private static func server(_ service: String) -> JSONValue {
         [
             "host": .string(service), "protocol": "zmtp",
-            "description": .string("A ROUTER socket for each replica of \(service); who asks holds a DEALER for each."),
+            "description": .string("A ROUTER socket for each replica of \(service); a caller has one DEALER for each."),
         ]
     }
 
@@ -58,15 +62,15 @@ public enum AsyncAPIDocument {
     }
 }
 
-/// The layout of a frame for who has no ``FrameHeader``.
+/// The layout of a frame, for peers that are not written in Swift.
 enum FrameDocument {
     static var value: JSONValue {
         [
             "parts": [
-                "1": "Wire version 1: the header is a part of the message, the body is another.",
-                "2": "Wire version 2: one part, the body behind the header; the body's length says where it begins.",
+                "1": "Wire version 1: the header is one part of the message, the body another.",
+                "2": "Wire version 2: one part, the body after the header; the body's length says where it begins.",
                 "3": .string(
-                    "Wire version 3: as 2, or up to \(FrameBundle.mostFrames) frames in one part: the magic, 3, then each frame in its form of version 2 behind its length (4 bytes)."
+                    "Wire version 3: as 2, or up to \(FrameBundle.mostFrames) frames in one part: the magic, 3, then each frame in its form of version 2, preceded by its length (4 bytes)."
                 ),
             ],
             "byteOrder": "little-endian",
@@ -80,11 +84,11 @@ enum FrameDocument {
                         ("\($0)", ["id": .integer(Int64($0.rawValue)), "content": .string($0.content)])
                     })),
             "fieldLayout":
-                "id (1 byte), length (2 bytes), then so many bytes. A field of an unknown id is skipped, unless its id is 128 or more: then the frame is refused. A field stands at most once.",
+                "ID (1 byte), length (2 bytes), then that many bytes. A field with an unknown ID is skipped. If its ID is 128 or more, the frame is refused instead. A field occurs at most once.",
             "body":
-                "JSON in UTF-8. Unknown members are skipped. The body of an error frame has status, code, detail, executed (no, yes or unknown), and where it helps retryAfterMs, errors and details.",
+                "JSON in UTF-8. Unknown members are skipped. The body of an error frame has status, code, detail and executed (no, yes or unknown). It may also have retryAfterMs, errors and details.",
             "beginning":
-                "Both sides say hello first, in wire version 1: {service, instance, build, wire: [from, to], catalogue, credit, heartbeatMs}. Everything else is said in the newest wire version that both understand. A ping is answered by a pong {state, queueDepth, inFlight}; only a replica in state ready is asked. At most `credit` requests are in flight on a connection.",
+                "Both sides say hello first, in wire version 1: {service, instance, build, wire: [from, to], catalogue, credit, heartbeatMs}. All other frames use the newest wire version that both understand. A ping is answered by a pong {state, queueDepth, inFlight}. Requests go only to a replica in state ready. At most `credit` requests are in flight on a connection.",
         ]
     }
 
@@ -93,9 +97,9 @@ enum FrameDocument {
         ("magic", 0, 3), ("wire version", 3, 1), ("kind", 4, 1),
         ("flags: 1 replayed, 2 wants hello, 4 as operator", 5, 1),
         ("attempt", 6, 1),
-        ("reserved, 0", 7, 1), ("correlation id, chosen by who asks", 8, 8), ("body length", 16, 4),
-        ("budget: milliseconds that the caller still waits", 20, 4),
-        ("sent at: milliseconds of the sender's clock", 24, 8),
+        ("reserved, 0", 7, 1), ("correlation ID, chosen by the caller", 8, 8), ("body length", 16, 4),
+        ("budget: how long the caller still waits, in milliseconds", 20, 4),
+        ("sent at: milliseconds of the sender's monotonic clock", 24, 8),
     ]
 }
 
@@ -106,13 +110,13 @@ extension FrameHeader.Field {
         case .messageID: "16 bytes, the same in every attempt"
         case .idempotencyKey: "1 to \(FrameHeader.longestKey) bytes of visible ASCII"
         case .traceparent: "W3C traceparent"
-        case .actor: "id of the person (16 bytes), id of the session (16 bytes), role; it counts from a gateway only"
-        case .clientAddress: "address of the public client; it counts from a gateway only"
+        case .actor: "ID of the person (16 bytes), ID of the session (16 bytes), role; valid from a gateway only"
+        case .clientAddress: "address of the public client; valid from a gateway only"
         case .hints: "of a reply: queue depth, requests in flight, microseconds in the handler (4 bytes each)"
-        case .entityRevision: "of a reply: the state of the resource that it shows (8 bytes)"
+        case .entityRevision: "of a reply: the revision of the resource that it shows (8 bytes)"
         case .accessToken:
-            "the access token of the public request, for acts that want it; it counts from a gateway only"
-        case .entityTag: "of a reply: the name of that state, where it has one of its own"
+            "the access token of the public request, if the message wants it; valid from a gateway only"
+        case .entityTag: "of a reply: the name of that revision, if it has its own"
         }
     }
 }

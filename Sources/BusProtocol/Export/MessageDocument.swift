@@ -2,10 +2,12 @@ import JSONText
 
 /// One message type as a JSON Schema 2020-12 document: the shapes of its request and its reply, and its rules.
 public struct MessageDocument: Sendable {
-    /// `auth.send-otp.v1`
+    /// The type and the version: `auth.send-otp.v1`.
     public let name: String
+    /// The JSON of the document.
     public let value: JSONValue
 
+    /// Describes one message type.
     public init(_ message: any BusRequest.Type) { self = Self.open(message) }
 
     private init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// How far the profile is.
+/// Asks how complete the profile is.
 @Message
 public struct GetCompletion: PublicRequest {
     public typealias Reply = Completion
@@ -8,10 +8,10 @@ public struct GetCompletion: PublicRequest {
     public static let rules = MessageRules(
         service: .profile, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .get, "/users/me/completion", .user, "How far the profile is, and what comes next.")
+        .get, "/users/me/completion", .user, "How complete the profile is, and what comes next.")
 }
 
-/// Leaves a field out for now.
+/// Skips a field for now.
 @Message
 public struct SkipField: PublicRequest {
     public typealias Reply = Completion
@@ -22,35 +22,50 @@ public struct SkipField: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/users/me/skips", .user, "Skips an optional field.")
 
+    /// The key of the field.
     @Field(.string(1...64)) public var field: String
-    /// Skips a field that has an answer too; the answer is lost.
+    /// Also skips a field that has an answer. The answer is deleted.
     public var clear: Bool?
 }
 
-/// What is there, what is missing, and what to ask next.
+/// What is answered, what is missing, and what to ask next.
 @Message
 public struct Completion: PublicReply {
     /// The last step that is complete.
     @Field(.integer(0...64)) public var currentStep: Int64
+    /// The number of steps.
     @Field(.integer(1...64)) public var totalSteps: Int64
+    /// How complete the profile is.
     @Field(.integer(0...100)) public var percentage: Int64
+    /// The keys of required fields without an answer.
     @Field(.string(1...64), count: 0...64) public var missingRequired: [String]
+    /// The key of the field to ask next; `null` if there is none.
     @Field(.nullable(.string(1...64))) public var nextField: String?
+    /// The step of that field.
     @Field(.nullable(.integer(1...64))) public var nextStep: Int64?
-    /// The field furthest along that something was said of.
+    /// The last field, in their order, that was answered, skipped or declined.
     @Field(.nullable(.string(1...64))) public var lastCompleted: String?
+    /// What to ask the person for at the next launch.
     @Field(.nullable(Prompt.schema)) public var prompt: Prompt?
+    /// The keys of skipped fields.
     @Field(.string(1...64), count: 0...64) public var skippedFields: [String]
+    /// The keys of fields that the person prefers not to share.
     @Field(.string(1...64), count: 0...64) public var preferNotToShareFields: [String]
+    /// Whether every required field has an answer and every encouraged one was answered, skipped or declined.
     public var isComplete: Bool
+    /// When the profile became complete.
     @Field(.nullable(.dateTime)) public var completedAt: Timestamp?
 
     /// What to ask the person for at the next launch.
     @Message
     public struct Prompt: MessageValue {
+        /// The key of the field.
         @Field(.string(1...64)) public var field: String
+        /// The step of the field.
         @Field(.integer(1...64)) public var step: Int64
+        /// Whether the app should wait for the answer.
         public var blocking: Bool
+        /// Whether the field is required or encouraged.
         @Field(.values("required", "encouraged")) public var reason: String
     }
 }

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Sets a date of birth that its person cannot change any more, for staff. One under
-/// 18 is taken under every age policy: who is found to be a child is not matched.
+/// Staff sets a date of birth that its person can no longer change.
 ///
-/// The access token of who decides goes along; profile asks auth whose it is.
+/// A date under 18 is accepted under every age policy, and the person is then not matched. The staff member's access
+/// token goes along, and profile asks auth whose it is.
 @Message
 public struct CorrectDateOfBirth: PublicRequest {
     public typealias Reply = DateOfBirthCorrected
@@ -14,16 +14,19 @@ public struct CorrectDateOfBirth: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/users/{id}/date-of-birth", .staff, "Corrects a date of birth.", carriesToken: true)
 
+    /// The person.
     @Field(from: .path("id")) public var personId: Identifier
+    /// The correct date.
     public var dateOfBirth: CivilDate
-    /// Why; kept sealed with the profile.
+    /// Why; kept encrypted with the profile.
     @Field(.string(1...1000)) public var note: String
 }
 
-/// The answer to ``CorrectDateOfBirth``. It is kept for who asks again, so that no date stands in it.
+/// The reply to ``CorrectDateOfBirth``. It is stored for repetitions of the request, so it does not contain the date.
 @Message
 public struct DateOfBirthCorrected: PublicReply {
+    /// The person.
     public var personId: Identifier
-    /// By the new date.
+    /// The status that follows from the new date.
     @Field(.string(1...32)) public var onboardingStatus: String
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The profile and what each of its fields was before.
+/// The profile with the former values of its fields.
 @Message
 public struct ExportProfile: ExportRequest {
     public typealias Reply = ExportPage

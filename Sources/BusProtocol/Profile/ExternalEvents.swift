@@ -1,6 +1,6 @@
 import JSONText
 
-/// The visual preferences of a person are known well enough to match by (`visual_preference_profiles.status` is `ready`).
+/// A person's visual preferences are known well enough for matching (`visual_preference_profiles.status` is `ready`).
 @Message
 public struct VisualPreferencesReady: BusEvent {
     public static let type: MessageType = "visual-preference.profile-ready"
@@ -8,10 +8,11 @@ public struct VisualPreferencesReady: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// When they were known well enough.
     public var at: Timestamp
 }
 
-/// A person put the capture of visual preferences off, and is matched provisionally until then.
+/// A person postponed the capture of visual preferences. Until then the person is matched provisionally.
 @Message
 public struct VisualPreferencesDeferred: BusEvent {
     public static let type: MessageType = "visual-preference.capture-deferred"
@@ -19,10 +20,11 @@ public struct VisualPreferencesDeferred: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// When the person postponed it.
     public var at: Timestamp
 }
 
-/// What came of a person's photo or document; the last word counts.
+/// A person's photo or document was verified or refused. The newest decision counts.
 @Message
 public struct VerificationDecided: BusEvent {
     public static let type: MessageType = "verification.decided"
@@ -30,10 +32,11 @@ public struct VerificationDecided: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
-    /// photo or id; of another one nothing follows.
+    /// `photo` or `id`. Other values have no effect.
     @Field(.string(1...32)) public var level: String
-    /// verified, failed or in_review; of another one nothing follows.
+    /// `verified`, `failed` or `in_review`. Other values have no effect.
     @Field(.string(1...32)) public var outcome: String
+    /// When it was decided.
     public var at: Timestamp
 }
 

@@ -1,16 +1,17 @@
 import JSONText
 
-/// Auth's question at sign-in; the profile row is made when there is none.
+/// Auth asks for the onboarding status at sign-in. Profile creates the person's row if there is none.
 @Message
 public struct GetOnboarding: BusRequest {
     public typealias Reply = OnboardingState
     public static let type: MessageType = "profile.get-onboarding"
     public static let rules = MessageRules(service: .profile, callers: [.auth], effect: .idempotent)
 
+    /// The person.
     public var personID: Identifier
 }
 
-/// Where a person stands.
+/// How far a person's onboarding is.
 @Message
 public struct OnboardingState: BusReply {
     /// One of the five values of the public API; an open set here.

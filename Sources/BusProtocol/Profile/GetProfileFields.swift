@@ -1,6 +1,6 @@
 import JSONText
 
-/// The catalogue of profile fields, from which a client draws its forms.
+/// Asks for the catalogue of profile fields. A client builds its forms from it.
 @Message
 public struct GetProfileFields: PublicRequest {
     public typealias Reply = ProfileFields
@@ -9,52 +9,65 @@ public struct GetProfileFields: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/profile/fields", .public, "The catalogue of profile fields.", isRevalidated: true)
 
-    /// As the header; English where it names no language that there is.
+    /// The languages that the person prefers (RFC 9110). The labels are English if there are none in these languages.
     @Field(.string(0...4096), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// One version of the catalogue in one language: the same for everybody.
+/// One version of the catalogue in one language. It is the same for everybody.
 @Message
 public struct ProfileFields: PublicReply {
+    /// The key of the catalogue.
     @Field(.string(1...64)) public var key: String
+    /// The version of the catalogue.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
     /// SHA-256 of the other members in RFC 8785 form, in hexadecimal digits.
     @Field(.string(64...64)) public var hash: String
     /// The language of the labels (RFC 5646).
     @Field(.string(2...35)) public var language: String
+    /// The screens of the sign-up, in order.
     @Field(count: 1...64) public var steps: [ProfileStepView]
-    /// In the order in which they are asked.
+    /// The fields, in the order in which they are asked.
     @Field(count: 1...64) public var fields: [ProfileFieldView]
 
-    /// From the hash, since a version has a text in each language.
+    /// Made from the hash, because one version has a reply for each language.
     public var entityRevision: Int64? { Int64(hash.prefix(12), radix: 16).map { $0 + 1 } }
 }
 
 /// One screen of the sign-up. Step 1 is the account itself and has no fields.
 @Message
 public struct ProfileStepView: MessageValue {
+    /// The number of the step.
     @Field(.integer(1...64)) public var step: Int64
+    /// The key of the step.
     @Field(.string(1...64)) public var key: String
+    /// The title of the screen.
     @Field(.string(1...200)) public var label: String
+    /// The keys of the step's fields.
     @Field(.string(1...64), count: 0...64) public var fields: [String]
+    /// Whether the step has a required field.
     public var required: Bool
-    /// Whether every field of the step may be left out.
+    /// Whether every field of the step may be skipped.
     public var skippable: Bool
 }
 
-/// One value that a field of choice may have.
+/// One value that a choice field may have.
 @Message
 public struct ProfileOption: MessageValue {
+    /// The value to send.
     @Field(.string(1...64)) public var key: String
+    /// The text to show.
     @Field(.string(1...200)) public var label: String
-    /// Stands alone where it is chosen.
+    /// The option cannot be chosen together with another.
     public var exclusive: Bool?
 }
 
-/// The control that each platform would use for a field.
+/// The control that suits a field on each platform.
 @Message
 public struct NativePattern: MessageValue {
+    /// The control on the web.
     @Field(.string(1...64)) public var web: String
+    /// The control on iOS.
     @Field(.string(1...64)) public var ios: String
+    /// The control on Android.
     @Field(.string(1...64)) public var android: String
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What each capability still needs of the person.
+/// Asks what each capability still needs from the person.
 @Message
 public struct GetRequirements: PublicRequest {
     public typealias Reply = Requirements
@@ -14,12 +14,17 @@ public struct GetRequirements: PublicRequest {
 /// One entry for each thing that a person may do in the app.
 @Message
 public struct Requirements: PublicReply {
-    /// The app itself, which no missing field closes: only a suspension does.
+    /// Use of the app itself. A missing field never disables it; a suspension does.
     public var appAccess: CapabilityNeeds
+    /// Looking at other people.
     public var browse: CapabilityNeeds
+    /// Liking other people.
     public var like: CapabilityNeeds
+    /// Matching with other people.
     public var match: CapabilityNeeds
+    /// Writing to other people.
     public var message: CapabilityNeeds
+    /// Matching with full confidence instead of provisionally.
     @Field(name: "full_confidence") public var fullConfidence: CapabilityNeeds
     /// The 18th birthday of a person who is too young.
     public var eligibleOn: CivilDate?
@@ -30,32 +35,38 @@ public struct Requirements: PublicReply {
 public struct CapabilityNeeds: MessageValue {
     private static let needs = JSONSchema.array(of: .string(1...64), count: 0...64)
 
-    /// Without these it is disabled.
+    /// The capability is disabled until these are there.
     @Field(needs) public var currentlyDue: [String] = []
-    /// Wanted, and no hindrance.
+    /// These are wanted but not necessary.
     @Field(needs) public var eventuallyDue: [String] = []
-    /// Due since before the deadline; nothing has one yet.
+    /// These were due before the deadline. Nothing has a deadline yet.
     @Field(needs) public var pastDue: [String] = []
-    /// Given, and still looked at.
+    /// These were given and are still being verified.
     @Field(needs) public var pendingVerification: [String] = []
+    /// Why given values are not accepted.
     @Field(count: 0...64) public var errors: [Fault] = []
+    /// What may replace something that is due.
     @Field(count: 0...16) public var alternatives: [Alternative] = []
-    /// suspended, underage, requirements_due or pending_verification; null where it is enabled.
+    /// `suspended`, `underage`, `requirements_due` or `pending_verification`; `null` if the capability is enabled.
     @Field(.nullable(.string(1...64))) public var disabledReason: String?
+    /// When ``currentlyDue`` becomes past due. Nothing has a deadline yet.
     @Field(.nullable(.dateTime)) public var currentDeadline: Timestamp?
 
-    /// Why what was given does not do.
+    /// Why a given value is not accepted.
     @Message
     public struct Fault: MessageValue {
+        /// The need that the value was given for.
         @Field(.string(1...64)) public var field: String
-        /// stale: the catalogue does not take the answer any more; failed: of a verification.
+        /// `stale`: the catalogue no longer accepts the answer. `failed`: the verification failed.
         @Field(.string(1...64)) public var code: String
     }
 
-    /// What does in place of something that is due.
+    /// What may replace something that is due.
     @Message
     public struct Alternative: MessageValue {
+        /// The needs that may be replaced.
         @Field(CapabilityNeeds.needs) public var original: [String]
+        /// The needs that replace them.
         @Field(CapabilityNeeds.needs) public var alternative: [String]
     }
 }

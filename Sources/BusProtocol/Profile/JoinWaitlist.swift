@@ -1,6 +1,6 @@
 import JSONText
 
-/// Asks to be told on the 18th birthday, or not to be any more.
+/// A person who is too young asks to be notified on the 18th birthday, or withdraws that.
 @Message
 public struct JoinWaitlist: PublicRequest {
     public typealias Reply = WaitlistPlace
@@ -9,8 +9,9 @@ public struct JoinWaitlist: PublicRequest {
         service: .profile, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .dateOfBirthMissing, .alreadyEligible])
     public static let route = HTTPRoute(
-        .post, "/users/me/waitlist", .user, "Asks to be told on the 18th birthday.")
+        .post, "/users/me/waitlist", .user, "Asks for a notification on the 18th birthday.")
 
+    /// False to withdraw.
     public var notify: Bool
 }
 

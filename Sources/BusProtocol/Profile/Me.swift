@@ -1,6 +1,6 @@
 import JSONText
 
-/// The person's own profile.
+/// Asks for the person's own profile.
 @Message
 public struct GetMe: PublicRequest {
     public typealias Reply = Me
@@ -13,8 +13,8 @@ public struct GetMe: PublicRequest {
 
 /// Changes fields of the profile, all of them or none. `null` clears a field.
 ///
-/// Beside the fields of the catalogue it takes `height: {feet, inches}` and `timeZone`, by whose calendar the person's age is
-/// counted.
+/// Besides the catalogue's fields it accepts `height: {feet, inches}` and `timeZone`. The person's age is counted in
+/// that time zone.
 @Message
 public struct UpdateMe: PublicRequest {
     public typealias Reply = Me
@@ -25,6 +25,7 @@ public struct UpdateMe: PublicRequest {
     public static let route = HTTPRoute(
         .patch, "/users/me", .user, "Changes fields of the profile at once.")
 
+    /// The new values by key.
     @Field(count: 0...64, from: .body) public var fields: [String: JSONValue]
     /// The entity tag of the profile that the client changed.
     @Field(.string(1...64), from: .header("if-match")) public var ifMatch: String?
@@ -33,32 +34,45 @@ public struct UpdateMe: PublicRequest {
 /// A profile as its owner sees it.
 @Message
 public struct Me: PublicReply {
+    /// The person.
     public var id: Identifier
-    /// Every field that is set.
+    /// The fields that are set.
     @Field(count: 0...64) public var profile: [String: JSONValue]
+    /// The age in years.
     @Field(.nullable(.integer(0...150))) public var age: Int64?
+    /// What keeps the person from completing the onboarding, or `complete`.
     @Field(.string(1...32)) public var onboardingStatus: String
+    /// The step that the person is at.
     @Field(.string(1...32)) public var onboardingStep: String
+    /// Whether the person is matched: `none`, `provisional` or `full-confidence`.
     @Field(.string(1...32)) public var matchingMode: String
+    /// The keys of skipped fields.
     @Field(.string(1...64), count: 0...64) public var skippedFields: [String]
+    /// The keys of fields that the person prefers not to share.
     @Field(.string(1...64), count: 0...64) public var preferNotToShareFields: [String]
-    /// Per cent.
+    /// How complete the profile is, in per cent.
     @Field(.integer(0...100)) public var completion: Int64
+    /// Present if the person is too young.
     public var ageGate: AgeGate?
-    /// Of the IANA database; days are counted in UTC without one.
+    /// A name of the IANA database. Without it days are counted in UTC.
     @Field(.nullable(.string(1...64))) public var timeZone: String?
+    /// When the profile was created.
     public var createdAt: Timestamp
+    /// When the profile was last changed.
     public var updatedAt: Timestamp
-    /// Goes up with every change; the entity tag is made from it.
+    /// Increases with every change. The entity tag is made from it.
     @Field(.ordinal) public var revision: Int64
 
     public var entityRevision: Int64? { revision }
 }
 
-/// Told to a person who is too young: the account is there, matching is not.
+/// What a person who is too young is told: the account exists, but the person is not matched.
 @Message
 public struct AgeGate: MessageValue {
+    /// Whether the person may be matched.
     public var allowed: Bool
+    /// A sentence for the person.
     @Field(.string(1...200)) public var message: String
+    /// The 18th birthday.
     public var eligibleOn: CivilDate
 }

@@ -1,46 +1,60 @@
 import JSONText
 
-/// One field as a client sees it; which of the bounds are there depends on its type.
+/// One field as a client sees it. Its type decides which bounds are present.
 @Message
 public struct ProfileFieldView: MessageValue {
+    /// The key of the field.
     @Field(.string(1...64)) public var key: String
+    /// The text to show.
     @Field(.string(1...200)) public var label: String
+    /// The step that asks for the field.
     @Field(.integer(1...64)) public var step: Int64
-    /// text, date, single_choice, multi_choice, integer, boolean, url, coordinates.
+    /// `text`, `date`, `single_choice`, `multi_choice`, `integer`, `boolean`, `url` or `coordinates`.
     @Field(.string(1...64)) public var type: String
-    /// required, encouraged, optional.
+    /// `required`, `encouraged` or `optional`.
     @Field(.string(1...64)) public var category: String
+    /// Whether the category is `required`.
     public var required: Bool
+    /// Whether the category is `encouraged`.
     public var encouraged: Bool
+    /// Whether the value needs special protection.
     public var sensitive: Bool
+    /// Whether the field may be skipped.
     public var skippable: Bool
-    /// Takes prefer_not_to_say in place of a value.
+    /// Accepts `prefer_not_to_say` instead of a value.
     public var allowsPreferNotToSay: Bool
-    /// public: shown to others; private: to the person only.
+    /// `public`: others see it. `private`: only the person sees it.
     @Field(.string(1...64)) public var visibility: String
-    /// like, match, message, full_confidence.
+    /// The capabilities that need the field: `like`, `match`, `message` and `full_confidence`.
     @Field(.string(1...64), count: 0...16) public var capabilities: [String]
-    /// The form in which it is kept: text, text[], date, integer, boolean, object.
+    /// The form in which the value is stored: `text`, `text[]`, `date`, `integer`, `boolean` or `object`.
     @Field(.string(1...64)) public var storage: String
-    /// Of a text: person_name, single_line, free_text.
+    /// The form of a text: `person_name`, `single_line` or `free_text`.
     @Field(.string(1...64)) public var format: String?
+    /// The smallest value.
     @Field(.integer(-1_000_000...1_000_000)) public var min: Int64?
+    /// The largest value.
     @Field(.integer(-1_000_000...1_000_000)) public var max: Int64?
-    /// Grapheme clusters.
+    /// The shortest text, in grapheme clusters.
     @Field(.integer(0...4096)) public var minLength: Int64?
-    /// Grapheme clusters; of a url, bytes.
+    /// The longest text, in grapheme clusters; of a `url`, in bytes.
     @Field(.integer(0...4096)) public var maxLength: Int64?
-    /// Who is younger is stored and not matched.
+    /// The age in years from which a person is matched. The date of a younger person is stored too.
     @Field(.integer(0...150)) public var minAge: Int64?
+    /// The highest age in years.
     @Field(.integer(0...150)) public var maxAge: Int64?
+    /// The most options that may be chosen.
     @Field(.integer(1...500)) public var maxSelections: Int64?
+    /// The unit of the value.
     @Field(.string(1...64)) public var unit: String?
-    /// Where an input starts; never stored unasked.
+    /// Where an input starts. It is never stored by itself.
     @Field(.integer(-1_000_000...1_000_000)) public var suggestion: Int64?
+    /// The options of a choice field.
     @Field(count: 1...500) public var options: [ProfileOption]?
+    /// The control that suits the field on each platform.
     public var pattern: NativePattern
 
-    /// A field without bounds and options.
+    /// Makes a field without bounds and options.
     public init(
         key: String, label: String, step: Int64, type: String, category: String, sensitive: Bool, skippable: Bool,
         allowsPreferNotToSay: Bool, visibility: String, capabilities: [String], storage: String, pattern: NativePattern

@@ -1,7 +1,8 @@
 import JSONText
 
-/// Takes what a client tells of the way through the onboarding: what only the client sees. The rest the
-/// services note by themselves. An event is taken once, by its id; a step of the way once a person.
+/// A client reports steps of the onboarding that only the client sees. The services record all others themselves.
+///
+/// An event is recorded once, by its ID. A step of the onboarding is recorded once per person.
 @Message
 public struct RecordEvents: PublicRequest {
     public typealias Reply = EventsRecorded
@@ -9,38 +10,44 @@ public struct RecordEvents: PublicRequest {
     public static let rules = MessageRules(
         service: .profile, callers: [.gateway], effect: .idempotent, errors: [.validationFailed])
     public static let route = HTTPRoute(
-        .post, "/events", .anybody, "Takes client-side analytics events.", success: 202)
+        .post, "/events", .anybody, "Records analytics events of the client.", success: 202)
 
-    /// The client's own name for a visitor, needed before sign-in; given again when the code is verified.
+    /// The client's own name for a visitor, required before sign-in. The client repeats it when it verifies the code.
     @Field(.string(1...64)) public var anonymousId: String?
+    /// The events, in any order.
     @Field(count: 1...50) public var events: [ClientEvent]
 }
 
-/// One event as a client tells it.
+/// One event as a client reports it.
 @Message
 public struct ClientEvent: MessageValue {
-    /// Made by the client; sent again, the event is taken once.
+    /// Made by the client. A repetition is recorded once.
     public var eventId: Identifier
+    /// The name of the event.
     @Field(
         .values(
             "app_opened", "onboarding_started", "phone_entered", "questionnaire_started", "profiling_completed",
             "vps_ready", "vps_deferred", "verification_consent_given", "verification_completed", "first_match_viewed"))
     public var name: String
-    /// By the client's clock; no later than now and no earlier than 30 days ago counts.
+    /// When it happened, by the client's clock. A time in the future or more than 30 days ago is replaced by the
+    /// nearest allowed one.
     public var at: Timestamp
+    /// More about the event.
     public var properties: EventProperties?
 }
 
-/// What may be said of an event: nothing that names a person or that a person wrote.
+/// More about an event. Nothing in it names a person or was written by one.
 @Message
 public struct EventProperties: MessageValue {
+    /// How the app was opened.
     @Field(.values("cold_start", "deep_link", "return_after_logout")) public var entryPoint: String?
+    /// The device's operating system, or `web`.
     @Field(.values("ios", "android", "web")) public var platform: String?
 }
 
 /// The answer to ``RecordEvents``.
 @Message
 public struct EventsRecorded: PublicReply {
-    /// Those that were not known yet.
+    /// The events that were not known yet.
     @Field(.integer(0...50)) public var recorded: Int64
 }

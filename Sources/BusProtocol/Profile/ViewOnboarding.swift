@@ -1,6 +1,6 @@
 import JSONText
 
-/// Where the person stands and what comes next.
+/// Asks where the person is in the onboarding and what comes next.
 @Message
 public struct ViewOnboarding: PublicRequest {
     public typealias Reply = OnboardingView
@@ -8,27 +8,34 @@ public struct ViewOnboarding: PublicRequest {
     public static let rules = MessageRules(
         service: .profile, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .get, "/users/me/onboarding", .user, "Where the person stands in the onboarding.")
+        .get, "/users/me/onboarding", .user, "Where the person is in the onboarding.")
 }
 
 /// The answer to ``ViewOnboarding``.
 @Message
 public struct OnboardingView: PublicReply {
+    /// What keeps the person from completing the onboarding, or `complete`.
     @Field(.values("questionnaire_pending", "vps_pending", "verification_pending", "complete", "blocked"))
     public var onboardingStatus: String
+    /// The step that the person is at.
     @Field(.values("profile", "questionnaire", "verification", "complete")) public var onboardingStep: String
+    /// Whether the person is matched.
     @Field(.values("none", "provisional", "full-confidence")) public var matchingMode: String
+    /// How many people are offered while the person is matched provisionally; `null` if the operator set no limit.
     @Field(.nullable(.integer(0...1000))) public var provisionalMaxOffers: Int64?
-    /// The step to go on at; null when nothing is left.
+    /// The step to continue at; `null` if nothing is left.
     @Field(.nullable(.string(1...64))) public var resumeAt: String?
+    /// The steps in order.
     @Field(count: 1...16) public var steps: [OnboardingStep]
     /// The 18th birthday of a person who is too young.
     public var eligibleOn: CivilDate?
 }
 
-/// One step of the way in.
+/// One step of the onboarding.
 @Message
 public struct OnboardingStep: MessageValue {
+    /// The key of the step.
     @Field(.string(1...64)) public var key: String
+    /// `done`, `current` or `pending`. A postponed step stays `pending`.
     @Field(.values("done", "current", "pending")) public var state: String
 }

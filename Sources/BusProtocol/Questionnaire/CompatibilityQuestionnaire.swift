@@ -1,5 +1,5 @@
-/// The questionnaire behind `/compatibility`, which onboarding waits for.
+/// The questionnaire behind `/compatibility`. Onboarding needs it to be completed.
 public enum CompatibilityQuestionnaire {
-    /// Of its definition.
+    /// The key of the questionnaire.
     public static let key = "yoked-compat"
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Sessions, answers with what they were before, and what they came to.
+/// The sessions, the answers with their former values, and the results.
 @Message
 public struct ExportAnswers: ExportRequest {
     public typealias Reply = ExportPage

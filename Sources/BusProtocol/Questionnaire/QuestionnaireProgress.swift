@@ -1,22 +1,20 @@
 import JSONText
 
-/// How far a person is, counted over the questions that are visible for the person's answers; screens that only inform
-/// are not counted.
+/// How much of the questionnaire is answered. It counts the questions that are visible with the person's answers.
+/// Screens without a question do not count.
 @Message
 public struct QuestionnaireProgress: MessageValue {
-    /// Answered, declined, acknowledged or skipped.
+    /// Questions that were answered, declined, acknowledged or skipped.
     @Field(.integer(0...500)) public var answered: Int64
+    /// Visible questions.
     @Field(.integer(0...500)) public var total: Int64
-    /// Required questions that still want an answer.
+    /// Required questions that still need an answer.
     @Field(.integer(0...500)) public var requiredRemaining: Int64
-    /// 100 only when every question is dealt with.
-    ///
-    /// Rounded down, so that 100 means all of them.
+    /// Rounded down, so 100 means every question.
     @Field(.integer(0...100)) public var percentage: Int64
 }
 
-/// Where a session stands: `in_progress`, `completed`, `amended` (changed after it was completed) or `stopped`
-/// (ended for good without being completed). An open set.
+/// The status of a session; an open set.
 public struct SessionStatus: RawRepresentable, MessageValue, Hashable, ExpressibleByStringLiteral {
     public static let schema = JSONSchema.string(1...32)
 
@@ -24,14 +22,17 @@ public struct SessionStatus: RawRepresentable, MessageValue, Hashable, Expressib
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(stringLiteral value: String) { rawValue = value }
 
+    /// The session is open.
     public static let inProgress: SessionStatus = "in_progress"
+    /// The session was completed.
     public static let completed: SessionStatus = "completed"
+    /// The session was changed after it was completed.
     public static let amended: SessionStatus = "amended"
+    /// The session ended without being completed.
     public static let stopped: SessionStatus = "stopped"
 }
 
-/// What a person did with a question: `answered`, `skipped`, `declined` ("I would rather not say") or `acknowledged`
-/// (seen, and left empty on purpose). An open set.
+/// What a person did with a question; an open set.
 public struct AnswerState: RawRepresentable, MessageValue, Hashable, ExpressibleByStringLiteral {
     public static let schema = JSONSchema.string(1...32)
 
@@ -39,29 +40,35 @@ public struct AnswerState: RawRepresentable, MessageValue, Hashable, Expressible
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(stringLiteral value: String) { rawValue = value }
 
+    /// The person gave a value.
     public static let answered: AnswerState = "answered"
+    /// The person skipped the question.
     public static let skipped: AnswerState = "skipped"
+    /// The person prefers not to say.
     public static let declined: AnswerState = "declined"
+    /// The person saw the question and left it empty on purpose.
     public static let acknowledged: AnswerState = "acknowledged"
-    /// Taken back: it had an answer before.
+    /// The answer was removed.
     public static let unanswered: AnswerState = "unanswered"
 }
 
-/// One answer as it stands.
+/// The current state of one answer.
 @Message
 public struct AnswerView: MessageValue {
+    /// The key of the question.
     @Field(.string(1...64)) public var question: String
+    /// What the person did with the question.
     public var state: AnswerState
-    /// Where the state is `answered`, in the canonical form of the question's type.
+    /// The value in the canonical form of the question's type, if the state is `answered`.
     public var value: JSONValue?
-    /// Counts the changes of this answer, from 1.
+    /// The number of changes of this answer, from 1.
     @Field(.ordinal) public var revision: Int64
-    /// When it was changed last.
+    /// When the answer was last changed.
     public var answeredAt: Timestamp
-    /// `true`: an option in it is not offered any more, so the question wants an answer.
+    /// `true`: an option in the answer is no longer offered, so the question needs a new answer.
     public var stale: Bool?
-    /// Whom it is about, in a section that repeats.
+    /// The subject, in a section that repeats.
     public var subject: Identifier?
-    /// What one wants of another person's answer, where the question asks for it.
+    /// What the person wants of another person's answer, if the question asks for it.
     public var preference: AnswerPreference?
 }

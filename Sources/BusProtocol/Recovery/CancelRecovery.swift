@@ -1,9 +1,9 @@
 import JSONText
 
-/// The claimant withdraws. Said again, it is answered as the first time.
+/// The claimant withdraws the claim. A repetition gets the same reply.
 ///
-/// Fails with `unauthorized` for a wrong token as for a case that does not exist. A case that was disputed is answered as
-/// one that was not.
+/// Fails with `unauthorized` both for a wrong token and for a case that does not exist. The reply does not reveal
+/// whether the owner disputed the case.
 @Message
 public struct CancelRecovery: PublicRequest {
     public typealias Reply = RecoveryCancelled
@@ -13,12 +13,15 @@ public struct CancelRecovery: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/recovery/{id}/cancel", .recoveryToken, "Withdraws the claim.", hidesItsTime: true)
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
+    /// The claimant's token from the request.
     @Field(.string(1...128), from: .recoveryToken) public var recoveryToken: String
 }
 
 /// The claim is withdrawn.
 @Message
 public struct RecoveryCancelled: PublicReply {
+    /// The status that the claimant sees.
     @Field(.string(1...32)) public var status: String
 }

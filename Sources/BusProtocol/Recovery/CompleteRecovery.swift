@@ -1,9 +1,9 @@
 import JSONText
 
-/// The claimant takes the account over after the approval: by a new `recovery` challenge
-/// for the number that claimed, and the secret that the claiming device got with the request.
+/// The claimant takes over the account after the approval.
 ///
-/// `request_in_progress` while another attempt is under way.
+/// This needs a new `recovery` challenge for the claimant's number, and the secret that the claimant's device received
+/// with the request. Fails with `request_in_progress` while another attempt runs.
 @Message
 public struct CompleteRecovery: PublicRequest {
     public typealias Reply = Session
@@ -18,10 +18,14 @@ public struct CompleteRecovery: PublicRequest {
         .post, "/auth/recovery/{id}/complete", .recoveryToken, "Moves the account to the new phone.", hidesItsTime: true
     )
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
+    /// The claimant's token from the request.
     @Field(.string(1...128), from: .recoveryToken) public var recoveryToken: String
+    /// The new `recovery` challenge for the claimant's number.
     public var challengeId: Identifier
+    /// The code that the claimant received.
     @Field(.otp) public var code: String
-    /// `secret` is the request's `deviceSecret`.
+    /// The claimant's device. `secret` is the request's `deviceSecret`.
     public var device: DeviceClaim
 }

@@ -1,7 +1,8 @@
 import JSONText
 
-/// The owner says no, by a session of the account or by the token that the
-/// notification carried. Said again, it is answered as the first time.
+/// The owner stops a recovery, either with a session of the account or with the token from the notification.
+///
+/// A repetition gets the same reply.
 @Message
 public struct DisputeRecovery: PublicRequest {
     public typealias Reply = RecoveryDisputed
@@ -10,14 +11,18 @@ public struct DisputeRecovery: PublicRequest {
         service: .recovery, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .recoveryClosed])
     public static let route = HTTPRoute(
-        .post, "/auth/recovery/{id}/dispute", .userOrMember("disputeToken"), "The owner's veto.", hidesItsTime: true)
+        .post, "/auth/recovery/{id}/dispute", .userOrMember("disputeToken"), "The owner stops the recovery.",
+        hidesItsTime: true)
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
+    /// The token from the notification; unnecessary with a session of the account.
     @Field(.string(1...128)) public var disputeToken: String?
 }
 
-/// The case is over.
+/// The case is disputed.
 @Message
 public struct RecoveryDisputed: PublicReply {
+    /// The status of the case.
     @Field(.string(1...32)) public var status: String
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The recovery cases against the account, with what happened to them.
+/// The recovery cases against the account, with their history.
 @Message
 public struct ExportCases: ExportRequest {
     public typealias Reply = ExportPage

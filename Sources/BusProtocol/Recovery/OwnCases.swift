@@ -1,6 +1,6 @@
 import JSONText
 
-/// The cases against one's own account, as they are: also those that were disputed.
+/// An owner lists the cases against their account, including disputed ones. They are shown as they are.
 @Message
 public struct ListOwnCases: PublicRequest {
     public typealias Reply = OwnRecoveryCases
@@ -8,32 +8,39 @@ public struct ListOwnCases: PublicRequest {
     public static let rules = MessageRules(
         service: .recovery, callers: [.gateway], effect: .read, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .get, "/users/me/recovery-cases", .user, "The cases against one's own account.")
+        .get, "/users/me/recovery-cases", .user, "The recovery cases against the person's account.")
 }
 
-/// The newest first; a hundred at the most.
+/// The reply to ``ListOwnCases``.
 @Message
 public struct OwnRecoveryCases: PublicReply {
+    /// The newest 100 at most, the newest first.
     @Field(count: 0...100) public var cases: [Case]
-    /// Only a claimant with a proof may ask for the account.
+    /// Whether only a claimant with a proof may ask for the account.
     public var lockEnabled: Bool
-    /// Somebody switched the lock off: it holds until then.
+    /// The recovery lock was switched off and is effective until then.
     public var lockEndsAt: Timestamp?
 
+    /// A recovery case against the account.
     @Message
     public struct Case: MessageValue {
+        /// The recovery case.
         public var recoveryId: Identifier
+        /// The status of the case.
         @Field(.string(1...32)) public var status: String
+        /// When the claimant asked for the account.
         public var requestedAt: Timestamp
+        /// When the hold ends.
         public var holdUntil: Timestamp
+        /// When the case was closed.
         public var closedAt: Timestamp?
     }
 }
 
-/// Admits to a recovery of one's own account only who has shown what a stranger cannot.
+/// Switches the recovery lock on or off. While it is on, only a claimant with a proof may ask for the account.
 ///
-/// Both ways take a sign-in by a code within five minutes, and every device is told. A lock that is switched off holds for 24
-/// hours more: until then any session of the account keeps it, by `enabled: true`.
+/// Both changes need a sign-in with a code within five minutes, and all devices are notified. A lock that is switched
+/// off stays effective for 24 hours. During that time any session of the account may keep it with `enabled: true`.
 @Message
 public struct SetRecoveryLock: PublicRequest {
     public typealias Reply = RecoveryLock
@@ -42,15 +49,17 @@ public struct SetRecoveryLock: PublicRequest {
         service: .recovery, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .reauthenticationRequired])
     public static let route = HTTPRoute(
-        .put, "/users/me/recovery-lock", .user, "Admits proven claimants only.", carriesToken: true)
+        .put, "/users/me/recovery-lock", .user, "Allows only claimants with a proof.", carriesToken: true)
 
+    /// Whether the lock should be on.
     public var enabled: Bool
 }
 
-/// Whether the lock is on.
+/// The state of the recovery lock.
 @Message
 public struct RecoveryLock: PublicReply {
+    /// Whether the lock is on.
     public var enabled: Bool
-    /// It was switched off, and holds until then.
+    /// The lock was switched off and is effective until then.
     public var endsAt: Timestamp?
 }

@@ -1,8 +1,8 @@
 import JSONText
 
-/// Somebody claims an account and proves the phone that they hold now.
+/// A claimant asks for an account and proves the phone that they have now.
 ///
-/// The same answer whether or not an account has the number.
+/// The reply does not reveal whether an account has the number.
 @Message
 public struct RequestRecovery: PublicRequest {
     public typealias Reply = RecoveryRequested
@@ -20,26 +20,31 @@ public struct RequestRecovery: PublicRequest {
 
     /// The number of the account, with a country code.
     @Field(.string(1...64)) public var accountPhone: String
-    /// A `recovery` challenge for the number that the claimant holds now.
+    /// A `recovery` challenge for the number that the claimant has now.
     public var challengeId: Identifier
+    /// The code that the claimant received.
     @Field(.otp) public var code: String
+    /// The claimant's device.
     public var device: DeviceClaim
-    /// Why, for the reviewers. It is kept sealed while the case is open, and its owner never reads it.
+    /// Why, for the reviewers. It is kept encrypted while the case is open, and the owner never sees it.
     @Field(.string(0...500)) public var reason: String?
-    /// Proves the claim where it is linked to the account.
+    /// A sign-in with Apple or Google. It proves the claim if it is linked to the account.
     ///
-    /// A sign-in with Apple or Google: a claim by what is linked to the account is not ended by a dispute alone.
+    /// A dispute alone does not end a claim with such a proof.
     public var identity: IdentityProof?
 }
 
-/// The claim is taken and its hold runs.
+/// The claim is accepted, and its hold runs.
 @Message
 public struct RecoveryRequested: PublicReply {
+    /// The recovery case.
     public var recoveryId: Identifier
-    /// Reads and cancels the case; shown here only.
+    /// Needed to read and to cancel the case. It is sent only here.
     @Field(.string(1...128)) public var recoveryToken: String
+    /// The status that the claimant sees.
     @Field(.string(1...32)) public var status: String
+    /// When the hold ends.
     public var holdUntil: Timestamp
-    /// Completing wants it, in device.secret; shown here only.
+    /// Needed in `device.secret` to complete the recovery. It is sent only here.
     @Field(.string(1...128)) public var deviceSecret: String?
 }

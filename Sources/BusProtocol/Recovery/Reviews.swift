@@ -1,6 +1,7 @@
 import JSONText
 
-/// The queue of reviewers, the oldest evidence first; with a status, the newest cases that have it.
+/// Lists the cases that wait for a reviewer, the oldest evidence first. With a status it lists the newest cases with
+/// that status.
 @Message
 public struct ListReviews: PublicRequest {
     public typealias Reply = ReviewQueue
@@ -10,36 +11,45 @@ public struct ListReviews: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/admin/recovery", .staff, "The review queue.")
 
-    /// Cases that have this status, the newest first; without it those that wait for a reviewer.
+    /// Lists the cases with this status, the newest first. Without it the reply has the cases that wait for a reviewer.
     @Field(.string(1...32), from: .query("status")) public var status: String?
 }
 
-/// A hundred cases at the most.
+/// The reply to ``ListReviews``.
 @Message
 public struct ReviewQueue: PublicReply {
+    /// At most 100 cases.
     @Field(count: 0...100) public var cases: [ReviewSummary]
 }
 
-/// A case as a reviewer sees it in the queue. Nothing in it says whose it is.
+/// A case as a reviewer sees it in the queue. Nothing in it identifies the account.
 @Message
 public struct ReviewSummary: PublicReply {
+    /// The recovery case.
     public var recoveryId: Identifier
+    /// The status of the case.
     @Field(.string(1...32)) public var status: String
+    /// When the claimant asked for the account.
     public var requestedAt: Timestamp
+    /// When the hold ends.
     public var holdUntil: Timestamp
+    /// When the claimant gave evidence.
     public var evidenceAt: Timestamp?
-    /// Of the provider of evidence: yes, no or undecided.
+    /// What the provider of evidence said: `yes`, `no` or `undecided`.
     @Field(.string(1...32)) public var verdict: String?
-    /// What of the account the claimant has shown.
+    /// What the claimant has shown that a stranger cannot.
     @Field(.string(1...32)) public var proof: String?
+    /// The number of approvals so far.
     @Field(.integer(0...2)) public var approvals: Int64
+    /// The number of approvals that the case needs.
     @Field(.integer(1...2)) public var approvalsNeeded: Int64
-    /// Who has it now, by a pseudonym.
+    /// The reviewer who has the case now, by a pseudonym.
     @Field(.string(1...128)) public var reviewer: String?
+    /// Until when the reviewer has the case.
     public var reviewerUntil: Timestamp?
 }
 
-/// One case with its whole trail. It changes nothing, but that the look is written down.
+/// Asks for one case with its audit trail. The only change is a new entry in the trail.
 @Message
 public struct GetReview: PublicRequest {
     public typealias Reply = ReviewPage
@@ -49,57 +59,73 @@ public struct GetReview: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/admin/recovery/{id}", .staff, "One case with its audit trail.")
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
 }
 
-/// A case, everything that happened to it, what reviewers wrote, and what its owner was told.
+/// A case with its history, the reviewers' notes and the notices to its owner.
 @Message
 public struct ReviewPage: PublicReply {
+    /// The case as in the queue.
     public var summary: ReviewSummary
-    /// What the claimant gave for the request, while the case is open.
+    /// The reason that the claimant gave, while the case is open.
     @Field(.string(1...500)) public var reason: String?
     /// The reference that the claimant gave, while the case is open.
     @Field(.string(1...1024)) public var evidence: String?
-    /// What the owner gave last of a contested case, while it is open.
+    /// The owner's newest evidence in a contested case, while it is open.
     @Field(.string(1...1024)) public var ownerEvidence: String?
-    /// What was given before, the first one first: whoever has a session of the account may give some.
+    /// The owner's earlier evidence, the oldest first. Anybody with a session of the account may give some.
     @Field(.string(1...1024), count: 0...9) public var earlierOwnerEvidence: [String]?
+    /// The acts on the case.
     @Field(count: 0...1000) public var trail: [TrailEntry]
+    /// The reviewers' notes.
     @Field(count: 0...1000) public var notes: [Note]
+    /// The notices to the owner.
     @Field(count: 0...1000) public var notices: [Notice]
 
-    /// One act; its hash chains it to the one before (`vestibule audit verify`).
+    /// One act. Its hash depends on the act before (`vestibule audit verify`).
     @Message
     public struct TrailEntry: MessageValue {
+        /// The number of the entry.
         @Field(.ordinal) public var sequence: Int64
+        /// When the act happened.
         public var at: Timestamp
+        /// The kind of act.
         @Field(.string(1...64)) public var act: String
+        /// More about the act.
         @Field(.string(0...256), count: 0...16) public var details: [String: String]
-        /// SHA-256 in hex.
+        /// SHA-256 in hexadecimal digits.
         @Field(.string(64...64)) public var hash: String
     }
 
-    /// What a reviewer wrote to a decision.
+    /// What a reviewer wrote about a decision.
     @Message
     public struct Note: MessageValue {
+        /// When the reviewer decided.
         public var at: Timestamp
+        /// The decision.
         @Field(.string(1...64)) public var act: String
+        /// The reviewer, by a pseudonym.
         @Field(.string(1...128)) public var reviewer: String
+        /// The reviewer's text.
         @Field(.string(1...2000)) public var note: String
     }
 
-    /// What the owner was told, and on how many devices it came and did not come.
+    /// A notice to the owner, with the number of devices that received it and that did not.
     @Message
     public struct Notice: MessageValue {
+        /// When the notice was sent.
         public var at: Timestamp
+        /// The kind of notice.
         @Field(.string(1...64)) public var about: String
+        /// Devices that received it.
         @Field(.integer(0...100_000)) public var delivered: Int64
+        /// Devices that did not receive it.
         @Field(.integer(0...100_000)) public var failed: Int64
     }
 }
 
-/// Takes a case for review for half an hour; who has it for less than half of that, has it
-/// for longer.
+/// A reviewer takes a case for half an hour. If less than half of that time is left, a repetition extends it.
 @Message
 public struct ClaimReview: PublicRequest {
     public typealias Reply = ReviewSummary
@@ -110,10 +136,11 @@ public struct ClaimReview: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/recovery/{id}/claim", .staff, "Takes a case for review.", carriesToken: true)
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
 }
 
-/// Gives a case back; who does not have it, gives nothing.
+/// A reviewer gives a case back. From anybody else it changes nothing.
 @Message
 public struct ReleaseReview: PublicRequest {
     public typealias Reply = ReviewSummary
@@ -123,11 +150,13 @@ public struct ReleaseReview: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/recovery/{id}/release", .staff, "Gives a case back.", carriesToken: true)
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
 }
 
-/// A reviewer who has the case says yes. Where a dispute came before, or the account is
-/// of staff, another one must say it too.
+/// The reviewer who has the case approves it.
+///
+/// A disputed case and the account of a staff member need a second reviewer's approval.
 @Message
 public struct ApproveCase: PublicRequest {
     public typealias Reply = ReviewSummary
@@ -140,12 +169,13 @@ public struct ApproveCase: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/recovery/{id}/approve", .staff, "Approves a case.", carriesToken: true)
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
     /// Why; for other reviewers.
     @Field(.string(1...2000)) public var note: String
 }
 
-/// A reviewer who has the case says no.
+/// The reviewer who has the case rejects it.
 @Message
 public struct RejectCase: PublicRequest {
     public typealias Reply = ReviewSummary
@@ -158,12 +188,13 @@ public struct RejectCase: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/recovery/{id}/reject", .staff, "Rejects a case.", carriesToken: true)
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
     /// Why; for other reviewers.
     @Field(.string(1...2000)) public var note: String
 }
 
-/// An operator takes a case and decides upon it (`vestibule recovery approve`, `vestibule recovery reject`).
+/// An operator takes a case and decides it (`vestibule recovery approve`, `vestibule recovery reject`).
 @Message
 public struct DecideAsOperator: BusRequest {
     public typealias Reply = ReviewSummary
@@ -172,9 +203,12 @@ public struct DecideAsOperator: BusRequest {
         service: .recovery, callers: [.operator], effect: .idempotent,
         errors: [.notFound, .forbidden, .reviewClaimed, .recoveryNotReady, .recoveryClosed])
 
+    /// The recovery case.
     public var recoveryId: Identifier
+    /// True to approve the case, false to reject it.
     public var isApproved: Bool
+    /// Why; for reviewers.
     @Field(.string(1...2000)) public var note: String
-    /// Who does it, for the trail.
+    /// The operator's name, for the audit trail.
     @Field(.visibleASCII(1...64)) public var operatorName: String
 }

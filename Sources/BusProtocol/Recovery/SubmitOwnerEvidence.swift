@@ -1,7 +1,9 @@
 import JSONText
 
-/// The owner of an account shows whose it is, while a case against it is contested: the id of a verification or a reference, one of the two. What is given later
-/// takes the place of what was given before.
+/// The owner gives evidence that the account is theirs, while a case is contested: the ID of a verification or a
+/// reference.
+///
+/// Exactly one of the two is given. New evidence replaces what the owner gave before.
 @Message
 public struct SubmitOwnerEvidence: PublicRequest {
     public typealias Reply = EvidenceTaken
@@ -10,10 +12,13 @@ public struct SubmitOwnerEvidence: PublicRequest {
         service: .recovery, callers: [.gateway], effect: .once,
         errors: [.unauthorized, .notFound, .validationFailed, .recoveryNotReady, .recoveryClosed])
     public static let route = HTTPRoute(
-        .post, "/users/me/recovery-cases/{id}/evidence", .user, "Shows whose the account is, in a contested case.",
+        .post, "/users/me/recovery-cases/{id}/evidence", .user, "Gives the owner's evidence in a contested case.",
         success: 202)
 
+    /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
+    /// The ID of a verification.
     @Field(.string(1...128)) public var verificationId: String?
+    /// A reference that the reviewers can follow.
     @Field(.string(1...1024)) public var evidenceReference: String?
 }

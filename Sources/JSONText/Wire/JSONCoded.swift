@@ -1,16 +1,20 @@
-/// A value that writes itself as JSON and reads itself from JSON, without a tree in between.
+/// A value that reads itself from JSON and writes itself as JSON, without a tree in between.
 ///
-/// It writes what ``WireJSON`` writes of the same value, and reads what ``WireJSON`` reads.
+/// It reads and writes the same text as ``WireJSON``.
 public protocol JSONCoded {
-    /// - Throws: ``JSONMismatch`` where the text holds another kind of value. Bounds are the schema's.
+    /// Reads the value. The schema checks bounds, not this.
+    ///
+    /// - Throws: ``JSONMismatch`` if the text has another kind of value.
     init(json: JSONNode) throws(JSONMismatch)
+    /// Writes the value.
     func write(to json: JSONOutput)
 }
 
-/// A JSON text that is not of the kind that was read.
+/// The JSON text has another kind of value than expected.
 public struct JSONMismatch: Error, Equatable {
-    /// What was expected: "a boolean", or the name of a member that is missing.
+    /// The kind that was expected ("a boolean"), or the name of a member that is missing.
     public var expected: String
+    /// Takes the kind that was expected, or the name of a member that is missing.
     public init(_ expected: String) { self.expected = expected }
 }
 
@@ -23,7 +27,7 @@ extension JSONCoded {
     }
 }
 
-/// A type of which each value is named by one of another type.
+/// Each value of the type is coded as its raw value.
 extension JSONCoded where Self: RawRepresentable, RawValue: JSONCoded {
     public init(json: JSONNode) throws(JSONMismatch) {
         guard let value = Self(rawValue: try RawValue(json: json)) else { throw JSONMismatch("one of the values") }
@@ -66,7 +70,7 @@ extension Double: JSONCoded {
         guard let value = json.number else { throw JSONMismatch("a number") }
         self = value
     }
-    /// JSON has no infinity and no NaN: each is `null`, as ECMA-262 has it in `JSON.stringify`.
+    /// JSON has no infinity and no NaN. Both become `null`, as in `JSON.stringify` of ECMA-262.
     public func write(to json: JSONOutput) { json.put(ascii: isFinite ? CanonicalJSON.number(self) : "null") }
 }
 
@@ -75,7 +79,7 @@ extension JSONValue: JSONCoded {
     public func write(to json: JSONOutput) { CanonicalJSON.write(self, to: json) }
 }
 
-/// `null` is `nil`.
+/// `nil` is `null`.
 extension Optional: JSONCoded where Wrapped: JSONCoded {
     public init(json: JSONNode) throws(JSONMismatch) { self = json.isNull ? nil : try Wrapped(json: json) }
     public func write(to json: JSONOutput) {

@@ -1,6 +1,6 @@
-/// Reads `Decodable` values from a ``JSONNode``: from the tape, without a tree in between.
+/// Reads `Decodable` values from a ``JSONNode``, directly from the tape.
 ///
-/// What is wrong with a text its schema says, with the path; the errors here carry none.
+/// The schema reports what is wrong with a text, with the path. The errors here have no path.
 struct WireDecoder: Decoder {
     let node: JSONNode
 
@@ -78,7 +78,7 @@ private struct WireKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try find(key).whole(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try find(key).decode(type) }
 
-    /// A member that is missing and one that is null are the same to an optional; one look for both.
+    /// For an optional, a missing member and `null` are the same. One search covers both.
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
         guard let found = node[key.stringValue], !found.isNull else { return nil }
         return try found.text()

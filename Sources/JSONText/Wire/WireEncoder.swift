@@ -1,13 +1,15 @@
-/// Writes `Encodable` values as JSON straight into bytes.
+/// Writes `Encodable` values as JSON, directly into bytes.
 ///
-/// One buffer for the whole text: a value is written where its container stands, and an object's members are put in the
-/// order of their names when it is closed. That holds for types that write one container at a time, which is what the
-/// compiler makes; a nested container is refused.
+/// There is one buffer for the whole text. A value is written in its final place. When an object is closed, its members
+/// are sorted by name.
+///
+/// This works for types that write one container at a time, as the compiler's implementations do. A nested container is
+/// refused.
 final class WireEncoder: Encoder {
     /// An object or an array that is being written.
     private struct Frame {
         let isObject: Bool
-        /// Of its own members, among those of all objects that are open.
+        /// The index of its first member among those of all open objects.
         let firstMember: Int
         var isSorted = true
         var count = 0
@@ -30,19 +32,19 @@ final class WireEncoder: Encoder {
     // MARK: Values
 
     func write<Value: Encodable>(_ value: Value) throws {
-        // Types are compared first: a cast of what is something else is the most expensive thing in here.
+        // Types are compared first, because a failing cast is the most expensive operation here.
         if Value.self == JSONValue.self, let json = value as? JSONValue { return CanonicalJSON.write(json, to: text) }
         if Value.self == [String: JSONValue].self, let members = value as? [String: JSONValue] {
             return CanonicalJSON.write(members, to: text)
         }
-        // Below, names are ordered as they are written, with their escapes; those of a dictionary may have some.
+        // Objects below are sorted by names as written, with escapes. A dictionary's names may have escapes.
         if Value.self == [String: String].self, let members = value as? [String: String] {
             return CanonicalJSON.write(members, to: text)
         }
         let (depth, start) = (frames.count, text.count)
         try value.encode(to: self)
         while frames.count > depth { closeFrame() }
-        // A type without members asks for no container.
+        // A type without members opens no container.
         if text.count == start { text.put("{}") }
     }
 
@@ -77,14 +79,14 @@ final class WireEncoder: Encoder {
         text.put(UInt8(ascii: isObject ? "{" : "["))
     }
 
-    /// Begins a member of the innermost object; its value follows.
+    /// Begins a member of the innermost object. Its value follows.
     func begin(_ key: some CodingKey) {
         separate()
         let start = text.count
         text.put(quoted: key.stringValue)
         let member = JSONOutput.Member(start: start, nameEnd: text.count)
         text.put(UInt8(ascii: ":"))
-        // Names that come in their order need no sorting when the object is closed.
+        // Members that are written in order need no sorting when the object is closed.
         let frame = frames.count - 1
         if frames[frame].count > 1, let last = members.last, !text.precedes(last, member) {
             frames[frame].isSorted = false
@@ -111,11 +113,11 @@ final class WireEncoder: Encoder {
     func refuseNesting() { failure = .nestedContainer }
 }
 
-/// Why a value cannot be coded.
+/// Why a value cannot be encoded.
 enum WireCodingError: Error {
     /// JSON has no infinity and no NaN.
     case notANumber
-    /// The type asks for a container inside of its own.
+    /// The type opens a container inside its own.
     case nestedContainer
 }
 

@@ -1,11 +1,11 @@
-/// Coding of typed messages: one text for one value in every process, written and read without a tree in between.
+/// Encodes and decodes typed messages. Each value has the same text in every process.
 ///
-/// Foundation's coders take several times as long and read what is no JSON: a member twice, a comma at the end.
+/// Foundation's coders take several times as long. They also accept text that is not JSON: a repeated member, or a
+/// comma at the end.
 public enum WireJSON {
-    /// Members in the order of their names, no white space, UTF-8. Ids, dates and times are types of their own that encode
-    /// as strings.
+    /// The text in UTF-8: members sorted by name, no white space. Identifiers, dates and times are strings.
     ///
-    /// - Throws: where a number is not finite, or a type asks for a nested container.
+    /// - Throws: if a number is not finite, or if a type opens a nested container.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = WireEncoder()
         try encoder.write(value)
@@ -13,12 +13,16 @@ public enum WireJSON {
         return encoder.bytes
     }
 
-    /// - Throws: ``JSONTextError``, or `DecodingError`.
+    /// Reads a value from a text.
+    ///
+    /// - Throws: ``JSONTextError`` or `DecodingError`.
     public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         try decode(type, from: JSONDocument(bytes).root)
     }
 
-    /// Of a text that was read already.
+    /// Reads a value from a text that was parsed before.
+    ///
+    /// - Throws: `DecodingError`.
     public static func decode<Value: Decodable>(_ type: Value.Type, from node: JSONNode) throws -> Value {
         try Value(from: WireDecoder(node: node))
     }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A phone was verified for the first time and has an account now.
+/// A phone was verified for the first time and now has an account.
 @Message
 public struct AccountCreated: BusEvent {
     public static let type: MessageType = "auth.account-created"
@@ -8,5 +8,6 @@ public struct AccountCreated: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// When the account was created.
     public var createdAt: Timestamp
 }

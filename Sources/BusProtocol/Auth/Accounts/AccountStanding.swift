@@ -1,9 +1,9 @@
 import JSONText
 
-/// Takes an account out of use, for staff: its sessions end, it cannot be signed in to, and
-/// others do not see the person. An account that is suspended already stays as it is.
+/// Staff takes an account out of use. Its sessions end, nobody can sign in to it, and others do not see the person.
 ///
-/// The access token of who decides goes along; auth holds it against its own rows.
+/// An account that is already suspended stays as it is. The staff member's access token goes along, and auth checks it
+/// against its own rows.
 @Message
 public struct SuspendAccount: PublicRequest {
     public typealias Reply = AccountStanding
@@ -12,13 +12,13 @@ public struct SuspendAccount: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/users/{id}/suspend", .staff, "Suspends an account and ends its sessions.", carriesToken: true)
 
+    /// The person whose account it is.
     @Field(from: .path("id")) public var personId: Identifier
-    /// Why; kept sealed with the account.
+    /// Why; kept encrypted with the account.
     @Field(.string(1...1000)) public var note: String
 }
 
-/// Gives a suspended account back to its person, for staff. The sessions that ended stay
-/// ended.
+/// Staff gives a suspended account back to its person. The sessions that ended stay ended.
 @Message
 public struct RestoreAccount: PublicRequest {
     public typealias Reply = AccountStanding
@@ -27,12 +27,14 @@ public struct RestoreAccount: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/users/{id}/restore", .staff, "Restores a suspended account.", carriesToken: true)
 
+    /// The person whose account it is.
     @Field(from: .path("id")) public var personId: Identifier
-    /// Why; kept sealed with the account.
+    /// Why; kept encrypted with the account.
     @Field(.string(1...1000)) public var note: String
 }
 
-/// Suspends an account or restores it for an operator, whose name stands in the account's trail (`vestibule account suspend`).
+/// An operator suspends or restores an account (`vestibule account suspend`). The account's audit trail names the
+/// operator.
 @Message
 public struct ChangeStandingAsOperator: BusRequest {
     public typealias Reply = AccountStanding
@@ -40,22 +42,25 @@ public struct ChangeStandingAsOperator: BusRequest {
     public static let rules = MessageRules(
         service: .auth, callers: [.operator], effect: .once, errors: [.forbidden, .notFound])
 
+    /// The person whose account it is.
     public var personId: Identifier
+    /// True to suspend the account, false to restore it.
     public var isSuspended: Bool
-    /// Why; kept sealed with the account.
+    /// Why; kept encrypted with the account.
     @Field(.string(1...1000)) public var note: String
-    /// Who does it, for the trail.
+    /// The operator's name, for the audit trail.
     @Field(.visibleASCII(1...64)) public var operatorName: String
 }
 
-/// How an account stands.
+/// Whether an account is in use.
 @Message
 public struct AccountStanding: PublicReply {
     static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once, errors: [.unauthorized, .forbidden, .notFound])
 
+    /// The person whose account it is.
     public var personId: Identifier
-    /// active or suspended.
+    /// `active` or `suspended`.
     @Field(.string(1...32)) public var status: String
 }
 
@@ -69,5 +74,6 @@ public struct AccountStatusChanged: BusEvent {
     @Field(.count) public var personSequence: Int64 = 0
     /// `active` or `suspended`; an open set.
     @Field(.string(1...32)) public var status: String
+    /// When the status changed.
     public var changedAt: Timestamp
 }

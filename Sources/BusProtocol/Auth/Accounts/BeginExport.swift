@@ -1,7 +1,8 @@
 import JSONText
 
-/// Writes down that the person's data is about to leave (`GET /users/me/export`). The pages are asked for beside it
-/// (``ExportAccount``), and change nothing.
+/// Records in the audit trail that the person's data will be exported (`GET /users/me/export`).
+///
+/// ``ExportAccount`` then reads the pages and changes nothing.
 @Message
 public struct BeginExport: BusRequest {
     public typealias Reply = ExportBegun

@@ -1,7 +1,7 @@
 import JSONText
 
-/// Gives the account the phone that a `change_phone` challenge of the same session proved. The
-/// number that it had stays its recovery alias for 90 days.
+/// Gives the account the phone that a `change_phone` challenge of the same session proved. The former number stays a
+/// recovery alias of the account for 90 days.
 @Message
 public struct ChangePhone: PublicRequest {
     public typealias Reply = PhoneChanged
@@ -14,13 +14,15 @@ public struct ChangePhone: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/phone/change", .user, "Changes the phone of the account.", carriesToken: true)
 
+    /// The `change_phone` challenge.
     public var challengeId: Identifier
+    /// The code that the person received.
     @Field(.otp) public var code: String
 }
 
 /// The answer to ``ChangePhone``.
 @Message
 public struct PhoneChanged: PublicReply {
-    /// The number that the account has now.
+    /// The account's number now, masked.
     @Field(.string(1...64)) public var maskedPhone: String
 }

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Deletes the person's account; sent again, it is answered as the first time.
+/// Deletes the person's account. A repetition gets the same reply.
 ///
-/// The account, its phone, devices and sessions are gone with the answer, and the tokens stop; the other services erase what
-/// they hold as soon as they hear of it.
+/// Once auth replies, the account, its phone, devices and sessions are deleted and its tokens are refused. The other
+/// services erase their data when they receive ``AccountDeleted``.
 @Message
 public struct DeleteAccount: PublicRequest {
     public typealias Reply = AccountDeletion
@@ -15,14 +15,14 @@ public struct DeleteAccount: PublicRequest {
         .delete, "/users/me", .user, "Deletes the account.", success: 202, carriesToken: true)
 }
 
-/// What becomes of a deleted account.
+/// The state of a deletion.
 @Message
 public struct AccountDeletion: PublicReply {
-    /// deleting: finished in every service that runs within 60 seconds.
+    /// `deleting`: every running service has finished within 60 seconds.
     @Field(.string(1...32)) public var status: String
 }
 
-/// An account is gone: whoever holds something about the person erases it, and takes nothing more in.
+/// An account was deleted. Each service that holds data about the person erases it and accepts no more.
 @Message
 public struct AccountDeleted: BusEvent {
     public static let type: MessageType = "auth.account-deleted"
@@ -32,5 +32,6 @@ public struct AccountDeleted: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// When the account was deleted.
     public var deletedAt: Timestamp
 }

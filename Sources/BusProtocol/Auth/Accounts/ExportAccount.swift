@@ -1,6 +1,8 @@
 import JSONText
 
-/// The account, its phone, devices, sessions, codes, freezes and audit trail. Wants a sign-in by a code as deletion does.
+/// The account, its phone, devices, sessions, codes, freezes and audit trail.
+///
+/// As for a deletion, the person must have signed in with a code within five minutes.
 @Message
 public struct ExportAccount: ExportRequest {
     public typealias Reply = ExportPage

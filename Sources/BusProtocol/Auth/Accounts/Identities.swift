@@ -1,6 +1,6 @@
 import JSONText
 
-/// The identities that are linked to an account.
+/// Lists the identities that are linked to an account.
 @Message
 public struct ListIdentities: PublicRequest {
     public typealias Reply = IdentityList
@@ -11,27 +11,31 @@ public struct ListIdentities: PublicRequest {
         .get, "/auth/identities", .user, "Lists the linked identities.")
 }
 
-/// The answer to ``ListIdentities``, by provider.
+/// The reply to ``ListIdentities``.
 @Message
 public struct IdentityList: PublicReply {
+    /// At most one for each provider, by provider.
     @Field(count: 0...2) public var identities: [Identity]
 
+    /// A linked identity.
     @Message
     public struct Identity: MessageValue {
+        /// Who vouches for the identity.
         @Field(.values("apple", "google")) public var provider: String
-        /// As much of it as its owner knows it by: a…@e….
+        /// The e-mail address, masked so that only its owner recognises it: a…@e….
         ///
-        /// Masked; missing where the provider vouches for none.
+        /// Missing if the provider vouches for no address.
         @Field(.string(1...16)) public var email: String?
+        /// When the identity was linked.
         public var linkedAt: Timestamp
+        /// When the identity last signed in.
         public var lastUsedAt: Timestamp
-        /// It opens the account again once it is linked once more.
+        /// The identity signs in to the account only after it is linked again.
         public var toConfirm: Bool?
     }
 }
 
-/// Unlinks an identity and ends the sessions that it opened; where none is linked,
-/// nothing happens.
+/// Unlinks an identity and ends the sessions that it opened. If none is linked, nothing changes.
 @Message
 public struct UnlinkIdentity: PublicRequest {
     public typealias Reply = NoContent
@@ -42,11 +46,14 @@ public struct UnlinkIdentity: PublicRequest {
     public static let route = HTTPRoute(
         .delete, "/auth/identities/{provider}", .user, "Unlinks an identity.", success: 204)
 
+    /// Who vouches for the identity.
     @Field(.values("apple", "google"), from: .path("provider")) public var provider: String
 }
 
-/// Takes a notification of Apple's about an identity: its owner withdrew the
-/// consent, deleted the Apple account, or has another e-mail address. Each is taken once, by its `jti`.
+/// Apple reports a change of an identity: its owner withdrew the consent, deleted the Apple account, or has another
+/// e-mail address.
+///
+/// Each notification takes effect once, by its `jti`.
 @Message
 public struct TakeAppleNotification: PublicRequest {
     public typealias Reply = AppleNotificationTaken
@@ -55,13 +62,13 @@ public struct TakeAppleNotification: PublicRequest {
         service: .auth, callers: [.gateway], effect: .idempotent,
         errors: [.identityTokenInvalid, .identityProviderUnavailable])
     public static let route = HTTPRoute(
-        .post, "/auth/social/apple/notifications", .public, "Takes what Apple tells of an identity.")
+        .post, "/auth/social/apple/notifications", .public, "Receives Apple's notifications about an identity.")
 
-    /// Signed by Apple.
+    /// The notification, signed by Apple.
     @Field(.string(1...16_384)) public var payload: String
 }
 
-/// The answer to ``TakeAppleNotification``: Apple looks for a 200.
+/// The reply to ``TakeAppleNotification``. Apple expects status 200.
 @Message
 public struct AppleNotificationTaken: PublicReply {
 }

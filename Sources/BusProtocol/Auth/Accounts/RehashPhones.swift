@@ -1,17 +1,19 @@
 import JSONText
 
-/// Has auth write anew what the phones of some people are looked up by, so that they stand under the look-up keys of its ring
-/// and under no other; asked again with ``PhonesRehashed/next``, those of the people after them. What stands so is left alone,
-/// so who was interrupted begins anew. For operators.
+/// Recomputes the look-up hashes of some people's phones, so that only hashes by the keys in auth's key ring are left.
+/// For operators.
+///
+/// The next request continues from ``PhonesRehashed/next``. Up-to-date hashes stay as they are, so an interrupted run
+/// starts again from the beginning.
 @Message
 public struct RehashPhones: BusRequest {
     public typealias Reply = PhonesRehashed
     public static let type: MessageType = "auth.rehash-phones"
     public static let rules = MessageRules(service: .auth, callers: [.operator], effect: .idempotent)
 
-    /// People at most.
+    /// The most people of this request.
     @Field(.integer(1...1000)) public var limit: Int64
-    /// The `next` of the answer before.
+    /// The `next` of the previous reply.
     public var after: Identifier?
 }
 
@@ -19,12 +21,12 @@ public struct RehashPhones: BusRequest {
 @Message
 public struct PhonesRehashed: BusReply {
 
-    /// Looked at now.
+    /// People examined by this request.
     @Field(.count) public var people: Int64
-    /// Written anew now, former numbers among them.
+    /// Phones rehashed by this request, including former numbers.
     @Field(.count) public var phones: Int64
-    /// Where there may be more people.
+    /// Present if there may be more people.
     public var next: Identifier?
-    /// Of all people, where there is no `next`: phones that still stand under other keys.
+    /// Without a `next`: the phones of all people that still have hashes of other keys.
     @Field(.count) public var left: Int64?
 }

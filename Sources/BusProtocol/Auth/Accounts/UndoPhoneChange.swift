@@ -1,10 +1,13 @@
 import JSONText
 
-/// Gives an account back the number that was taken off it within 72 hours: by the token of the SMS
-/// that told of it, or by a challenge for that number which `undoes` the change, and on a device that was known before.
+/// Gives an account back the number that it lost within the last 72 hours.
 ///
-/// What the account came to have since then, and in the three days before, goes: sessions, devices and linked identities; no
-/// such device takes the change back. `not_found` is also a number of which nothing can be taken back (any more).
+/// Either the token of the SMS that reported the change proves the number, or a challenge for that number that `undoes`
+/// the change. The device must have been known before the change.
+///
+/// Sessions, devices and linked identities that the account got since the change or in the three days before it are
+/// removed. A device of that time cannot undo the change. `not_found` also means that nothing can be undone for the
+/// number, or no longer.
 @Message
 public struct UndoPhoneChange: PublicRequest {
     public typealias Reply = PhoneChanged
@@ -19,11 +22,12 @@ public struct UndoPhoneChange: PublicRequest {
         .post, "/auth/phone/undo", .anybody, "Takes back a change of the phone, for 72 hours.", carriesToken: true,
         hidesItsTime: true)
 
-    /// Of the SMS to the number; instead of a code.
+    /// The token of the SMS to the number, instead of a code.
     @Field(.string(1...128)) public var disputeToken: String?
-    /// Of a challenge for the number that `undoes` a `phone_change`.
+    /// A challenge for the number that `undoes` a `phone_change`.
     public var challengeId: Identifier?
+    /// The code of that challenge.
     @Field(.otp) public var code: String?
-    /// Known before the change; without it the access token's own.
+    /// A device that was known before the change; by default the device of the access token.
     public var device: SendOTP.Proof?
 }

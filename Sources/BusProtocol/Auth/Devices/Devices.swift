@@ -1,6 +1,6 @@
 import JSONText
 
-/// The devices that an account knows.
+/// Lists the devices of an account.
 @Message
 public struct ListDevices: PublicRequest {
     public typealias Reply = DeviceList
@@ -11,13 +11,14 @@ public struct ListDevices: PublicRequest {
         .get, "/users/me/devices", .user, "Lists the known devices.")
 }
 
-/// The answer to ``ListDevices``, the device used last first.
+/// The reply to ``ListDevices``.
 @Message
 public struct DeviceList: PublicReply {
+    /// The devices, the last used first.
     @Field(count: 0...100) public var devices: [KnownDevice]
 }
 
-/// Changes a device: one's own, or any after a sign-in within five minutes.
+/// Changes a device: the caller's own, or any device within five minutes of a sign-in.
 @Message
 public struct PutDevice: PublicRequest {
     public typealias Reply = KnownDevice
@@ -28,14 +29,20 @@ public struct PutDevice: PublicRequest {
     public static let route = HTTPRoute(
         .put, "/users/me/devices/{id}", .user, "Changes a known device.")
 
+    /// The device.
     @Field(from: .path("id")) public var deviceId: Identifier
+    /// What the person calls the device.
     @Field(.string(1...100)) public var name: String
+    /// The device's operating system, or `web`.
     @Field(.values("ios", "android", "web")) public var platform: String
+    /// The token for pushes from the platform's push provider.
     @Field(.string(1...4096)) public var pushToken: String?
 }
 
-/// Forgets a device and ends its sessions: one's own, or any after a sign-in within five
-/// minutes. Every device is told, the removed one too, which also hears of a recovery for 30 days more.
+/// Removes a device and ends its sessions: the caller's own, or any device within five minutes of a sign-in.
+///
+/// All devices are notified, including the removed one. The removed device is also notified of recoveries for 30 more
+/// days.
 @Message
 public struct RemoveDevice: PublicRequest {
     public typealias Reply = NoContent
@@ -46,20 +53,27 @@ public struct RemoveDevice: PublicRequest {
     public static let route = HTTPRoute(
         .delete, "/users/me/devices/{id}", .user, "Forgets a device and ends its sessions.", success: 204)
 
+    /// The device.
     @Field(from: .path("id")) public var deviceId: Identifier
 }
 
 /// A device as its owner sees it. The push token itself is never shown.
 @Message
 public struct KnownDevice: PublicReply {
+    /// The device.
     public var id: Identifier
+    /// What the person calls the device.
     @Field(.string(1...100)) public var name: String
+    /// The device's operating system, or `web`.
     @Field(.values("ios", "android", "web")) public var platform: String
+    /// Whether the device has a push token.
     public var hasPushToken: Bool
-    /// `expired`: the provider called the token dead; a new one from the device clears that.
+    /// `expired`: the push provider refused the token as dead. A new token from the device clears that.
     @Field(.values("none", "ok", "expired")) public var push: String?
-    /// The device of the session that asks.
+    /// Whether the session that asks is on this device.
     public var current: Bool
+    /// When the account first saw the device.
     public var createdAt: Timestamp
+    /// When the device was last used.
     public var lastUsedAt: Timestamp
 }

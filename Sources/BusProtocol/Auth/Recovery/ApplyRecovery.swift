@@ -1,10 +1,15 @@
 import JSONText
 
-/// Moves an account to its claimant: the number, a session on the claimant's device, and an end to every older session, device
-/// and push token. Once for each case; asked again for a case that was applied, it fails with `idempotency_answer_gone`.
+/// Moves an account to its claimant.
 ///
-/// The code is of a new `recovery` challenge for the number that claimed. `recovery_closed` where auth has no freeze for the
-/// case; `recovery_not_ready` before the hold is over, which auth counts itself.
+/// The account gets the claimant's number and a session on the claimant's device. Every older session, device and push
+/// token ends.
+///
+/// This happens once per case. A second request for the same case fails with `idempotency_answer_gone`. The code
+/// belongs to a new `recovery` challenge for the claimant's number.
+///
+/// Fails with `recovery_closed` if auth has no freeze for the case, and with `recovery_not_ready` before the hold is
+/// over. Auth measures the hold itself.
 @Message
 public struct ApplyRecovery: BusRequest {
     public typealias Reply = RecoveryMoved
@@ -17,19 +22,25 @@ public struct ApplyRecovery: BusRequest {
         ],
         replyCarriesToken: true)
 
+    /// The recovery case.
     public var caseID: Identifier
+    /// The new `recovery` challenge for the claimant's number.
     public var challengeID: Identifier
+    /// The code that the claimant received.
     @Field(.otp) public var code: String
+    /// The claimant's device.
     public var device: DeviceClaim
 }
 
-/// The account is the claimant's.
+/// The account now belongs to the claimant.
 @Message
 public struct RecoveryMoved: BusReply {
+    /// The claimant's session.
     public var session: Session
 }
 
-/// An account was moved to its claimant. Recovery ends its case by this event where the reply to ``ApplyRecovery`` was lost.
+/// An account was moved to its claimant. If the reply to ``ApplyRecovery`` was lost, recovery completes its case on
+/// this event.
 @Message
 public struct RecoveryApplied: BusEvent {
     public static let type: MessageType = "auth.recovery-applied"
@@ -38,23 +49,26 @@ public struct RecoveryApplied: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// The recovery case.
     public var caseID: Identifier
+    /// When the account was moved.
     public var appliedAt: Timestamp
 }
 
-/// Asks whether an account was moved: what recovery does where no answer came.
+/// Asks whether an account was moved. Recovery asks this if ``ApplyRecovery`` got no reply.
 @Message
 public struct CheckRecovery: BusRequest {
     public typealias Reply = RecoveryChecked
     public static let type: MessageType = "auth.check-recovery"
     public static let rules = MessageRules(service: .auth, callers: [.recovery], effect: .read)
 
+    /// The recovery case.
     public var caseID: Identifier
 }
 
 /// The answer to ``CheckRecovery``.
 @Message
 public struct RecoveryChecked: BusReply {
-    /// False for a case that auth does not know, too.
+    /// Whether the account was moved. It is false for a case that auth does not know.
     public var isApplied: Bool
 }

@@ -1,8 +1,10 @@
 import JSONText
 
-/// Opens the door of a recovery: consumes the claimant's `recovery` challenge, looks for the account and freezes it, in
-/// one transaction. Sent again for the same case, it is answered as the first time. A number that has an account of its own
-/// claims no other one: `claimant_has_account`. While the case is open the number opens no new one.
+/// Starts a recovery. In one transaction, auth consumes the claimant's `recovery` challenge, looks up the account and
+/// freezes it.
+///
+/// A repetition for the same case gets the same reply. A number that has an account cannot claim another one:
+/// `claimant_has_account`. While the case is open, the claimant's number opens no new account.
 @Message
 public struct BeginRecovery: BusRequest {
     public typealias Reply = RecoveryBegun
@@ -16,39 +18,45 @@ public struct BeginRecovery: BusRequest {
 
     /// Chosen by recovery; the same in every repetition.
     public var caseID: Identifier
-    /// The number of the account that is asked for, in any spelling.
+    /// The number of the claimed account, in any spelling.
     @Field(.string(1...64)) public var accountPhone: String
-    /// Of the `recovery` challenge for the number that the claimant holds now.
+    /// The `recovery` challenge for the number that the claimant has now.
     public var challengeID: Identifier
+    /// The code that the claimant received.
     @Field(.otp) public var code: String
+    /// The claimant's device.
     public var device: DeviceClaim
-    /// How long the freeze lasts at the most, should nobody lift it. Auth makes it no shorter than its own hold.
+    /// How long the freeze lasts at most if nobody lifts it. It lasts at least as long as auth's own hold.
     @Field(.integer(1...7_776_000)) public var freezeSeconds: Int64
-    /// A proof where it is linked to the account. Of one that is not, the answer is the same as without.
+    /// It is a proof if it is linked to the account. The reply is the same for an identity that is not linked as for
+    /// none.
     public var identity: IdentityProof?
 }
 
-/// What recovery must know of a claim. References are auth's own, opaque and keyed: no number can be read from them.
+/// What recovery must know about a claim.
+///
+/// References are keyed hashes that only auth can make. No number can be read from them.
 @Message
 public struct RecoveryBegun: BusReply {
+    /// The recovery case.
     public var caseID: Identifier
-    /// The account; missing where no account has the number, and the case is a decoy from then on.
+    /// The account; missing if no account has the number. The case is then a decoy.
     public var accountID: Identifier?
-    /// Of the number that was asked for, with or without an account.
+    /// The reference of the claimed number, with or without an account.
     @Field(.string(1...128)) public var accountReference: String
-    /// Of the number that the claimant proved.
+    /// The reference of the number that the claimant proved.
     @Field(.string(1...128)) public var claimantReference: String
     /// `+1 (***) ***-1234`, for the owner's notification.
     @Field(.string(1...64)) public var maskedClaimantPhone: String
-    /// Of the claimant's device.
+    /// The platform of the claimant's device.
     @Field(.string(1...32)) public var platform: String?
-    /// Somebody signed in to the account by a code within a day: its number is in use.
+    /// Somebody signed in to the account with a code within the last day, so its number is in use.
     public var hasRecentSignIn: Bool?
-    /// What of the account the claimant has shown that a stranger cannot: `device` (a known one's secret), `linked_identity` or
-    /// `former_number`; an open set.
+    /// What the claimant has shown that a stranger cannot: `device` (the secret of a known device), `linked_identity`
+    /// or `former_number`; an open set.
     @Field(.string(1...32)) public var proof: String?
-    /// The account is of staff.
+    /// The account belongs to a staff member.
     public var isStaff: Bool?
-    /// The account was not used for as long as the operator calls sleep.
+    /// The account was unused for longer than the operator's limit for dormant accounts.
     public var isDormant: Bool?
 }

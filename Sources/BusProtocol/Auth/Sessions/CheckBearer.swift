@@ -1,7 +1,8 @@
 import JSONText
 
-/// Asks whose an access token is, as auth's own rows say: for a service that decides something of weight, such as a recovery,
-/// and does not take a gateway's word for who does it.
+/// Asks whose access token this is, according to auth's own rows.
+///
+/// A service sends it before an act of weight, such as a recovery decision, because the gateway's word is not enough.
 @Message
 public struct CheckBearer: BusRequest {
     public typealias Reply = BearerChecked
@@ -9,15 +10,20 @@ public struct CheckBearer: BusRequest {
     public static let rules = MessageRules(
         service: .auth, callers: [.profile, .questionnaire, .recovery], effect: .read, errors: [.unauthorized])
 
+    /// The access token of the public request.
     @Field(.visibleASCII(1...2048)) public var accessToken: String
 }
 
-/// The answer to ``CheckBearer``: the token is good, its session is alive, and its bearer still has that role.
+/// The reply to ``CheckBearer``: the token is valid, its session is active, and the person still has that role.
 @Message
 public struct BearerChecked: BusReply {
+    /// The person.
     public var userID: Identifier
+    /// The session that the token belongs to.
     public var sessionID: Identifier
+    /// The person's role.
     @Field(.values("user", "staff", "admin")) public var role: String
-    /// A code opened the session within five minutes; where the account has no number, a linked identity did.
+    /// The session signed in with a code within the last five minutes. For an account without a number, a linked
+    /// identity counts as the code.
     public var isFresh: Bool?
 }

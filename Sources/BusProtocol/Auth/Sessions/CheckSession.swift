@@ -1,6 +1,6 @@
 import JSONText
 
-/// Asks whether a session is alive: what a gateway does while it does not hear the log of revocations, and recovery before
+/// Asks whether a session is active. A gateway asks while it cannot follow the log of revocations. Recovery asks before
 /// somebody decides.
 @Message
 public struct CheckSession: BusRequest {
@@ -8,12 +8,13 @@ public struct CheckSession: BusRequest {
     public static let type: MessageType = "auth.check-session"
     public static let rules = MessageRules(service: .auth, callers: [.gateway, .recovery], effect: .read)
 
+    /// The session.
     public var sessionID: Identifier
 }
 
 /// The answer to ``CheckSession``.
 @Message
 public struct SessionChecked: BusReply {
-    /// False for a revoked session and for one that never was.
+    /// False for a revoked session and for one that does not exist.
     public var isActive: Bool
 }

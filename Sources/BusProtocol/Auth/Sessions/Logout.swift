@@ -1,6 +1,6 @@
 import JSONText
 
-/// Ends the session of the caller.
+/// Ends the caller's session.
 @Message
 public struct Logout: PublicRequest {
     public typealias Reply = NoContent

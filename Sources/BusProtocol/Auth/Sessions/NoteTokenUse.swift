@@ -1,15 +1,17 @@
 import JSONText
 
-/// A gateway saw an access token for the first time, shortly after it was made: the answer that carried it was not lost, and
-/// the refresh token before it is of no more use to anybody.
+/// A gateway saw an access token for the first time, shortly after it was issued.
+///
+/// So the reply with the token was not lost, and nobody needs the previous refresh token any more.
 @Message
 public struct NoteTokenUse: BusRequest {
     public typealias Reply = Acknowledged
     public static let type: MessageType = "auth.note-token-use"
     public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .idempotent)
-    /// Seconds after which an access token need not be told of: nobody may repeat the refresh any more.
+    /// A gateway reports only access tokens younger than this, in seconds. After that nobody may repeat the refresh.
     public static let concern: Int64 = 75
 
+    /// The session that the token belongs to.
     public var sessionID: Identifier
     /// The token's `jti`.
     public var tokenID: Identifier

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Trades a refresh token for a new pair. An old one used again ends the whole session.
+/// Exchanges a refresh token for a new pair of tokens. Reuse of an old refresh token ends the whole session.
 ///
-/// A client that lost the answer repeats the call. With the device's secret it may do so until a token of a newer pair was used,
-/// without it for ten seconds.
+/// A client that lost the reply repeats the call. With the device's secret it may repeat it until a token of a newer
+/// pair is used. Without the secret it has ten seconds.
 @Message
 public struct RefreshToken: PublicRequest {
     public typealias Reply = Session
@@ -14,7 +14,8 @@ public struct RefreshToken: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/token/refresh", .public, "Trades a refresh token for a new pair of tokens.")
 
+    /// The newest refresh token of the session.
     @Field(.string(1...128)) public var refreshToken: String
-    /// Proves the device: a lost answer can be asked for late, too.
+    /// Proves the device. With it a client may repeat the call after more than ten seconds.
     @Field(.string(1...128)) public var deviceSecret: String?
 }

@@ -1,7 +1,9 @@
 import JSONText
 
-/// Has auth sign access tokens with a new key (`vestibule keys rotate-signing`). The key is published at once and signs as
-/// soon as every gateway knows it; while one waits for that, it is the answer and no other is made.
+/// Makes a new key that signs access tokens (`vestibule keys rotate-signing`).
+///
+/// The key is published at once, and signs as soon as every gateway knows it. While a key waits for that, the reply
+/// names it and no other key is made.
 @Message
 public struct RotateSigningKey: BusRequest {
     public typealias Reply = SigningKeyRotated
@@ -12,6 +14,8 @@ public struct RotateSigningKey: BusRequest {
 /// The answer to ``RotateSigningKey``.
 @Message
 public struct SigningKeyRotated: BusReply {
+    /// The ID of the key.
     @Field(.string(1...64)) public var kid: String
+    /// When the key starts to sign.
     public var signsFrom: Timestamp
 }

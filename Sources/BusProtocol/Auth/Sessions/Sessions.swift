@@ -1,6 +1,6 @@
 import JSONText
 
-/// The sessions of an account.
+/// Lists the sessions of an account.
 @Message
 public struct ListSessions: PublicRequest {
     public typealias Reply = SessionList
@@ -11,33 +11,40 @@ public struct ListSessions: PublicRequest {
         .get, "/auth/sessions", .user, "Lists the sessions of the account.")
 }
 
-/// The answer to ``ListSessions``, the session used last first. One that ended, or is too old to be used, is not in it.
+/// The reply to ``ListSessions``. It leaves out sessions that ended or expired.
 @Message
 public struct SessionList: PublicReply {
+    /// The sessions, the last used first.
     @Field(count: 0...100) public var sessions: [KnownSession]
 }
 
 /// A session as its owner sees it.
 @Message
 public struct KnownSession: MessageValue {
+    /// The session.
     public var id: Identifier
+    /// The device that the session is on.
     public var device: Device
+    /// When the person signed in.
     public var createdAt: Timestamp
     /// When its tokens were last renewed.
     public var lastUsedAt: Timestamp
-    /// The session that asks.
+    /// Whether this is the session that asks.
     public var current: Bool
 
     /// The device that a session is on.
     @Message
     public struct Device: MessageValue {
+        /// The device.
         public var id: Identifier
+        /// What the person calls the device.
         @Field(.string(1...100)) public var name: String
+        /// The device's operating system, or `web`.
         @Field(.values("ios", "android", "web")) public var platform: String
     }
 }
 
-/// Ends one session of the account, the caller's own or another.
+/// Ends one session of the account: the caller's own or another.
 @Message
 public struct EndSession: PublicRequest {
     public typealias Reply = NoContent
@@ -47,10 +54,11 @@ public struct EndSession: PublicRequest {
     public static let route = HTTPRoute(
         .delete, "/auth/sessions/{id}", .user, "Ends one session.", success: 204)
 
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
 }
 
-/// Ends every session of the account but the caller's.
+/// Ends every session of the account except the caller's.
 @Message
 public struct EndOtherSessions: PublicRequest {
     public typealias Reply = NoContent

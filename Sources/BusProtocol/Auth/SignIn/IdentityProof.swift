@@ -1,13 +1,12 @@
 import JSONText
 
-/// A sign-in with Apple or Google of this moment, shown as a proof and not to sign in with.
+/// A new sign-in with Apple or Google that serves as a proof. It opens no session.
 @Message
 public struct IdentityProof: MessageValue {
     /// `apple` or `google`.
     @Field(.values("apple", "google")) public var provider: String
+    /// The provider's identity token.
     @Field(.string(1...16_384)) public var identityToken: String
-    /// Of `POST /auth/social/nonce`; it is spent, whatever comes of it.
-    ///
-    /// As it was issued.
+    /// The nonce from `POST /auth/social/nonce`. It is used up, whatever the result.
     @Field(.string(1...256)) public var nonce: String
 }

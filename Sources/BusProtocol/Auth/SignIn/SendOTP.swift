@@ -1,7 +1,8 @@
 import JSONText
 
-/// Sends a code to a phone. The answer tells nothing of whether the phone has an account.
-/// `invalid_phone` is also what is no number that gets SMS, and what is of a country that the operator does not serve.
+/// Sends a code to a phone. The reply does not reveal whether the phone has an account.
+///
+/// `invalid_phone` also means a number that cannot receive SMS, or a country that the operator does not serve.
 @Message
 public struct SendOTP: PublicRequest {
     public typealias Reply = OTPSent
@@ -15,32 +16,33 @@ public struct SendOTP: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/otp/send", .anybody, "Sends a code to a phone.", success: 202, hidesItsTime: true)
 
-    /// In any common spelling, with a country code.
+    /// The number, in any common spelling with a country code.
     @Field(.string(1...64)) public var phone: String
+    /// A known device, which proves itself.
     public var device: Proof?
-    /// Of a social sign-in: the code links its identity to the phone's account. With purpose `login` only.
+    /// The token of a social sign-in. The code links its identity to the phone's account. Only with purpose `login`.
     @Field(.string(1...256)) public var linkToken: String?
-    /// `login` where it is missing; `change_phone` belongs to the session that asks.
+    /// `login` by default. `change_phone` belongs to the session that asks.
     @Field(.values("login", "recovery", "change_phone")) public var purpose: String?
-    /// The recovery that the code is to complete, and nothing else. With purpose `recovery` only.
+    /// The recovery that the code may complete; it is valid for nothing else. Only with purpose `recovery`.
     public var recoveryId: Identifier?
-    /// The number of the account that is to be recovered, with purpose `recovery`: the SMS names its last digits.
+    /// The number of the account to recover, with purpose `recovery`. The SMS names its last digits.
     ///
-    /// The account whose recovery the code begins or completes, and no other's. With purpose `recovery` only.
+    /// The code begins or completes a recovery of this account only.
     @Field(.string(1...64)) public var accountPhone: String?
-    /// What the code is to take back; it has this purpose then and no other.
-    ///
-    /// What the code is to take back; it has this purpose then and no other.
+    /// What the code may undo. It is then valid for nothing else.
     @Field(.values("phone_change")) public var undoes: String?
-    /// The challenge of another number that this caller gives up: its code is void.
+    /// A challenge for another number that the caller gives up. Its code becomes invalid.
     ///
-    /// Void from now on, where the same caller asked for it.
+    /// It has an effect only if the same caller requested that challenge.
     public var replaces: Identifier?
 
-    /// What a device proves itself with.
+    /// How a known device proves itself.
     @Message
     public struct Proof: MessageValue {
+        /// The device.
         public var id: Identifier
+        /// The secret that the device received with its first session.
         @Field(.string(1...128)) public var secret: String
     }
 }
@@ -48,10 +50,14 @@ public struct SendOTP: PublicRequest {
 /// A code is on its way.
 @Message
 public struct OTPSent: PublicReply {
+    /// The challenge, which the code is verified with.
     public var challengeId: Identifier
+    /// How long the code is valid.
     @Field(.integer(1...3600)) public var expiresInSeconds: Int64
+    /// Until another code may be requested.
     @Field(.integer(0...3600)) public var resendAfterSeconds: Int64
+    /// Digits of the code.
     @Field(.integer(6...6)) public var codeLength: Int64 = 6
-    /// The last four digits and the country code.
+    /// The country code and the last four digits.
     @Field(.string(1...64)) public var maskedPhone: String
 }

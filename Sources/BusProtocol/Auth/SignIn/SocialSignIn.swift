@@ -1,6 +1,6 @@
 import JSONText
 
-/// Issues the nonce of a social sign-in: it works once, and for five minutes.
+/// Issues the nonce of a social sign-in. It is valid once, for five minutes.
 @Message
 public struct IssueSocialNonce: PublicRequest {
     public typealias Reply = SocialNonce
@@ -11,18 +11,21 @@ public struct IssueSocialNonce: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/social/nonce", .public, "Issues a nonce for a social sign-in.")
 
+    /// Who vouches for the identity.
     @Field(.values("apple", "google")) public var provider: String
 }
 
-/// The answer to ``IssueSocialNonce``. The provider is given the SHA-256 of the nonce, in hex.
+/// The reply to ``IssueSocialNonce``. The client gives the provider the SHA-256 of the nonce, in hexadecimal digits.
 @Message
 public struct SocialNonce: PublicReply {
+    /// The nonce.
     @Field(.string(1...128)) public var nonce: String
+    /// How long the nonce is valid.
     @Field(.integer(1...3600)) public var expiresInSeconds: Int64
 }
 
-/// Signs in with Apple. Where the identity is linked to no account, the answer is the token that
-/// a phone is verified with.
+/// Signs in with Apple. If the identity is not linked to an account, the reply has a link token, and the person
+/// verifies a phone with it.
 @Message
 public struct SignInWithApple: PublicRequest {
     public typealias Reply = SocialSignedIn
@@ -31,11 +34,13 @@ public struct SignInWithApple: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/social/apple", .public, "Signs in with Apple.")
 
+    /// Apple's identity token.
     @Field(.string(1...16_384)) public var identityToken: String
-    /// As it was issued.
+    /// The nonce as it was issued.
     @Field(.string(1...256)) public var nonce: String
+    /// The device that signs in.
     public var device: DeviceClaim
-    /// Exchanged once, so that deletion can revoke it.
+    /// Exchanged once for a token, so that a deletion of the account can revoke it at Apple.
     @Field(.string(1...1024)) public var authorizationCode: String?
 }
 
@@ -48,24 +53,31 @@ public struct SignInWithGoogle: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/social/google", .public, "Signs in with Google.")
 
+    /// Google's identity token.
     @Field(.string(1...16_384)) public var identityToken: String
-    /// As it was issued.
+    /// The nonce as it was issued.
     @Field(.string(1...256)) public var nonce: String
+    /// The device that signs in.
     public var device: DeviceClaim
-    /// Not used: nothing of Google's is kept.
+    /// Not used: no token of Google's is kept.
     @Field(.string(1...1024)) public var authorizationCode: String?
 }
 
-/// What came of a social sign-in.
+/// The result of a social sign-in.
 public enum SocialSignedIn: PublicReply {
+    /// The person is signed in.
     case session(Session)
+    /// The person must verify a phone first.
     case phoneVerificationRequired(PhoneVerificationRequired)
 
-    /// The identity is linked to no account: a code to a phone, asked for with `linkToken`, links it.
+    /// The identity is not linked to an account. A code that is requested with `linkToken` links it.
     @Message
     public struct PhoneVerificationRequired: MessageValue {
+        /// Distinguishes this reply from a session.
         @Field(.values("phone_verification_required")) public var status: String = "phone_verification_required"
+        /// Goes into the request for the code.
         @Field(.string(1...256)) public var linkToken: String
+        /// How long the link token is valid.
         @Field(.integer(1...3600)) public var expiresInSeconds: Int64
     }
 

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Trades a code for a session; a phone without an account gets one.
+/// Exchanges a code for a session. A phone without an account gets one.
 @Message
 public struct VerifyOTP: PublicRequest {
     public typealias Reply = Session
@@ -16,34 +16,48 @@ public struct VerifyOTP: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/auth/otp/verify", .public, "Trades a code for a session.", hidesItsTime: true)
 
+    /// The challenge that the code belongs to.
     public var challengeId: Identifier
+    /// The code that the person received.
     @Field(.otp) public var code: String
+    /// The device that signs in.
     public var device: DeviceClaim
-    /// The identity of the challenge's link token is to be linked to an account that exists already.
+    /// The person confirms that the identity of the challenge's link token is linked to an existing account.
     public var confirmLink: Bool?
-    /// The account that the number has is not this person's: where it slept for long, the number gets a new one.
+    /// The number's account is not this person's. If that account is dormant, the number gets a new one.
     public var newAccount: Bool?
+    /// The client's own name for the visitor in `POST /events` before the sign-in.
     @Field(.string(1...64)) public var anonymousId: String?
 }
 
 /// A person is signed in on a device.
 @Message
 public struct Session: PublicReply {
+    /// Goes into `Authorization` of each request.
     @Field(.string(1...2048)) public var accessToken: String
+    /// The kind of access token (RFC 6750).
     @Field(.values("Bearer")) public var tokenType: String = "Bearer"
+    /// How long the access token is valid.
     @Field(.integer(1...86_400)) public var expiresInSeconds: Int64
+    /// Exchanged for a new pair of tokens.
     @Field(.string(1...128)) public var refreshToken: String
+    /// The session.
     public var sessionId: Identifier
+    /// The device that the session is on.
     public var deviceId: Identifier
-    /// The first time on a device only.
+    /// Proves the device. It is sent only with the device's first session.
     @Field(.string(1...128)) public var deviceSecret: String?
+    /// Whether the account was created by this sign-in.
     public var isNewUser: Bool
+    /// The person.
     public var user: User
 
+    /// The person who is signed in.
     @Message
     public struct User: MessageValue {
+        /// The person.
         public var id: Identifier
-        /// `null` where profile did not answer in time.
+        /// `null` if profile did not answer in time.
         @Field(.nullable(.string(1...32)), writesNull: true) public var onboardingStatus: String?
     }
 }

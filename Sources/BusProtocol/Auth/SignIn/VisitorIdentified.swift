@@ -1,6 +1,6 @@
 import JSONText
 
-/// Who a client called by a name of its own before the sign-in is this person.
+/// The visitor whom a client named before the sign-in is this person.
 @Message
 public struct VisitorIdentified: BusEvent {
     public static let type: MessageType = "auth.visitor-identified"
@@ -8,5 +8,6 @@ public struct VisitorIdentified: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// The client's own name for the visitor.
     @Field(.string(1...64)) public var anonymousID: String
 }

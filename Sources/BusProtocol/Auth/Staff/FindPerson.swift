@@ -1,9 +1,9 @@
 import JSONText
 
-/// Finds whose a number or an id is, for staff: exactly one of the two is given. The number is
-/// in the body, and so in no address that is logged on its way. Each search is a row of the audit trail.
+/// Staff finds a person by number or by ID. Exactly one of the two is given.
 ///
-/// The access token of who searches goes along; auth holds it against its own rows.
+/// The number is in the body, so no log of addresses contains it. Each search is recorded in the audit trail. The staff
+/// member's access token goes along, and auth checks it against its own rows.
 @Message
 public struct FindPerson: PublicRequest {
     public typealias Reply = PeopleFound
@@ -14,24 +14,28 @@ public struct FindPerson: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/people/search", .staff, "Finds a person by number or id.", carriesToken: true)
 
-    /// In any spelling with a country code.
+    /// The number, in any spelling with a country code.
     @Field(.string(1...64)) public var phone: String?
+    /// The person's ID.
     public var id: Identifier?
 }
 
 /// One person, or nobody.
 @Message
 public struct PeopleFound: PublicReply {
+    /// The person, or nobody.
     @Field(count: 0...1) public var people: [FoundPerson]
 }
 
-/// An account as staff sees it. It has no number: staff that has one gave it.
+/// An account as staff sees it. It has no number: staff that searches by number has it already.
 @Message
 public struct FoundPerson: PublicReply {
+    /// The person.
     public var personId: Identifier
-    /// active or suspended.
+    /// `active` or `suspended`.
     @Field(.string(1...32)) public var status: String
-    /// user, staff or admin.
+    /// `user`, `staff` or `admin`.
     @Field(.string(1...32)) public var role: String
+    /// When the account was created.
     public var createdAt: Timestamp
 }

@@ -1,17 +1,17 @@
 import JSONText
 
-/// What somebody wants of another person's answer to the same question, and how much it matters.
+/// What a person wants of another person's answer to the same question, and how important it is.
 @Message
 public struct AnswerPreference: MessageValue {
-    /// Keys of the options that the other may choose.
+    /// The keys of the options that the other person may have chosen.
     @Field(.string(1...64), count: 1...500) public var acceptable: [String]
-    /// One of those that the question names; 0: it does not matter.
+    /// One of the question's values for importance. 0 means that it does not matter.
     @Field(.integer(0...1000)) public var importance: Int64
 }
 
-/// That a question asks what one wants of another person's answer.
+/// The question also asks what the person wants of another person's answer.
 @Message
 public struct QuestionPreference: MessageValue {
-    /// How much it may matter, rising.
+    /// The values for importance, in rising order.
     @Field(.integer(0...1000), count: 1...10) public var importance: [Int64]
 }

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Saves one answer; it is answered when it is committed.
+/// Saves one answer. The reply is sent after the commit.
 ///
-/// The same mutation id with the same content is answered as the first time. A revision that is not the answer's own is
-/// refused where the value is another one, with what stands there now (`current`).
+/// A repetition with the same mutation ID and content gets the same reply. If `baseRevision` is not the answer's
+/// revision and the value differs, the request is refused, and the error has the stored answer (`current`).
 @Message
 public struct PutAnswer: PublicRequest {
     public typealias Reply = AnswerSaved
@@ -17,31 +17,33 @@ public struct PutAnswer: PublicRequest {
     public static let route = HTTPRoute(
         .put, "/questionnaires/{key}/sessions/{id}/answers/{question}", .user, "Saves one answer.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// Key of the question.
+    /// The key of the question.
     @Field(.string(1...64), from: .path("question")) public var question: String
-    /// Whom it is about, in a section that repeats.
+    /// The subject, in a section that repeats.
     @Field(from: .query("subject")) public var subject: Identifier?
-    /// Makes the write safe to repeat, also after later writes.
+    /// Makes the write safe to repeat, even after later writes.
     public var mutationId: Identifier
-    /// Revision of this answer that the client saw; 0: it saw none.
+    /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
+    /// What the person did with the question.
     @Field(.values("answered", "skipped", "declined", "acknowledged")) public var state: AnswerState
-    /// In the form of the question's type, where the state is `answered`.
+    /// The value in the form of the question's type, if the state is `answered`.
     public var value: JSONValue?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
-    /// What the person calls the device that writes, at most 64 characters as a person counts them; a conflict tells it.
+    /// The person's name for the device that writes, at most 64 grapheme clusters. A conflict shows it.
     @Field(.string(1...1024)) public var device: String?
-    /// True: written although the answer is not at `baseRevision` any more; what stood there is in the history.
+    /// Writes even if the answer's revision is not `baseRevision`. The history keeps the replaced answer.
     public var force: Bool?
-    /// What one wants of another person's answer, where the question asks for it.
+    /// What the person wants of another person's answer, if the question asks for it.
     public var preference: AnswerPreference?
 }
 
-/// Takes one answer back: its history stays, and its revisions go on.
+/// Removes one answer. Its history is kept, and its revisions continue.
 @Message
 public struct DeleteAnswer: PublicRequest {
     public typealias Reply = AnswerSaved
@@ -53,39 +55,41 @@ public struct DeleteAnswer: PublicRequest {
             .sessionStopped,
         ])
     public static let route = HTTPRoute(
-        .delete, "/questionnaires/{key}/sessions/{id}/answers/{question}", .user, "Takes one answer back.")
+        .delete, "/questionnaires/{key}/sessions/{id}/answers/{question}", .user, "Removes one answer.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// Key of the question.
+    /// The key of the question.
     @Field(.string(1...64), from: .path("question")) public var question: String
-    /// Whom it is about, in a section that repeats.
+    /// The subject, in a section that repeats.
     @Field(from: .query("subject")) public var subject: Identifier?
-    /// Makes the write safe to repeat, also after later writes.
+    /// Makes the write safe to repeat, even after later writes.
     public var mutationId: Identifier?
-    /// Revision of this answer that the client saw; 0: it saw none.
+    /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
-    /// When the person took it back, by the client's clock.
+    /// When the person removed it, by the client's clock.
     public var clientTime: Timestamp?
-    /// What the person calls the device that writes, at most 64 characters as a person counts them; a conflict tells it.
+    /// The person's name for the device that writes, at most 64 grapheme clusters. A conflict shows it.
     @Field(.string(1...1024)) public var device: String?
-    /// True: written although the answer is not at `baseRevision` any more; what stood there is in the history.
+    /// Writes even if the answer's revision is not `baseRevision`. The history keeps the removed answer.
     public var force: Bool?
 }
 
-/// The session after one answer was saved or taken back. Places are `question`, or `question/subject`.
+/// The session after one answer was saved or removed. Places are `question` or `question/subject`.
 @Message
 public struct AnswerSaved: PublicReply {
-    /// The `baseRevision` of the next write of this answer; 0: there is none.
+    /// The `baseRevision` of the next write of this answer; 0 if there is none.
     @Field(.count) public var revision: Int64
+    /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// Where to go on; null when nothing is left.
+    /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
-    /// What is asked now and was not before.
+    /// Questions that are asked now and were not asked before.
     @Field(SessionPlaces.list) public var shown: [String] = []
-    /// What is not asked any more, and what was answered without being asked; such answers are kept.
+    /// Questions that are no longer asked, and answers to questions that are not asked. Such answers are kept.
     @Field(SessionPlaces.list) public var hidden: [String] = []
-    /// Whose answer is none since this request, as an option in it is not offered any more.
+    /// Answers that this request made invalid, because an option in them is no longer offered.
     @Field(SessionPlaces.list) public var stale: [String] = []
 }

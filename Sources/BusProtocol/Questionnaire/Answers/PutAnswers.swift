@@ -1,6 +1,8 @@
 import JSONText
 
-/// Saves up to 100 answers in order, an offline queue say, each with a result of its own: what cannot be saved keeps nothing else from being so.
+/// Saves up to 100 answers in order, such as the queue of an offline client. Each answer has its own result.
+///
+/// An answer that cannot be saved does not prevent the others from being saved.
 @Message
 public struct PutAnswers: PublicRequest {
     public typealias Reply = AnswersSaved
@@ -11,66 +13,73 @@ public struct PutAnswers: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/questionnaires/{key}/sessions/{id}/answers:batch", .user, "Saves up to 100 answers in order.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// Saved in this order.
+    /// The answers are saved in this order.
     @Field(count: 1...100) public var answers: [QueuedAnswer]
 }
 
-/// One write of a batch: as ``PutAnswer``, or, with the state `unanswered`, as ``DeleteAnswer``.
+/// One write of a batch. It is as ``PutAnswer``, or as ``DeleteAnswer`` with the state `unanswered`.
 @Message
 public struct QueuedAnswer: MessageValue {
-    /// Key of the question.
+    /// The key of the question.
     @Field(.string(1...64)) public var question: String
-    /// Whom it is about, in a section that repeats.
+    /// The subject, in a section that repeats.
     public var subject: Identifier?
-    /// Makes the write safe to repeat, also after later writes.
+    /// Makes the write safe to repeat, even after later writes.
     public var mutationId: Identifier
-    /// Revision of this answer that the client saw; 0: it saw none.
+    /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
-    /// `unanswered` takes the answer back.
+    /// `unanswered` removes the answer.
     @Field(.values("answered", "skipped", "declined", "acknowledged", "unanswered")) public var state: AnswerState
-    /// In the form of the question's type, where the state is `answered`.
+    /// The value in the form of the question's type, if the state is `answered`.
     public var value: JSONValue?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
-    /// What the person calls the device that writes, at most 64 characters as a person counts them; a conflict tells it.
+    /// The person's name for the device that writes, at most 64 grapheme clusters. A conflict shows it.
     @Field(.string(1...1024)) public var device: String?
-    /// True: written although the answer is not at `baseRevision` any more; what stood there is in the history.
+    /// Writes even if the answer's revision is not `baseRevision`. The history keeps the replaced answer.
     public var force: Bool?
-    /// What one wants of another person's answer, where the question asks for it.
+    /// What the person wants of another person's answer, if the question asks for it.
     public var preference: AnswerPreference?
 }
 
-/// The session after a batch, and what became of each of its writes.
+/// The session after a batch, with the result of each write.
 @Message
 public struct AnswersSaved: PublicReply {
-    /// One for each answer, in order.
+    /// One result for each answer, in order.
     @Field(count: 1...100) public var results: [QueuedResult]
+    /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// Where to go on; null when nothing is left.
+    /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
-    /// What is asked now and was not before.
+    /// Questions that are asked now and were not asked before.
     @Field(SessionPlaces.list) public var shown: [String] = []
-    /// What is not asked any more, and what was answered without being so.
+    /// Questions that are no longer asked, and answers to questions that are not asked.
     @Field(SessionPlaces.list) public var hidden: [String] = []
-    /// Whose answer has an option in it that is not offered any more.
+    /// Questions whose answer has an option that is no longer offered.
     @Field(SessionPlaces.list) public var stale: [String] = []
 }
 
-/// What became of one write of a batch: saved, with a revision, or refused, with the error that it would have had alone.
+/// The result of one write of a batch: saved with a revision, or refused with the error of a single write.
 @Message
 public struct QueuedResult: MessageValue {
+    /// The key of the question.
     @Field(.string(1...64)) public var question: String
+    /// The subject, in a section that repeats.
     public var subject: Identifier?
+    /// The mutation ID of the write.
     public var mutationId: Identifier
+    /// Whether the answer was saved.
     public var saved: Bool
-    /// Where it was saved, now or before.
+    /// The revision, if the answer was saved now or before.
     @Field(.count) public var revision: Int64?
-    /// Where it was not.
+    /// The error, if the answer was not saved.
     public var error: QueuedError?
 
+    /// Takes the members. The answer was saved if there is no error.
     public init(
         question: String, subject: Identifier? = nil, mutationId: Identifier, revision: Int64? = nil,
         error: QueuedError? = nil
@@ -93,8 +102,8 @@ public struct QueuedError: MessageValue {
     @Field(.string(1...1000)) public var detail: String
     /// The member of the answer that is wrong.
     @Field(.string(1...64)) public var field: String?
-    /// What is wrong with it: `too_small`, say.
+    /// What is wrong with it, such as `too_small`.
     @Field(.string(1...64)) public var reason: String?
-    /// Of a conflict, what stands there now: `{revision, state, value, device, preference}`.
+    /// For a conflict, the stored answer: `{revision, state, value, device, preference}`.
     public var current: JSONValue?
 }

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Adds somebody whom a section that repeats is asked about, or names them anew. Who was removed comes back with their answers.
+/// Adds a subject to a section that repeats, or renames it. A subject that was removed returns with its answers.
 ///
-/// The label answers the question that the section names its subjects by, where it has one. More than the section's
-/// maximum: `validation_failed` at `subject` (`too_many`).
+/// If the section names its subjects by a question, the label answers that question. More subjects than the section's
+/// maximum fail with `validation_failed` at `subject` (`too_many`).
 @Message
 public struct PutSubject: PublicRequest {
     public typealias Reply = SubjectsChanged
@@ -12,20 +12,22 @@ public struct PutSubject: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .validationFailed, .versionClosed, .sessionStopped])
     public static let route = HTTPRoute(
-        .put, "/questionnaires/{key}/sessions/{id}/subjects/{uuid}", .user, "Adds or names a repeating subject.")
+        .put, "/questionnaires/{key}/sessions/{id}/subjects/{uuid}", .user,
+        "Adds or renames a subject of a section that repeats.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// Chosen by the client.
+    /// The subject's ID, chosen by the client.
     @Field(from: .path("uuid")) public var subject: Identifier
-    /// As the person calls them.
+    /// The person's name for the subject.
     @Field(.string(1...4096)) public var label: String?
-    /// What the section calls them; wanted where several sections repeat.
+    /// The section's name for its subjects. It is required if several sections repeat.
     @Field(.string(1...64)) public var kind: String?
 }
 
-/// Removes a subject; the answers about them are kept and count for nothing.
+/// Removes a subject. The answers about it are kept and no longer count.
 @Message
 public struct RemoveSubject: PublicRequest {
     public typealias Reply = SubjectsChanged
@@ -34,20 +36,24 @@ public struct RemoveSubject: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .versionClosed, .sessionStopped])
     public static let route = HTTPRoute(
-        .delete, "/questionnaires/{key}/sessions/{id}/subjects/{uuid}", .user, "Removes a repeating subject.")
+        .delete, "/questionnaires/{key}/sessions/{id}/subjects/{uuid}", .user,
+        "Removes a subject of a section that repeats.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
+    /// The subject.
     @Field(from: .path("uuid")) public var subject: Identifier
 }
 
-/// The session after its subjects were changed.
+/// The session after its subjects changed.
 @Message
 public struct SubjectsChanged: PublicReply {
-    /// In order.
+    /// The subjects in order.
     @Field(count: 0...500) public var subjects: [SubjectView]
+    /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// Where to go on; null when nothing is left.
+    /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
 }

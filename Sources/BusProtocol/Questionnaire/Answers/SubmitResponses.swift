@@ -1,10 +1,11 @@
 import JSONText
 
-/// Saves answers of the acting person, all of one request in one transaction, and completes the session where asked.
+/// Saves answers of the person in one transaction, and completes the session if asked to.
 ///
-/// Handled by QuestionnaireService, behind `POST /compatibility/responses`. Saving the same again changes nothing. A
-/// request that completes too early is refused with `questionnaire_incomplete`, and its answers are saved all the same
-/// (`executed` is `yes`): nothing that a person has answered is lost.
+/// It answers `POST /compatibility/responses`. A repetition changes nothing.
+///
+/// A request that completes too early fails with `questionnaire_incomplete`. Its answers are saved nevertheless
+/// (`executed` is `yes`), so no answer is lost.
 @Message
 public struct SubmitResponses: PublicRequest {
     public typealias Reply = ResponsesSubmitted
@@ -16,38 +17,38 @@ public struct SubmitResponses: PublicRequest {
             .versionClosed, .sessionStopped,
         ])
     public static let route = HTTPRoute(
-        .post, "/compatibility/responses", .user, "Saves answers, and completes the questionnaire where asked.")
+        .post, "/compatibility/responses", .user, "Saves answers, and completes the questionnaire if asked to.")
 
-    /// The person's current session where it is missing.
+    /// The session; by default the person's current session.
     public var sessionId: Identifier?
-    /// Saved in this order.
+    /// The answers are saved in this order.
     @Field(count: 0...100) public var answers: [ResponseItem]
-    /// Close the session when these are saved.
+    /// Completes the session when these answers are saved.
     public var complete: Bool?
 }
 
 /// What a person did with one question: a value, or a state that has none.
 @Message
 public struct ResponseItem: MessageValue {
-    /// Key of the question.
+    /// The key of the question.
     @Field(.string(1...64)) public var question: String
-    /// Whom it is about, in a section that repeats.
+    /// The subject, in a section that repeats.
     public var subject: Identifier?
-    /// In the form of the question's type.
+    /// The value in the form of the question's type.
     public var value: JSONValue?
-    /// `answered` where it is missing.
+    /// `answered` by default.
     @Field(.values("answered", "skipped", "declined", "acknowledged")) public var state: AnswerState?
-    /// Makes the write safe to repeat, also after later writes.
+    /// Makes the write safe to repeat, even after later writes.
     public var mutationId: Identifier?
-    /// Revision of this answer that the client saw; 0: it saw none.
+    /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
-    /// What the person calls the device that writes, at most 64 characters as a person counts them; a conflict tells it.
+    /// The person's name for the device that writes, at most 64 grapheme clusters. A conflict shows it.
     @Field(.string(1...1024)) public var device: String?
-    /// True: written although the answer is not at `baseRevision` any more; what stood there is in the history.
+    /// Writes even if the answer's revision is not `baseRevision`. The history keeps the replaced answer.
     public var force: Bool?
-    /// What one wants of another person's answer, where the question asks for it.
+    /// What the person wants of another person's answer, if the question asks for it.
     public var preference: AnswerPreference?
 }
 
@@ -56,28 +57,31 @@ public struct ResponseItem: MessageValue {
 public struct ResponsesSubmitted: PublicReply {
     private static let changes = JSONSchema.array(of: .string(1...64), count: 1...500)
 
+    /// The session.
     public var sessionId: Identifier
+    /// The status of the session.
     public var status: SessionStatus
+    /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// Where to go on; null when nothing is left.
-    ///
-    /// Key of the first visible question without an answer; null when nothing is left.
+    /// The key of the first visible question without an answer; `null` if nothing is left.
     @Field(.nullable(.string(1...64)), isRequired: true) public var nextQuestion: String?
-    /// One for each answer of the request, in its order.
+    /// One revision for each answer of the request, in its order.
     @Field(count: 0...100) public var answers: [AnswerRevision]
-    /// Questions that are asked now and were not before.
+    /// Questions that are asked now and were not asked before.
     @Field(changes) public var shown: [String]?
-    /// Questions that are not asked any more; their answers are kept.
+    /// Questions that are no longer asked. Their answers are kept.
     @Field(changes) public var hidden: [String]?
-    /// Questions whose answer has an option in it that is not offered any more.
+    /// Questions whose answer has an option that is no longer offered.
     @Field(changes) public var stale: [String]?
 }
 
-/// The revision that a write left its answer at: the `baseRevision` of the next write.
+/// The revision of an answer after a write: the `baseRevision` of the next write.
 @Message
 public struct AnswerRevision: MessageValue {
+    /// The key of the question.
     @Field(.string(1...64)) public var question: String
+    /// The revision.
     @Field(.ordinal) public var revision: Int64
-    /// Whom it is about, in a section that repeats.
+    /// The subject, in a section that repeats.
     public var subject: Identifier?
 }

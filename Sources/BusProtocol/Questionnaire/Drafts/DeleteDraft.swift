@@ -1,6 +1,6 @@
 import JSONText
 
-/// Deletes a draft that was not published. Its number is not given to another draft.
+/// Deletes a draft that was not published. No other draft gets its number.
 @Message
 public struct DeleteDraft: PublicRequest {
     public typealias Reply = NoContent
@@ -11,8 +11,8 @@ public struct DeleteDraft: PublicRequest {
     public static let route = HTTPRoute(
         .delete, "/admin/questionnaires/{key}/drafts/{n}", .admin, "Deletes a draft.", success: 204)
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the draft, from 1.
     @Field(.string(1...10), from: .path("n")) public var draft: String
 }

@@ -3,28 +3,35 @@ import JSONText
 /// The answer to ``ViewQuestionnaire``.
 @Message
 public struct QuestionnaireOverview: PublicReply {
+    /// The key of the questionnaire.
     @Field(.string(1...64)) public var key: String
-    /// The newest first.
+    /// The published versions, the newest first.
     @Field(count: 0...10_000) public var versions: [VersionSummary]
-    /// The newest first.
+    /// The drafts, the newest first.
     @Field(count: 0...1000) public var drafts: [DraftSummary]
 }
 
 /// A published version without its content.
 @Message
 public struct VersionSummary: PublicReply {
+    /// The number of the version.
     @Field(VersionMembers.number) public var version: Int64
-    /// 64 hexadecimal digits.
+    /// SHA-256 of the definition, in hexadecimal digits.
     @Field(VersionMembers.hash) public var hash: String
     /// `published` or `retired`.
     @Field(.string(1...32)) public var status: String
-    /// Whoever begins now begins with it.
+    /// New sessions use this version.
     public var current: Bool
+    /// When the version was published.
     public var publishedAt: Timestamp
+    /// When the version was retired.
     public var retiredAt: Timestamp?
+    /// Open sessions of this version.
     @Field(.count) public var openSessions: Int64
+    /// Completed sessions of this version.
     @Field(.count) public var completedSessions: Int64
 
+    /// Takes the members. The status follows from `retiredAt`.
     public init(
         version: Int64, hash: String, current: Bool, publishedAt: Timestamp, retiredAt: Timestamp? = nil,
         openSessions: Int64, completedSessions: Int64
@@ -43,44 +50,50 @@ public struct VersionSummary: PublicReply {
 /// A draft without its content.
 @Message
 public struct DraftSummary: MessageValue {
+    /// The number of the draft.
     @Field(VersionMembers.number) public var number: Int64
-    /// Goes up with every change.
+    /// Increases with every change.
     @Field(.ordinal) public var revision: Int64
-    /// The version that it began as a copy of.
+    /// The version that the draft was copied from.
     @Field(VersionMembers.number) public var from: Int64?
-    /// The version that it became.
+    /// The version that was published from the draft.
     @Field(VersionMembers.number) public var publishedAs: Int64?
+    /// When the draft was last changed.
     public var updatedAt: Timestamp
 }
 
 /// A draft with its content.
 @Message
 public struct Draft: PublicReply {
+    /// The number of the draft.
     @Field(VersionMembers.number) public var number: Int64
-    /// Goes up with every change; the entity tag is made from it.
+    /// Increases with every change. The entity tag is made from it.
     @Field(.ordinal) public var revision: Int64
-    /// The version that it began as a copy of.
+    /// The version that the draft was copied from.
     @Field(VersionMembers.number) public var from: Int64?
-    /// The version that it became.
+    /// The version that was published from the draft.
     @Field(VersionMembers.number) public var publishedAs: Int64?
+    /// When the draft was last changed.
     public var updatedAt: Timestamp
-    /// As it stands so far.
+    /// The definition so far.
     public var definition: JSONValue
 
     public var entityRevision: Int64? { revision }
 }
 
-/// What the gate says of a draft.
+/// The result of checking a draft.
 @Message
 public struct DraftReport: PublicReply {
-    /// There is no error; a warning keeps nothing back.
+    /// Whether there is no error. A warning does not prevent publishing.
     public var publishable: Bool
+    /// The errors and warnings.
     @Field(count: 0...10_000) public var findings: [DraftFinding]
-    /// How many questions the shortest way shows, where that is known.
+    /// The fewest questions that a person may be asked, if known.
     @Field(.integer(0...500)) public var shortestPath: Int64?
-    /// How many questions the longest way shows, where that is known.
+    /// The most questions that a person may be asked, if known.
     @Field(.integer(0...500)) public var longestPath: Int64?
 
+    /// Takes the findings. The draft is publishable if none of them is an error.
     public init(findings: [DraftFinding], shortestPath: Int64? = nil, longestPath: Int64? = nil) {
         publishable = !findings.contains { $0.severity == "error" }
         self.findings = findings
@@ -88,50 +101,54 @@ public struct DraftReport: PublicReply {
     }
 }
 
-/// One thing that the gate says of a draft.
+/// One error or warning about a draft.
 @Message
 public struct DraftFinding: MessageValue {
     /// `error` or `warning`.
     @Field(.string(1...32)) public var severity: String
-    /// `E01` and on, `W1` and on, `malformed` or `unsupported`.
+    /// `E01` and higher, `W1` and higher, `malformed` or `unsupported`.
     @Field(.string(1...32)) public var code: String
-    /// JSON Pointer (RFC 6901) into the definition.
+    /// The place in the definition, as a JSON Pointer (RFC 6901).
     @Field(.string(0...4096)) public var pointer: String
+    /// One sentence for the author.
     @Field(.string(1...4096)) public var message: String
-    /// Questions, options and strings involved.
+    /// The questions, options and strings involved.
     @Field(.string(1...4096), count: 0...1000) public var keys: [String]
 }
 
 /// The answer to ``PublishDraft``.
 @Message
 public struct VersionPublished: PublicReply {
-    /// How many changes are told.
+    /// The most changes that the reply lists.
     public static let mostChanges = 200
 
+    /// The number of the new version.
     @Field(VersionMembers.number) public var version: Int64
-    /// 64 hexadecimal digits.
+    /// SHA-256 of the definition, in hexadecimal digits.
     @Field(VersionMembers.hash) public var hash: String
-    /// The gravest of its changes; of a first version, and where nothing changed, there is none.
+    /// The most severe class of its changes. It is missing for a first version and if nothing changed.
     @Field(.string(1...32)) public var changeClass: String?
-    /// That stay with older versions.
+    /// Open sessions that stay with older versions.
     @Field(.count) public var openSessions: Int64
-    /// In those, to questions that the change touches.
+    /// Answers in those sessions to questions that the changes affect.
     @Field(.count) public var answers: Int64
-    /// The first 200 of them.
-    ///
-    /// The first 200 of them, against the version before.
+    /// The first 200 changes against the version before.
     @Field(count: 0...mostChanges) public var changes: [VersionChange]?
 }
 
 /// The answer to ``CompareVersions``.
 @Message
 public struct VersionDifference: PublicReply {
+    /// The older version.
     @Field(VersionMembers.number) public var from: Int64
+    /// The newer version.
     @Field(VersionMembers.number) public var to: Int64
-    /// The gravest of the changes, where there is one.
+    /// The most severe class of the changes, if there are any.
     @Field(.string(1...32)) public var changeClass: String?
+    /// The changes in order.
     @Field(count: 0...10_000) public var changes: [VersionChange]
 
+    /// Takes both versions and what changed between them.
     public init(from: Int64, to: Int64, changeClass: String?, changes: [VersionChange]) {
         self.from = from
         self.to = to
@@ -140,15 +157,15 @@ public struct VersionDifference: PublicReply {
     }
 }
 
-/// One thing in which a version differs from another.
+/// One difference between two versions.
 @Message
 public struct VersionChange: MessageValue {
-    /// `option_added`, say.
+    /// The kind of change, such as `option_added`.
     @Field(.string(1...64)) public var kind: String
     /// `editorial`, `additive`, `rescore`, `reask` or `breaking`.
     @Field(.string(1...32)) public var changeClass: String
-    /// JSON Pointer into the newer version; of what is gone, into the older.
+    /// A JSON Pointer into the newer version. For something removed, it points into the older version.
     @Field(.string(0...4096)) public var pointer: String
-    /// What it is about.
+    /// The questions, options and strings involved.
     @Field(.string(1...4096), count: 0...1000) public var keys: [String]
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A questionnaire's versions and drafts, for its editor.
+/// Asks for a questionnaire's versions and drafts. For its editor.
 @Message
 public struct ViewQuestionnaire: PublicRequest {
     public typealias Reply = QuestionnaireOverview
@@ -10,12 +10,13 @@ public struct ViewQuestionnaire: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/admin/questionnaires/{key}", .admin, "A questionnaire with its drafts and versions.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
 }
 
-/// Begins a draft: of a definition, or as a copy of a version. Publishing the
-/// copy of an older version is how one goes back.
+/// Creates a draft from a definition or as a copy of a version.
+///
+/// To go back to an older version, publish a copy of it.
 @Message
 public struct CreateDraft: PublicRequest {
     public typealias Reply = Draft
@@ -25,17 +26,17 @@ public struct CreateDraft: PublicRequest {
         errors: [.unauthorized, .forbidden, .notFound, .validationFailed], largestBody: 524_288,
         limits: JSONLimits(depth: 32, values: 65_536))
     public static let route = HTTPRoute(
-        .post, "/admin/questionnaires/{key}/drafts", .admin, "Begins a draft.", success: 201, bodyLimit: 524_288)
+        .post, "/admin/questionnaires/{key}/drafts", .admin, "Creates a draft.", success: 201, bodyLimit: 524_288)
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// As it stands so far; it may have errors.
+    /// The definition so far. It may have errors.
     public var definition: JSONValue?
-    /// The version to copy, instead.
+    /// The version to copy, instead of a definition.
     @Field(VersionMembers.number) public var from: Int64?
 }
 
-/// A draft as it stands.
+/// Asks for a draft with its content.
 @Message
 public struct GetDraft: PublicRequest {
     public typealias Reply = Draft
@@ -43,17 +44,17 @@ public struct GetDraft: PublicRequest {
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden, .notFound])
     public static let route = HTTPRoute(
-        .get, "/admin/questionnaires/{key}/drafts/{n}", .admin, "A draft as it stands.")
+        .get, "/admin/questionnaires/{key}/drafts/{n}", .admin, "A draft with its content.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the draft, from 1.
     ///
-    /// In decimal digits, as it stands in the path.
+    /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var draft: String
 }
 
-/// Replaces a draft that was not published yet.
+/// Replaces the content of a draft that is not yet published.
 @Message
 public struct PutDraft: PublicRequest {
     public typealias Reply = Draft
@@ -65,19 +66,19 @@ public struct PutDraft: PublicRequest {
     public static let route = HTTPRoute(
         .put, "/admin/questionnaires/{key}/drafts/{n}", .admin, "Replaces a draft.", bodyLimit: 524_288)
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the draft, from 1.
     ///
-    /// In decimal digits, as it stands in the path.
+    /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var draft: String
-    /// As it stands so far; it may have errors.
+    /// The definition so far. It may have errors.
     public var definition: JSONValue
-    /// The entity tag of the draft that was changed.
+    /// The entity tag of the draft that the client changed.
     @Field(.string(1...64), from: .header("if-match")) public var ifMatch: String?
 }
 
-/// Lists everything that keeps a draft from being published, and what its author may have meant otherwise.
+/// Lists every error that prevents publishing a draft, and warnings about likely mistakes.
 @Message
 public struct CheckDraft: PublicRequest {
     public typealias Reply = DraftReport
@@ -87,18 +88,18 @@ public struct CheckDraft: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/questionnaires/{key}/drafts/{n}/check", .admin, "Lists every problem of a draft.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the draft, from 1.
     ///
-    /// In decimal digits, as it stands in the path.
+    /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var draft: String
 }
 
-/// Publishes a draft as the next version. It never changes from then on; open sessions stay with theirs.
+/// Publishes a draft as the next version. A version never changes. Open sessions stay with their version.
 ///
-/// What the change asks of people must be acknowledged: `change_not_accepted` names the class, each change, and how many open
-/// sessions and answers it touches. `definition_invalid` names each problem as ``CheckDraft`` does.
+/// The editor must accept what the change asks of people. `change_not_accepted` names the class, each change, and how
+/// many open sessions and answers it affects. `definition_invalid` names each problem as ``CheckDraft`` does.
 @Message
 public struct PublishDraft: PublicRequest {
     public typealias Reply = VersionPublished
@@ -109,17 +110,17 @@ public struct PublishDraft: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/questionnaires/{key}/drafts/{n}/publish", .admin, "Publishes a draft.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the draft, from 1.
     ///
-    /// In decimal digits, as it stands in the path.
+    /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var draft: String
-    /// The gravest class of change that is meant; may be missing for a first version.
+    /// The most severe class of change that the editor accepts. It may be missing for a first version.
     @Field(.values("editorial", "additive", "rescore", "reask", "breaking")) public var acceptClass: String?
 }
 
-/// Takes a version out of use: nobody begins with it any more, and who is under way may finish.
+/// Retires a version. No new session uses it, and open sessions may be completed.
 @Message
 public struct RetireVersion: PublicRequest {
     public typealias Reply = VersionSummary
@@ -130,15 +131,15 @@ public struct RetireVersion: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/admin/questionnaires/{key}/versions/{n}/retire", .admin, "Retires a version.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the version, from 1.
     ///
-    /// In decimal digits, as it stands in the path.
+    /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var version: String
 }
 
-/// What differs between two versions.
+/// Asks for the differences between two versions.
 @Message
 public struct CompareVersions: PublicRequest {
     public typealias Reply = VersionDifference
@@ -147,12 +148,12 @@ public struct CompareVersions: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .read,
         errors: [.unauthorized, .forbidden, .notFound, .validationFailed])
     public static let route = HTTPRoute(
-        .get, "/admin/questionnaires/{key}/diff", .admin, "What differs between two versions.")
+        .get, "/admin/questionnaires/{key}/diff", .admin, "The differences between two versions.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// Wanted.
+    /// The older version. It is required.
     @Field(VersionMembers.number, from: .query("from")) public var from: Int64?
-    /// Wanted.
+    /// The newer version. It is required.
     @Field(VersionMembers.number, from: .query("to")) public var to: Int64?
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What people did with each question of a version, over its newest sessions. Nobody's answers are in it.
+/// Asks how people dealt with each question of a version, in its newest sessions. The reply contains nobody's answers.
 @Message
 public struct GetStatistics: PublicRequest {
     public typealias Reply = VersionStatistics
@@ -9,46 +9,52 @@ public struct GetStatistics: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden, .notFound])
     public static let route = HTTPRoute(
         .get, "/admin/questionnaires/{key}/versions/{n}/statistics", .admin,
-        "What people did with each question of a version.")
+        "How people dealt with each question of a version.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the version, from 1.
     ///
-    /// In decimal digits, as it stands in the path.
+    /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var version: String
 }
 
 /// The answer to ``GetStatistics``.
 @Message
 public struct VersionStatistics: PublicReply {
+    /// The number of the version.
     @Field(VersionMembers.number) public var version: Int64
-    /// That were looked at: the newest, 5,000 at most.
+    /// The sessions that were examined: the newest, at most 5,000.
     @Field(.count) public var sessions: Int64
-    /// All of the version.
+    /// All sessions of the version.
     @Field(.count) public var of: Int64
-    /// Of those looked at.
+    /// The completed sessions among those examined.
     @Field(.count) public var completed: Int64
-    /// In order.
+    /// The questions in order.
     @Field(count: 0...500) public var questions: [QuestionStatistics]
 }
 
-/// What people did with one question; of a section that repeats, each subject counts.
+/// How people dealt with one question. In a section that repeats, each subject counts.
 @Message
 public struct QuestionStatistics: MessageValue {
 
+    /// The key of the question.
     @Field(.string(1...64)) public var question: String
-    /// It is asked of so many.
+    /// How often it was asked.
     @Field(.count) public var shown: Int64 = 0
+    /// How often it was answered.
     @Field(.count) public var answered: Int64 = 0
+    /// How often it was skipped.
     @Field(.count) public var skipped: Int64 = 0
+    /// How often an answer was declined.
     @Field(.count) public var declined: Int64 = 0
-    /// Seen, and left empty.
+    /// How often it was seen and left empty.
     @Field(.count) public var acknowledged: Int64 = 0
-    /// From the answer before, in the same session; what took longer than an hour was a pause.
+    /// The median time since the answer before, in the same session. Times over one hour are pauses and do not count.
     @Field(.number(0...1e9)) public var medianSeconds: Double?
-    /// Sessions, open or stopped, of which it is the next.
+    /// Open or stopped sessions whose next question it is.
     @Field(.count) public var dropOff: Int64 = 0
 
+    /// Makes statistics of a question that nobody was asked.
     public init(question: String) { self.question = question }
 }

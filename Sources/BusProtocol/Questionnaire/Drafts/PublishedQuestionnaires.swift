@@ -1,6 +1,6 @@
 import JSONText
 
-/// Every questionnaire in its newest published version.
+/// Lists the questionnaires, each in its newest published version.
 @Message
 public struct ListQuestionnaires: PublicRequest {
     public typealias Reply = QuestionnaireList
@@ -10,13 +10,13 @@ public struct ListQuestionnaires: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/questionnaires", .user, "The published questionnaires.")
 
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for the titles.
+    /// Used for the titles.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// A questionnaire in its newest published version.
+/// Asks for a questionnaire in its newest published version.
 @Message
 public struct GetQuestionnaire: PublicRequest {
     public typealias Reply = PublishedQuestionnaire
@@ -26,11 +26,11 @@ public struct GetQuestionnaire: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/questionnaires/{key}", .user, "A questionnaire in its newest version.", isRevalidated: true)
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
 }
 
-/// One version of a questionnaire, retired or not.
+/// Asks for one version of a questionnaire, retired or not.
 @Message
 public struct GetQuestionnaireVersion: PublicRequest {
     public typealias Reply = PublishedQuestionnaire
@@ -40,35 +40,39 @@ public struct GetQuestionnaireVersion: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/questionnaires/{key}/versions/{n}", .user, "One version of a questionnaire.", isRevalidated: true)
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// A number from 1.
+    /// The number of the version, from 1.
     ///
-    /// In decimal digits, as it stands in the path.
+    /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var version: String
 }
 
-/// The answer to ``ListQuestionnaires``, by key.
+/// The reply to ``ListQuestionnaires``.
 @Message
 public struct QuestionnaireList: PublicReply {
+    /// The questionnaires, by key.
     @Field(count: 0...1000) public var questionnaires: [QuestionnaireReference]
 }
 
-/// A published version as it will always be: its entity tag is its hash.
+/// A published version. It never changes, so its hash is its entity tag.
 @Message
 public struct PublishedQuestionnaire: PublicReply {
+    /// The key of the questionnaire.
     @Field(.string(1...64)) public var key: String
+    /// The number of the version.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
     /// SHA-256 of the definition's RFC 8785 form, in hexadecimal digits.
     @Field(.string(64...64)) public var hash: String
+    /// When the version was published.
     public var publishedAt: Timestamp
-    /// In every language, without `status` and `contentHash`.
+    /// The definition in every language, without `status` and `contentHash`.
     public var definition: JSONValue
 
     public var entityTag: EntityTag? { EntityTag(rawValue: hash) }
 }
 
-/// Members that the requests about versions and drafts share. Numbers stand in paths, so they are texts here.
+/// Members that the requests about versions and drafts share. A number in a path is a text.
 enum VersionMembers {
     static let number = JSONSchema.integer(1...2_147_483_647)
     static let hash = JSONSchema.string(64...64)

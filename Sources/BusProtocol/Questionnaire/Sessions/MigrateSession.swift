@@ -1,6 +1,9 @@
 import JSONText
 
-/// Moves an open session to the newest version, by the keys of questions and what the versions in between say of them. Nothing is deleted; moved again, nothing changes.
+/// Moves an open session to the newest version.
+///
+/// Answers follow the keys of their questions, and what the versions in between say about them. Nothing is deleted. A
+/// repetition changes nothing.
 @Message
 public struct MigrateSession: PublicRequest {
     public typealias Reply = SessionMigrated
@@ -11,18 +14,20 @@ public struct MigrateSession: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/questionnaires/{key}/sessions/{id}/migrations", .user, "Moves the session to the newest version.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// `true`: tell what would become of the answers, and write nothing. A text, as it stands in the query.
+    /// `true`: the reply says what would happen to the answers, and nothing is written. It is a text because it is in
+    /// the query.
     @Field(.values("true", "false"), from: .query("dryRun")) public var dryRun: String?
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for a session that was not told it when it was opened.
+    /// Used for a session that was opened without them.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// Takes the last migration of a session back, until something is written in it.
+/// Undoes the last migration of a session, as long as nothing was written since.
 @Message
 public struct UndoMigration: PublicRequest {
     public typealias Reply = SessionView
@@ -32,36 +37,41 @@ public struct UndoMigration: PublicRequest {
         errors: [.unauthorized, .notFound, .migrationFinal])
     public static let route = HTTPRoute(
         .post, "/questionnaires/{key}/sessions/{id}/migrations/undo", .user,
-        "Takes the last migration back, until something is written.")
+        "Undoes the last migration, as long as nothing was written since.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for the title.
+    /// Used for the title.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// What became of a session's answers, or would. Places are `question`, or `question/subject`.
+/// What happened to a session's answers, or would happen. Places are `question` or `question/subject`.
 @Message
 public struct SessionMigrated: PublicReply {
     private static let places = JSONSchema.array(of: SessionPlaces.one, count: 0...10_000)
 
+    /// The version before.
     @Field(VersionMembers.number) public var fromVersion: Int64
+    /// The version after.
     @Field(VersionMembers.number) public var toVersion: Int64
-    /// Answers in the new version, too.
+    /// Answers that are also answers in the new version.
     @Field(places) public var kept: [String]
-    /// Kept, and asked for again.
+    /// Answers that are kept, but asked for again.
     @Field(places) public var stale: [String]
-    /// Kept; the new version does not ask for them. By their old keys.
+    /// Answers that are kept, but whose questions the new version does not ask. Named by their old keys.
     @Field(places) public var orphaned: [String]
+    /// The keys of questions that only the new version asks.
     @Field(.string(1...64), count: 0...500) public var newQuestions: [String]
 }
 
-/// Moves some of the open sessions of a questionnaire to its newest version, each in a transaction of its own; asked again
-/// with ``SessionsMigrated/next``, the ones after them. What was moved is not moved again, so who was interrupted begins
-/// anew. For operators.
+/// Moves some open sessions of a questionnaire to its newest version, each in its own transaction. For operators.
+///
+/// The next request continues from ``SessionsMigrated/next``. A moved session is not moved again, so an interrupted run
+/// starts again from the beginning.
 @Message
 public struct MigrateSessions: BusRequest {
     public typealias Reply = SessionsMigrated
@@ -69,13 +79,13 @@ public struct MigrateSessions: BusRequest {
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.operator], effect: .idempotent, errors: [.notFound])
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64)) public var questionnaire: String
-    /// Sessions at most.
+    /// The most sessions of this request.
     @Field(.integer(1...1000)) public var limit: Int64
-    /// The `next` of the answer before.
+    /// The `next` of the previous reply.
     @Field(.string(1...200)) public var after: String?
-    /// Count, and write nothing.
+    /// Counts, and writes nothing.
     public var dryRun: Bool = false
 }
 
@@ -83,15 +93,18 @@ public struct MigrateSessions: BusRequest {
 @Message
 public struct SessionsMigrated: BusReply {
 
+    /// The newest version.
     @Field(VersionMembers.number) public var toVersion: Int64
-    /// Moved now, or what would be.
+    /// Sessions that were moved by this request, or would be.
     @Field(.count) public var sessions: Int64
-    /// Answers.
+    /// Answers that are also answers in the new version.
     @Field(.count) public var kept: Int64
+    /// Answers that are kept, but asked for again.
     @Field(.count) public var stale: Int64
+    /// Answers that are kept, but whose questions the new version does not ask.
     @Field(.count) public var orphaned: Int64
-    /// Open sessions of older versions behind these.
+    /// Open sessions of older versions that come after these.
     @Field(.count) public var remaining: Int64
-    /// Where there are more.
+    /// Present if there are more sessions.
     @Field(.string(1...200)) public var next: String?
 }

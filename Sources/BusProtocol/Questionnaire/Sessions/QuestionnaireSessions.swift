@@ -1,9 +1,9 @@
 import JSONText
 
-/// Opens a session of the newest published version, or answers with the one that is open. Stopped sessions make room for it,
-/// the oldest first; where there are none and the person has ``most``, it is refused.
+/// Opens a session of the newest published version. If a session is open, the reply has that one.
 ///
-/// Handled by QuestionnaireService, behind `POST /questionnaires/{key}/sessions`. The person is the request's actor.
+/// If the person has ``most`` sessions, the oldest stopped session is removed to make room. If none of them is stopped,
+/// the request is refused. The person is the request's actor.
 @Message
 public struct OpenSession: PublicRequest {
     public typealias Reply = SessionView
@@ -14,24 +14,24 @@ public struct OpenSession: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/questionnaires/{key}/sessions", .user, "Opens a session, or answers with the open one.",
         mayCreate: true)
-    /// Sessions that a person has of one questionnaire, at most.
+    /// The most sessions of one person and questionnaire.
     public static let most: Int64 = 16
-    /// Where a session can be opened.
+    /// The platforms on which a session can be opened.
     public static let platforms = ["ios", "android", "web"]
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for the title and for the language that conditions may look at.
+    /// Used for the title. The questionnaire's conditions may depend on the language.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
-    /// Where it is opened; conditions may look at that.
+    /// Where the session is opened. The questionnaire's conditions may depend on it.
     ///
-    /// One of ios, android and web: what conditions may look at. A session that is open already keeps its own.
+    /// A session that is already open keeps its platform.
     @Field(.values(platforms[0], platforms[1], platforms[2])) public var platform: String?
 }
 
-/// The person's sessions of a questionnaire, the newest first.
+/// Lists the person's sessions of a questionnaire.
 @Message
 public struct ListQuestionnaireSessions: PublicRequest {
     public typealias Reply = QuestionnaireSessionList
@@ -41,11 +41,11 @@ public struct ListQuestionnaireSessions: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/questionnaires/{key}/sessions", .user, "The person's sessions.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
 }
 
-/// One session with everything that is answered in it.
+/// Asks for one session with all its answers.
 @Message
 public struct GetSession: PublicRequest {
     public typealias Reply = SessionView
@@ -55,18 +55,19 @@ public struct GetSession: PublicRequest {
     public static let route = HTTPRoute(
         .get, "/questionnaires/{key}/sessions/{id}", .user, "One session.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for the title.
+    /// Used for the title.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// Closes a session that misses nothing and takes its snapshot; closed again, it is answered as the first time.
+/// Completes a session that has every required answer, and takes its snapshot. A repetition gets the same reply.
 ///
-/// What is missing is listed in the refusal's `missing`: `[{question, subject, reason}]`.
+/// Otherwise the request is refused, and the error lists what is missing in `missing`: `[{question, subject, reason}]`.
 @Message
 public struct CompleteSession: PublicRequest {
     public typealias Reply = SessionView
@@ -77,17 +78,19 @@ public struct CompleteSession: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/questionnaires/{key}/sessions/{id}/complete", .user, "Completes the session.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for the title.
+    /// Used for the title.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// Opens a completed session again: its snapshots stay, and completing it again makes it `amended`. A session that is open
-/// stays so.
+/// Opens a completed session again. Its snapshots are kept. When it is completed again, its status is `amended`.
+///
+/// An open session stays open.
 @Message
 public struct ReopenSession: PublicRequest {
     public typealias Reply = SessionView
@@ -98,18 +101,19 @@ public struct ReopenSession: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/questionnaires/{key}/sessions/{id}/reopen", .user, "Opens a completed session again.")
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for the title.
+    /// Used for the title.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// Ends an open session for good without completing it; stopped again, it is answered as the first time.
+/// Ends an open session for good without completing it. A repetition gets the same reply.
 ///
-/// It can be read, and counts for nothing any more. Whoever opens a session afterwards begins anew.
+/// A stopped session can be read and no longer counts. A session that is opened afterwards starts without answers.
 @Message
 public struct StopSession: PublicRequest {
     public typealias Reply = SessionView
@@ -121,18 +125,19 @@ public struct StopSession: PublicRequest {
         .post, "/questionnaires/{key}/sessions/{id}/stop", .user, "Ends an open session for good without completing it."
     )
 
-    /// Key of the questionnaire.
+    /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
+    /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// The languages that the person would rather read (RFC 9110).
+    /// The languages that the person prefers (RFC 9110).
     ///
-    /// The header `Accept-Language`, for the title.
+    /// Used for the title.
     @Field(.string(0...1000), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// What stands for a question in messages about sessions.
+/// How messages about sessions name the place of an answer.
 enum SessionPlaces {
-    /// `question`, or `question/subject`.
+    /// `question` or `question/subject`.
     static let one = JSONSchema.string(1...101)
     static let list = JSONSchema.array(of: one, count: 0...500)
 }

@@ -1,8 +1,9 @@
 import JSONText
 
-/// Seals the dates among the answers of some sessions that were written before dates were sealed; asked again with
-/// ``DatesSealed/next``, those of the sessions after them. What is sealed is left alone, so who was interrupted begins anew. For
-/// operators.
+/// Encrypts dates in answers of some sessions that were written before dates were encrypted. For operators.
+///
+/// The next request continues from ``DatesSealed/next``. An encrypted date stays as it is, so an interrupted run starts
+/// again from the beginning.
 @Message
 public struct SealDates: BusRequest {
     public typealias Reply = DatesSealed
@@ -10,9 +11,9 @@ public struct SealDates: BusRequest {
     public static let rules = MessageRules(
         service: .questionnaire, callers: [.operator], effect: .idempotent, errors: [.sealingOff])
 
-    /// Sessions at most.
+    /// The most sessions of this request.
     @Field(.integer(1...100)) public var limit: Int64
-    /// The `next` of the answer before.
+    /// The `next` of the previous reply.
     @Field(.string(1...200)) public var after: String?
 }
 
@@ -20,10 +21,10 @@ public struct SealDates: BusRequest {
 @Message
 public struct DatesSealed: BusReply {
 
-    /// Looked at now.
+    /// Sessions examined by this request.
     @Field(.count) public var sessions: Int64
-    /// Sealed now, each place where one stood.
+    /// Dates encrypted by this request, counted at each place where one was.
     @Field(.count) public var dates: Int64
-    /// Where there are more sessions.
+    /// Present if there are more sessions.
     @Field(.string(1...200)) public var next: String?
 }

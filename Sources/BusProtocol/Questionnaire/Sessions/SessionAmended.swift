@@ -1,7 +1,8 @@
 import JSONText
 
-/// What a completed session came to has changed: an answer was given anew, or it was opened again and completed again. Told
-/// once for each snapshot after the first, to profile.
+/// The result of a completed session changed: an answer changed, or the session was reopened and completed again.
+///
+/// It is published once for each snapshot after the first.
 @Message
 public struct SessionAmended: BusEvent {
     public typealias Reply = Acknowledged
@@ -10,18 +11,18 @@ public struct SessionAmended: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// The session.
     public var sessionID: Identifier
-    /// Key of the questionnaire: `yoked-compat`.
+    /// The key of the questionnaire: `yoked-compat`.
     @Field(.string(1...64)) public var questionnaire: String
-    /// Version of its definition that the session is pinned to.
+    /// The version of the definition that the session uses.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
-    /// When it was completed, before this or again.
+    /// When the session was last completed.
     public var completedAt: Timestamp
+    /// When the result changed.
     public var amendedAt: Timestamp
-    /// By dimension: `{score, answered, of}`, or `{tags, answered, of}`.
-    ///
-    /// What the answers are summed up into now, by dimension.
+    /// The new scores by dimension: `{score, answered, of}` or `{tags, answered, of}`.
     public var scores: JSONValue
-    /// True: some answers stand for fields of the profile, as `get-extracts` tells.
+    /// True: some answers fill fields of the profile. `get-extracts` returns them.
     public var extracts: Bool?
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A person has answered a questionnaire to its end. Told once for each session, to profile.
+/// A person completed a questionnaire. It is published once for each session.
 @Message
 public struct SessionCompleted: BusEvent {
     public typealias Reply = Acknowledged
@@ -9,16 +9,16 @@ public struct SessionCompleted: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// The session.
     public var sessionID: Identifier
-    /// Key of the questionnaire: `yoked-compat`.
+    /// The key of the questionnaire: `yoked-compat`.
     @Field(.string(1...64)) public var questionnaire: String
-    /// Version of its definition that the session is pinned to.
+    /// The version of the definition that the session uses.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
+    /// When the session was completed.
     public var completedAt: Timestamp
-    /// By dimension: `{score, answered, of}`, or `{tags, answered, of}`.
-    ///
-    /// What the answers were summed up into, by dimension.
+    /// The scores by dimension: `{score, answered, of}` or `{tags, answered, of}`.
     public var scores: JSONValue?
-    /// True: some answers stand for fields of the profile, as `get-extracts` tells.
+    /// True: some answers fill fields of the profile. `get-extracts` returns them.
     public var extracts: Bool?
 }

@@ -1,7 +1,8 @@
 import JSONText
 
-/// A person was shown a questionnaire's questions for the first time, or again after a session was stopped. Told once for
-/// each session, to profile.
+/// A session was opened, so the person saw the questions for the first time, or again after a stopped session.
+///
+/// It is published once for each session.
 @Message
 public struct SessionOpened: BusEvent {
     public typealias Reply = Acknowledged
@@ -10,10 +11,12 @@ public struct SessionOpened: BusEvent {
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
+    /// The session.
     public var sessionID: Identifier
-    /// Key of the questionnaire: `yoked-compat`.
+    /// The key of the questionnaire: `yoked-compat`.
     @Field(.string(1...64)) public var questionnaire: String
-    /// Version of its definition that the session is pinned to.
+    /// The version of the definition that the session uses.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
+    /// When the session was opened.
     public var openedAt: Timestamp
 }
