@@ -3,7 +3,7 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// A process on the bus: it answers what it registered handlers for, and asks the replicas that it finds.
+/// A process on the bus. It answers the messages that it has handlers for, and calls the replicas that it finds.
 @Loop public final class Bus {
     public let configuration: BusConfiguration
     private var server: BusServer?
@@ -15,34 +15,34 @@ import JSONText
     private var searches: [Task<Void, any Error>] = []
     private let made = MonotonicClock.now()
 
-    /// Told to every caller at once and in each PONG: only a ready process is asked.
+    /// The state is sent to every caller at once and in each PONG. Only a ready process gets requests.
     public var state = ServiceState.starting {
         didSet { server?.state = state }
     }
 
-    /// Told of every error of a handler that has no words for the wire, with nothing personal in what it may log.
+    /// Called with every error of a handler that is not a bus error. Its log name contains nothing personal.
     public var onInternalError: (@Loop (RequestContext, any Error) -> Void)? {
         didSet { server?.dispatcher.onInternalError = onInternalError }
     }
 
-    /// Told of every request that an operator made as one, before it is begun.
+    /// Called with every request that an operator sends as an operator, before it starts.
     public var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)? {
         didSet { server?.dispatcher.onOperatorCall = onOperatorCall }
     }
 
-    /// Told of every request that was answered here, with its code (`ok` for a reply) and how long it took.
+    /// Called with every request that was answered here, its code (`ok` for a reply) and its duration.
     public var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)? {
         didSet { server?.dispatcher.onAnswered = onAnswered }
     }
 
-    /// Told when an operator wants this process to drain and to end.
+    /// Called when an operator asks this process to drain and stop.
     public var onDismissal: (@Loop () -> Void)? {
         didSet { server?.onDismissal = onDismissal }
     }
 
     public init(_ configuration: BusConfiguration) { self.configuration = configuration }
 
-    /// Answers `Handler.Request` from now on. A type without a handler is answered `unknown_message`.
+    /// Answers `Handler.Request` from now on. A type without a handler is answered with `unknown_message`.
     public func register(_ handler: some RequestHandler) { register(handler, as: Endpoint(handler)) }
 
     private func register<Handler: RequestHandler>(_ handler: Handler, as endpoint: Endpoint) {
@@ -50,12 +50,12 @@ import JSONText
         server?.dispatcher.register(endpoint, type: Handler.Request.type, version: Handler.Request.version)
     }
 
-    /// Every message type that has a handler here.
+    /// The message types with a handler here.
     public var registeredTypes: Set<MessageType> { Set(registered.map(\.type)) }
 
-    /// Binds, and begins to look for the others.
+    /// Binds the endpoints and starts discovery.
     ///
-    /// - Throws: ``ZMQError`` where an endpoint cannot be bound.
+    /// - Throws: ``ZMQError`` if an endpoint cannot be bound.
     public func start() throws(ZMQError) {
         if !configuration.bind.isEmpty {
             let server = try BusServer(configuration)
@@ -88,12 +88,12 @@ import JSONText
         for pool in pools.values { pool.keysChanged() }
     }
 
-    /// Where this process listens, with the port that the system chose.
+    /// The endpoint that this process listens on, with the port that the system chose.
     public var endpoint: String? { server?.lastEndpoint }
 
     // MARK: Asking
 
-    /// Asks a replica of the service that answers `Request`.
+    /// Calls a replica of the service that answers `Request`.
     ///
     /// - Throws: ``BusError`` only.
     public func call<Request: BusRequest>(
@@ -108,7 +108,7 @@ import JSONText
         }
     }
 
-    /// As ``call(_:_:)``, with bodies that nobody looks at here.
+    /// As ``call(_:_:)``, with bodies that are passed on unread.
     public func callRaw(
         type: MessageType, version: UInt16, rules: MessageRules, body: [UInt8], _ options: CallOptions
     ) async throws(BusError) -> RawReply {
@@ -141,21 +141,21 @@ import JSONText
 
     // MARK: Sight
 
-    /// Whether a ready replica of the service is known.
+    /// Whether the service has a ready replica.
     public func hasReadyReplica(of service: ServiceName) -> Bool { pools[service]?.hasReady ?? false }
 
-    /// Why no replica of the service takes requests; `nil` where one does.
+    /// Why no replica of the service accepts requests; `nil` if one does.
     public func absence(of service: ServiceName) -> ServiceAbsence? {
         if let pool = pools[service] { pool.absence } else { .notFound }
     }
 
-    /// What this process knows of the replicas of a service.
+    /// The replicas of a service, as this process knows them.
     public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 
-    /// Asked for what goes into reports beside the bus's own figures.
+    /// Called for the gauges that reports contain besides the bus's own figures.
     public var gauges: (@Loop () -> [String: Double])?
 
-    /// What this process saw and did since it was made.
+    /// What this process has counted since it started.
     public var report: BusReport {
         var report = BusReport()
         report.uptimeMs = Int64((MonotonicClock.now() - made) / 1_000_000)
@@ -167,18 +167,18 @@ import JSONText
         return report
     }
 
-    /// What each replica of a service tells of itself, `nil` for one that does not in time. Only operators,
-    /// gateways and the service itself are told.
+    /// The report of each replica of a service; `nil` for a replica that does not answer in time. For gateways and
+    /// operators.
     public func reports(of service: ServiceName, within limit: Duration) async -> [(ReplicaState, BusReport?)] {
         await pools[service]?.reports(within: limit) ?? []
     }
 
-    /// Requests that are being handled here.
+    /// Requests that arrived and are not yet answered.
     public var inFlight: Int { server?.dispatcher.inFlight ?? 0 }
 
     // MARK: Time
 
-    /// Looks at deadlines each 10 ms while there are any, otherwise each 100 ms.
+    /// Checks deadlines every 10 ms while there are any, otherwise every 100 ms.
     private func tick() {
         guard !isStopped else { return }
         let now = MonotonicClock.now()
@@ -197,10 +197,10 @@ import JSONText
 
     // MARK: End
 
-    /// Says that it goes, serves for as long as the others need to hear it, refuses what comes then, finishes what is in
-    /// hand (5 s at the most) and closes.
+    /// Stops gracefully. It announces the end and keeps serving until the others have received that. Then it refuses
+    /// new requests, finishes the current ones (at most 5 s) and closes.
     ///
-    /// - Parameter finish: ends what else makes calls, while it still can.
+    /// - Parameter finish: stops the parts of the process that make calls, while calls are still possible.
     public func drain(
         notice: Duration = .milliseconds(500), finish: @escaping @Loop @Sendable () async -> Void = {}
     ) async {
@@ -218,11 +218,11 @@ import JSONText
             await finish()
         }
         stop()
-        // The last answers leave on libzmq's own thread, which a process that exits at once takes with it.
+        // libzmq's own thread sends the last replies. A process that exits at once would lose them.
         try? await Loop.sleep(for: .milliseconds(20))
     }
 
-    /// Closes at once; what is in flight is lost to both sides.
+    /// Closes at once. Requests in flight are lost for both sides.
     public func stop() {
         guard !isStopped else { return }
         isStopped = true
@@ -236,7 +236,7 @@ import JSONText
         (try? WireJSON.encode(Hello(configuration))) ?? []
     }
 
-    /// The time that frames carry.
+    /// The time for frames.
     nonisolated static func clockMilliseconds() -> UInt64 { MonotonicClock.now() / 1_000_000 }
 }
 

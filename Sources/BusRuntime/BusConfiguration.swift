@@ -1,28 +1,28 @@
 import BusProtocol
 import Glibc
 
-/// Who this process is on the bus and where it finds the others.
+/// Who this process is on the bus, and where it finds the others.
 public struct BusConfiguration: Sendable {
     public var service: ServiceName
-    /// New at each start.
+    /// Unique for each start.
     public var instance: Identifier
     public var build: String
-    /// Endpoints to listen on; none for who only asks.
+    /// Endpoints to listen on; empty for a process that only calls.
     public var bind: [String]
     public var peers: [ServiceName: Discovery]
-    /// The keys of this process. Without them nothing is encrypted and a caller is who it says it is: for benchmarks, and
-    /// for tests of what lies above.
+    /// The keys of this process. Without keys nothing is encrypted and nobody's name is verified. That is only for
+    /// benchmarks and tests.
     public var security: BusSecurity?
-    /// Requests in flight to one replica.
+    /// The most requests in flight to one replica.
     public var credit = 64
-    /// Requests that this process has in hand at once; more are refused as overloaded.
+    /// The most requests that this process holds at once. Further requests are refused as overloaded.
     public var largestLoad = 4096
-    /// Calls that wait for a replica of one service at once; more fail as overloaded.
+    /// The most calls that wait for a replica of one service. Further calls fail as overloaded.
     public var mostWaiting = 200_000
-    /// How long a call waits for a replica when none is ready.
+    /// How long a call waits if no replica is ready.
     public var grace = Duration.seconds(2)
-    /// Between looks for replicas, at least; names are asked for no more than once a second. While none is known, a directory
-    /// is looked at every 50 ms.
+    /// The least time between two discoveries of replicas. A name is resolved at most once a second. While no replica
+    /// is known, a directory is searched every 50 ms.
     public var discoveryInterval = Duration.milliseconds(500)
 
     public init(
@@ -38,7 +38,7 @@ public struct BusConfiguration: Sendable {
 
     /// The endpoint of this instance in a directory of sockets.
     ///
-    /// - Throws: ``Discovery/ParseError`` where the path is too long for a socket.
+    /// - Throws: ``Discovery/ParseError`` if the path is too long for a socket.
     public func endpoint(inDirectory directory: String) throws(Discovery.ParseError) -> String {
         let path = "\(directory)/\(service)-\(instance).sock"
         guard path.utf8.count <= UnixSocket.longestPath else {
@@ -51,18 +51,18 @@ public struct BusConfiguration: Sendable {
     }
 }
 
-/// What both sides tell each other first.
+/// The first message that both sides send.
 struct Hello: Codable, Sendable, Equatable {
     var service: ServiceName
     var instance: Identifier
     var build: String
-    /// Wire versions understood, from and to.
+    /// The oldest and the newest wire version that the sender understands.
     var wire: [Int]
-    /// Of the whole catalogue: two builds with the same value speak of the same messages.
+    /// The digest of the catalogue. Two builds with the same digest have the same messages.
     var catalogue: String
     var credit: Int
     var heartbeatMs: Int
-    /// The number of the process on its machine, for an operator. Came later.
+    /// The process ID, for operators. Older builds do not send it.
     var process: Int32?
 
     init(_ configuration: BusConfiguration) {
@@ -72,69 +72,71 @@ struct Hello: Codable, Sendable, Equatable {
         process = getpid()
     }
 
-    /// What this build understands.
+    /// The wire versions that this build understands.
     private static let wires = [Int(WireVersion.twoParts.rawValue), Int(WireVersion.bundles.rawValue)]
 
-    /// The newest that both sides understand, of a hello that ``speaksOurWire``.
+    /// The newest wire version that both sides understand. The hello must have ``speaksOurWire``.
     var commonWire: WireVersion { WireVersion(rawValue: UInt8(clamping: min(wire[1], Self.wires[1]))) ?? .twoParts }
 
-    /// Of a hello that ``speaksOurWire``.
+    /// The wire versions that the sender understands. The hello must have ``speaksOurWire``.
     var wireVersions: ClosedRange<Int> { wire[0]...wire[1] }
 
-    /// Whether the two have a wire version in common, and the numbers can be.
+    /// Whether both sides have a wire version in common, and the numbers are plausible.
     var speaksOurWire: Bool {
         wire.count == 2 && wire[0] <= Self.wires[1] && wire[1] >= Self.wires[0] && wire[0] <= wire[1] && credit > 0
             && (1...64).contains(service.rawValue.utf8.count)
             && build.utf8.count <= 64 && catalogue.utf8.count <= 64
     }
 
-    /// Whether its word counts for the person and the client address behind a request. The one place that decides it;
-    /// that it is who it says was decided by its key.
+    /// Whether it may name the person and the client address behind a request. Only this property decides that. The key
+    /// of its connection has proved its name.
     var vouchesForPersons: Bool { service == .gateway }
 }
 
-/// What a replica says of itself in each PONG.
+/// What a replica reports in each PONG.
 struct Pong: Codable, Sendable, Equatable {
     var state: ServiceState
-    /// Requests whose handlers have not begun.
+    /// Requests that wait for their handlers to start.
     var queueDepth: Int
     var inFlight: Int
-    /// Where they were asked for.
+    /// The newest answers, if the PING asked for them.
     var report: BusReport?
     var answers: [AnswerRecord]?
 }
 
-/// Whether a process takes requests.
+/// Whether a process accepts requests.
 public enum ServiceState: String, Codable, Sendable { case starting, ready, draining }
 
-/// Why a service, or one of its replicas, is not asked.
+/// Why a service, or one of its replicas, gets no requests.
 public enum ServiceAbsence: String, Sendable, Error {
     case starting, draining
-    /// Somebody listens there and does not answer: the process is stopped, hangs or is cut off.
+    /// A process listens there and does not answer: it is stopped, hangs or is cut off.
     case noAnswer = "no_answer"
-    /// There is no replica, or nobody listens where one was.
+    /// There is no replica, or nobody listens at its endpoint any more.
     case notFound = "not_found"
-    /// No key of the service is on the list of those that may speak.
+    /// The allow list has no key of the service.
     case keyRevoked = "key_revoked"
-    /// The replica has another key than the list says, or a list of its own.
+    /// The replica has another key than the allow list, or another allow list.
     case keyRefused = "key_refused"
-    /// The key of who asks is not on the list.
+    /// This process's own key is not on the allow list.
     case ownKeyRevoked = "own_key_revoked"
 }
 
 /// Times of the bus.
 enum BusTiming {
-    /// Between looks at deadlines, heartbeats and waiting calls.
+    /// The time between two checks of deadlines, heartbeats and waiting calls.
     static let tick = Duration.milliseconds(10)
-    /// Silence after which a PING is sent, nanoseconds.
+    /// The silence after which a PING is sent, in nanoseconds.
     static let heartbeat: UInt64 = 250_000_000
-    /// Silence after which a replica is out, nanoseconds: three PINGs.
+    /// The silence after which a replica is lost, in nanoseconds: three PINGs.
     static let silence: UInt64 = 800_000_000
-    /// A handshake that failed sooner was refused; later, nobody answered it. Nanoseconds, below the time-out of libzmq.
+    /// A handshake that fails before this time was refused; later, nobody answered it. In nanoseconds, and less than
+    /// libzmq's time-out.
     static let promptRefusal: UInt64 = 1_500_000_000
-    /// Between a refused connection and the next attempt, nanoseconds.
+    /// The time between a refused connection and the next attempt, in nanoseconds.
     static let redial: UInt64 = 500_000_000
-    /// What waited for so long before it could begin is not executed: its caller counts this replica as lost, or soon will.
+    /// A request that waited this long before it could start is not executed. Its caller considers this replica lost,
+    /// or soon will.
     static let staleness: UInt64 = 750_000_000
     static let mostAttempts = 3
 }

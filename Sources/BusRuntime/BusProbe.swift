@@ -2,40 +2,40 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-/// One look at one replica, as an operator's tool takes it: HELLO, PING, and what the replica says of itself.
+/// Examines one replica for an operator's tool: HELLO, PING, and the replica's report.
 @Loop public final class BusProbe {
-    /// What a replica said.
+    /// What a replica answered.
     public struct Answer: Sendable, Equatable {
         public let service: ServiceName
         public let instance: Identifier
-        /// The number of its process on its machine; `nil` where its build does not say.
+        /// Its process ID; `nil` if its build does not send it.
         public let process: Int32?
         public let build: String
-        /// The least and the greatest wire version that it understands.
+        /// The oldest and the newest wire version that it understands.
         public let wire: ClosedRange<Int>
-        /// Of all its messages: two replicas with the same one speak of the same.
+        /// The digest of its catalogue. Replicas with the same digest have the same messages.
         public let catalogue: String
-        /// Requests that it takes from one caller at once.
+        /// The most requests in flight that it accepts from one caller.
         public let credit: Int
         public let state: ServiceState
-        /// Requests whose handlers have not begun.
+        /// Requests that wait for their handlers to start.
         public let queueDepth: Int
         public let inFlight: Int
-        /// From PING to PONG.
+        /// The time from PING to PONG.
         public let roundTrip: Duration
-        /// Where it was asked for.
+        /// Its report, if asked for.
         public let report: BusReport?
-        /// Where they were asked for, the oldest first; at most 256.
+        /// Its newest answers if asked for, at most 256, the oldest first.
         public let answers: [AnswerRecord]
     }
 
-    /// What is wanted of a replica beside its state.
+    /// What to ask of a replica besides its state.
     public enum Wish: Sendable {
         case nothing
         case report
-        /// What it answered after a record's number, 0 for the first look; from that look on it keeps them for 5 s.
+        /// The answers after the record with this number; 0 the first time. The replica then keeps its answers for 5 s.
         case answers(after: UInt64)
-        /// That it drains and ends. Answered once it drains.
+        /// To drain and stop. It answers once it drains.
         case drain
     }
 
@@ -44,17 +44,17 @@ import JSONText
     private let answer = LoopPromise<Result<Answer, ServiceAbsence>>()
     private var hello: Hello?
     private var pingedAt: UInt64 = 0
-    /// The first PONG comes with the greeting, before anything was asked.
+    /// The first PONG comes with the HELLO, before anything was asked.
     private var isGreeted = false
 
-    /// Looks at a replica.
+    /// Examines a replica.
     ///
     /// - Parameters:
-    ///   - service: whose key the replica must have.
-    ///   - security: the keys of who looks; it says hello as who the list says it is.
-    ///   - wish: what is wanted beside its state; only an operator or a gateway gets more.
-    ///   - limit: how long to wait.
-    /// - Returns: `nil` where nobody answers in time, or not in this language.
+    /// - service: the service whose key the replica must have.
+    /// - security: the caller's keys. The allow list decides the caller's name.
+    /// - wish: what to ask besides its state. Only an operator or a gateway gets more.
+    /// - limit: how long to wait.
+    /// - Returns: `nil` if nobody answers in time, or not with this protocol.
     public static func look(
         at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration
@@ -62,7 +62,7 @@ import JSONText
         try? await examine(endpoint, of: service, as: security, wish: wish, within: limit).get()
     }
 
-    /// As ``look(at:of:as:wish:within:)``, with the reason where there is no answer.
+    /// As ``look(at:of:as:wish:within:)``, with the reason if there is no answer.
     public static func examine(
         _ endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration
@@ -79,7 +79,7 @@ import JSONText
         return verdict
     }
 
-    /// The process that listens at a socket of this machine, whether it answers or not; `nil` for other endpoints.
+    /// The process that listens on a socket of this machine, even if it does not answer; `nil` for other endpoints.
     public nonisolated static func listener(at endpoint: String) -> Int32? {
         path(of: endpoint).flatMap { UnixSocket.listener(of: $0) }
     }
@@ -134,7 +134,7 @@ import JSONText
         send(.ping, inquiry.flatMap { try? WireJSON.encode($0) } ?? [])
     }
 
-    /// A replica that drains tells everybody so, whoever asked it to.
+    /// A draining replica informs all of its callers.
     private func isWhatWasWished(_ pong: Pong) -> Bool {
         guard case .drain = wish else { return true }
         return pong.state == .draining

@@ -1,30 +1,30 @@
 import BusProtocol
 import EventLoop
 
-/// What a process saw and did on the bus since it started. Nothing in it is about a person.
+/// What a process has counted on the bus since it started. Nothing in it is about a person.
 public struct BusReport: Codable, Sendable, Equatable {
     public var uptimeMs: Int64 = 0
-    /// Requests that came here, by message and caller.
+    /// Requests that arrived here, by message and caller.
     public var served: [Traffic] = []
-    /// Calls from here, by message; the partner is who answers it.
+    /// Calls from here, by message and called service.
     public var asked: [Traffic] = []
-    /// What befell the replicas of the services that are asked.
+    /// Problems with the replicas of the called services.
     public var fates: [ReplicaFates] = []
     public var counters = BusCounters()
-    /// What the service behind it tells beside, by name: how much of something there is now.
+    /// Further gauges of the service, by name.
     public var gauges: [String: Double]?
 
     public init() {}
 }
 
-/// What befell the replicas of one service, as one of its callers saw it.
+/// Problems with the replicas of one service, as one of its callers saw them.
 public struct ReplicaFates: Codable, Sendable, Equatable {
     public var service: ServiceName
-    /// Times that one was lost: gone, silent, or another process.
+    /// How often a replica was lost: gone, silent, or replaced by another process.
     public var lost = 0
-    /// Times that one was put aside since it answered PINGs and no request.
+    /// How often a replica was ejected because it answered PINGs but no requests.
     public var ejected = 0
-    /// Frames from one that could not be read, or not in their place.
+    /// Frames from a replica that were malformed or unexpected.
     public var malformedFrames = 0
 
     public init(_ service: ServiceName) { self.service = service }
@@ -38,21 +38,21 @@ public struct ReplicaFates: Codable, Sendable, Equatable {
     }
 }
 
-/// What a process counts beside the messages of each type.
+/// What a process counts besides the messages of each type.
 public struct BusCounters: Codable, Sendable, Equatable {
-    /// Frames that could not be read, or not in their place.
+    /// Frames that were malformed or unexpected.
     public var malformedFrames = 0
-    /// Messages that are not of this bus: another magic, another wire version, a key that is not allowed.
+    /// Messages of something else: another magic, another wire version, a key that is not allowed.
     public var foreignFrames = 0
-    /// Replies whose caller was gone.
+    /// Answers whose caller was gone.
     public var undeliverable = 0
-    /// Errors of handlers that had no words for the wire.
+    /// Errors of handlers that were not bus errors.
     public var internalErrors = 0
 }
 
 /// One request that was answered, without its body, as `vestibule bus tail` shows it.
 public struct AnswerRecord: Codable, Sendable, Equatable {
-    /// Counted from 1 by the answering process while somebody looks.
+    /// The number of the record, from 1. The process counts while somebody watches.
     public var number: UInt64
     public var at: Timestamp
     public var type: MessageType
@@ -61,11 +61,11 @@ public struct AnswerRecord: Codable, Sendable, Equatable {
     public var code: String
     public var microseconds: Int64
     public var messageID: Identifier
-    /// 32 hexadecimal digits, the same at every hop.
+    /// The trace ID: 32 hexadecimal digits, the same at every hop.
     public var traceID: String
 }
 
-/// The last answers, kept for as long as somebody looks.
+/// The newest answers, kept while somebody watches.
 @Loop struct AnswerLog {
     private var records: [AnswerRecord] = []
     private var last: UInt64 = 0
@@ -73,9 +73,9 @@ public struct AnswerRecord: Codable, Sendable, Equatable {
 
     nonisolated init() {}
 
-    /// Records told at once, and kept.
+    /// The most records that are kept and sent at once.
     static let capacity = 256
-    /// Nanoseconds after a look until nobody looks any more.
+    /// How long records are kept after the last request for them, in nanoseconds.
     private static let attention: UInt64 = 5_000_000_000
 
     func isWatched(at now: UInt64) -> Bool { now < watchedUntil }
@@ -89,7 +89,7 @@ public struct AnswerRecord: Codable, Sendable, Equatable {
                 microseconds: Int64(nanoseconds / 1000), messageID: context.messageID, traceID: context.trace.traceID))
     }
 
-    /// What came after a number, and from now on somebody looks.
+    /// The records after a number. From now on records are kept.
     mutating func after(_ number: UInt64, at now: UInt64) -> [AnswerRecord] {
         if !isWatched(at: now) { records = [] }
         watchedUntil = now + Self.attention
@@ -97,10 +97,10 @@ public struct AnswerRecord: Codable, Sendable, Equatable {
     }
 }
 
-/// What the sender of a PING wants to know beside the state: the PING's body, which a heartbeat's has not. Answered to
-/// operators, gateways and the replica's own service only: its health check asks with the service's key.
+/// The body of a PING: what the sender wants to know besides the state. A heartbeat has no body. Only operators and
+/// gateways get an answer to it.
 struct Inquiry: Codable, Sendable, Equatable {
     var wantsReport = false
-    /// The number of the last ``AnswerRecord`` that is known, 0 for none.
+    /// The number of the last ``AnswerRecord`` that the sender has; 0 for none.
     var answersAfter: UInt64?
 }

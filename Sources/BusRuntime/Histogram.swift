@@ -1,17 +1,17 @@
 import EventLoop
 
-/// How often something took how long, in buckets as Prometheus has them.
+/// Durations counted in buckets, as in Prometheus.
 public struct Histogram: Codable, Sendable, Equatable {
-    /// The greatest time that falls in each bucket, in microseconds; the last bucket has no bound. Both sides of the bus
-    /// mean these, so that other bounds need another name on the wire.
+    /// The upper bound of each bucket in microseconds; the last bucket has none. Both sides of the bus use these
+    /// bounds, so other bounds need another name on the wire.
     public static let bounds: [UInt64] = [
         100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
         5_000_000, 10_000_000,
     ]
 
-    /// How many fell in each bucket.
+    /// The count of each bucket.
     public private(set) var counts: [Int]
-    /// All of them together, microseconds.
+    /// The sum of all durations, in microseconds.
     public private(set) var total: UInt64 = 0
 
     public init() { counts = Array(repeating: 0, count: Self.bounds.count + 1) }
@@ -25,7 +25,7 @@ public struct Histogram: Codable, Sendable, Equatable {
         counts[bucket] += 1
     }
 
-    /// Both together. Counts of another build's bounds are not mixed in.
+    /// The sum of two histograms. Counts with another build's bounds are ignored.
     public func adding(_ other: Histogram) -> Histogram {
         guard counts.count == other.counts.count else { return self }
         var sum = self
@@ -34,7 +34,7 @@ public struct Histogram: Codable, Sendable, Equatable {
         return sum
     }
 
-    /// What came since an earlier state of the same histogram.
+    /// What was added since an earlier state of the same histogram.
     public func subtracting(_ earlier: Histogram) -> Histogram {
         guard counts.count == earlier.counts.count else { return self }
         var rest = self
@@ -43,10 +43,12 @@ public struct Histogram: Codable, Sendable, Equatable {
         return rest
     }
 
-    /// The time that so great a share did not exceed, taking those of a bucket to be spread evenly in it, as Prometheus'
-    /// `histogram_quantile` does; of the last bucket its least time. `nil` where there is nothing.
+    /// The duration that this share of all durations did not exceed; `nil` if there are none.
     ///
-    /// - Parameter share: 0 to 1.
+    /// It interpolates within a bucket, as Prometheus' `histogram_quantile` does. For the last bucket it is the lower
+    /// bound.
+    ///
+    /// - Parameter share: from 0 to 1.
     public func quantile(_ share: Double) -> Duration? {
         let rank = share * Double(count)
         guard count > 0, counts.count == Self.bounds.count + 1 else { return nil }

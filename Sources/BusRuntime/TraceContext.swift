@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Where a request stands in its trace. Source: W3C Trace Context, level 1.
+/// The trace that a request belongs to. Source: W3C Trace Context, level 1.
 public struct TraceContext: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
@@ -8,13 +8,15 @@ public struct TraceContext: Sendable, Hashable {
 
     private init(_ high: UInt64, _ low: UInt64, span: UInt64) { (self.high, self.low, self.span) = (high, low, span) }
 
-    /// A trace that begins here.
+    /// A new trace.
     public static func fresh() -> TraceContext {
         let (high, low) = Identifier.random().words
         return TraceContext(high, low, span: newSpan())
     }
 
-    /// - Parameter header: a `traceparent`; `nil` where it is malformed, and then a trace begins anew.
+    /// Reads a trace; `nil` if the header is malformed, and then a new trace begins.
+    ///
+    /// - Parameter header: a `traceparent`.
     public init?(traceparent header: String) {
         let bytes = Array(header.utf8)
         func isDash(_ index: Int) -> Bool { bytes[index] == UInt8(ascii: "-") }
@@ -26,7 +28,7 @@ public struct TraceContext: Sendable, Hashable {
         self.init(high, low, span: span)
     }
 
-    /// The next hop of the same trace.
+    /// A new span of the same trace, for the next hop.
     public func child() -> TraceContext { TraceContext(high, low, span: Self.newSpan()) }
 
     /// 32 lower-case hexadecimal digits, not all zero.
@@ -35,14 +37,14 @@ public struct TraceContext: Sendable, Hashable {
     public var spanID: String { text { $0.put(span) } }
     public var traceparent: String { text { $0.put("00-").put(high).put(low).put("-").put(span).put("-01") } }
 
-    /// Never zero: an id of version 4 has bits that are set.
+    /// Never zero, because a UUID of version 4 has some bits that are always set.
     private static func newSpan() -> UInt64 { Identifier.random().words.high }
 
     private func text(_ write: (HexWriter) -> HexWriter) -> String {
         String(unsafeUninitializedCapacity: 55) { write(HexWriter(buffer: $0)).position }
     }
 
-    /// Lower-case digits only, as the standard demands.
+    /// Only lower-case digits, as the standard requires.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for byte in digits {
@@ -56,7 +58,7 @@ public struct TraceContext: Sendable, Hashable {
     }
 }
 
-/// Puts digits one behind the other into the storage of a string.
+/// Writes digits into the storage of a string.
 private struct HexWriter {
     let buffer: UnsafeMutableBufferPointer<UInt8>
     var position = 0

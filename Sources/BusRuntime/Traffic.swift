@@ -1,29 +1,30 @@
 import BusProtocol
 import EventLoop
 
-/// What became of the messages of one version of a type between this process and one other service.
+/// The counts of one message type and version between this process and one other service.
 public struct Traffic: Codable, Sendable, Equatable {
-    /// As `auth.send-otp/v1`; `unknown` for all those that have no handler, whose names are without number.
+    /// The type and version, as `auth.send-otp/v1`. All messages without a handler share `unknown`, because the number
+    /// of their names is unbounded.
     public let message: String
-    /// Who asked, or who was asked.
+    /// The calling service, or the called service.
     public let partner: ServiceName
     public internal(set) var inFlight = 0
-    /// How many ended, by code; `ok` for a reply, `cancelled` where nobody waited any more.
+    /// The number of ended messages by code: `ok` for a reply, `cancelled` if the caller no longer waited.
     public internal(set) var ended: [String: Int] = [:]
-    /// From arrival to the answer, or from the call to its end; with all attempts. What was refused at its arrival is not
-    /// in it.
+    /// The time from arrival to the answer, or from the call to its end with all attempts. Requests that were refused
+    /// on arrival are not included.
     public internal(set) var took = Histogram()
-    /// Of that, before the handler began, or before a replica was given the call first.
+    /// The part of that time before the handler started, or before the call was first sent to a replica.
     public internal(set) var waited = Histogram()
-    /// Attempts beyond the first; of calls only.
+    /// The attempts after the first; for calls only.
     public internal(set) var retries = 0
-    /// Ended as overloaded: too much waited here, or for something that is needed behind it.
+    /// The messages that ended as overloaded, here or in a service that is needed to answer.
     public internal(set) var shed = 0
 
-    /// Of a message of which nothing was seen yet.
+    /// Makes counts of zero.
     public init(message: String, partner: ServiceName) { (self.message, self.partner) = (message, partner) }
 
-    /// Whether the times say nothing of how fast the service is.
+    /// Whether the times do not show how fast the service is.
     public var isLongPoll: Bool { Self.longPolls.contains(message) }
     private static let longPolls = Set(
         Catalogue.all.filter { $0.rules.isLongPoll }.map { "\($0.type)/v\($0.version)" })
@@ -31,7 +32,7 @@ public struct Traffic: Codable, Sendable, Equatable {
     public var succeeded: Int { ended["ok"] ?? 0 }
     public var failed: Int { ended.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) } }
 
-    /// The same message and partner, as two processes saw it.
+    /// The sum of two processes' counts for the same message and service.
     public func adding(_ other: Traffic) -> Traffic {
         var sum = self
         sum.inFlight += other.inFlight
@@ -43,10 +44,10 @@ public struct Traffic: Codable, Sendable, Equatable {
     }
 }
 
-/// Counts the messages of one version of a type between this process and one other service.
+/// Counts the messages of one type and version between this process and one other service.
 @Loop final class TrafficMeter {
     private var counted: Traffic
-    /// Apart from the other codes: it is by far the most frequent.
+    /// Counted apart from the other codes, because it is by far the most frequent.
     private var succeeded = 0
 
     init(_ message: String, _ partner: ServiceName) { counted = Traffic(message: message, partner: partner) }
@@ -59,7 +60,7 @@ public struct Traffic: Codable, Sendable, Equatable {
         return traffic
     }
 
-    /// Refused at its arrival, or ended with an error.
+    /// A request was refused on arrival, or a call ended with an error.
     func refuse(_ code: String) {
         counted.ended[code, default: 0] += 1
         if code == ErrorCode.overloaded.name { counted.shed += 1 }
@@ -71,7 +72,7 @@ public struct Traffic: Codable, Sendable, Equatable {
 
     func retry() { counted.retries += 1 }
 
-    /// What has arrived ends, once.
+    /// Counts the end of a request, once.
     ///
     /// - Parameter code: `nil` for a reply.
     func end(_ code: String?, afterNanoseconds took: UInt64) {

@@ -108,7 +108,7 @@ import Testing
             #expect(isRefused, .time("within a second"))
             // Who is revoked while it runs is named, and says it of itself.
             #expect(refused.first == (try keys.publicKey(of: .gateway)))
-            #expect(problems == ["the key of this program is not on the list any more: nobody hears it"])
+            #expect(problems == ["the key of this program was removed from the list: its messages are refused"])
             #expect(caller.absence(of: .auth) == .ownKeyRevoked)
             #expect(try await other.call(Echo(text: "others go on"), .standard).text == "others go on")
             try keys.allow(.gateway)

@@ -1,23 +1,23 @@
 import BusProtocol
 import EventLoop
 
-/// One call through all of its attempts: it waits for a replica, is in flight, is tried again, and ends once.
+/// One call with all of its attempts. It waits for a replica, is in flight, is possibly repeated, and ends once.
 @Loop final class Call {
-    /// The correlation id and the budget are set anew in each attempt.
+    /// Each attempt sets a new correlation ID and budget.
     var header: FrameHeader
     let body: [UInt8]
-    /// Whether a second execution does no harm.
+    /// Whether a second execution is harmless.
     private let mayRepeat: Bool
-    /// Nanoseconds of ``MonotonicClock``, as all times here.
+    /// In nanoseconds of ``MonotonicClock``, as all times here.
     let deadline: UInt64
     let meter: TrafficMeter
     private let begun = MonotonicClock.now()
-    /// Until when it waits while no replica is ready.
+    /// How long it waits while no replica is ready.
     var patience: UInt64 = 0
-    /// Since when it waits for a replica that can take it, and behind how many others then.
+    /// When it began to wait for a replica with capacity, and how many others waited before it then.
     var waitsSince: UInt64 = 0
     var ahead = 0
-    /// Endpoints of the replicas that had it.
+    /// Endpoints of the replicas that it was sent to.
     private(set) var tried: [String] = []
     private var mayHaveRun = false
     private(set) weak var replica: Replica?
@@ -48,10 +48,10 @@ import EventLoop
         header.attempt += 1
     }
 
-    /// Nothing of the attempt was written: it does not count.
+    /// Nothing of the attempt was written, so it does not count.
     func takeBack() { header.attempt -= 1 }
 
-    /// The attempt ended without an answer to pass on.
+    /// The attempt ended without an answer for the caller.
     ///
     /// - Parameter written: it may have been executed.
     /// - Returns: whether another attempt may follow.
@@ -64,7 +64,7 @@ import EventLoop
     func finish(_ result: Result<RawReply, BusError>) {
         guard self.result == nil else { return }
         var result = result
-        // A refusal of this attempt says nothing about one before it that was lost.
+        // If this attempt was refused, an earlier, lost attempt may still have been executed.
         if mayHaveRun, case .failure(var error) = result, error.executed == .no {
             error.executed = .unknown
             result = .failure(error)
@@ -79,7 +79,7 @@ import EventLoop
 }
 
 extension BusError {
-    /// No replica could be asked, or the one that was asked is gone.
+    /// No replica was available, or the replica in use is gone.
     static func unavailable(executed: Executed) -> BusError {
         BusError(
             .serviceUnavailable, "This part of the service is not available right now. Please try again.",

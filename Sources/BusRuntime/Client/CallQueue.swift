@@ -1,10 +1,10 @@
 import BusProtocol
 import EventLoop
 
-/// Calls in the order in which they came. One that is done is passed over.
+/// Calls in the order of their arrival. Calls that have ended are skipped.
 @Loop struct CallQueue {
     private var calls: [Call] = []
-    /// What stands before it has left; the array is moved only when half of it has.
+    /// The calls before this index have left. The array is compacted only when half of it has left.
     private var head = 0
 
     nonisolated init() {}
@@ -28,7 +28,7 @@ import EventLoop
         head = 0
     }
 
-    /// Ends and removes every call for which `verdict` has an error.
+    /// Ends and removes every call for which `verdict` returns an error.
     mutating func end(_ verdict: (Call) -> BusError?) {
         guard !isEmpty else { return }
         var left: [Call] = []

@@ -1,29 +1,29 @@
 import BusProtocol
 import EventLoop
 
-/// Where an answer goes.
+/// Where an answer is sent.
 struct ReturnAddress {
-    /// Routing id of the ROUTER socket.
+    /// The routing ID of the ROUTER socket.
     let id: [UInt8]
-    /// That whoever is there understands.
+    /// The wire version that the peer understands.
     var wire: WireVersion
 }
 
-/// A caller's connection, as the answering side knows it from its HELLO on.
+/// A caller's connection, as the server knows it since its HELLO.
 @Loop final class Peer {
     private(set) var address: ReturnAddress
-    /// Whose key its connection has; 0 on a bus without keys.
+    /// The number of its connection's key; 0 on a bus without keys.
     let identity: BusSecurity.Identity
-    /// That key; `nil` on a bus without keys.
+    /// The key of its connection; `nil` on a bus without keys.
     let key: BusKey?
     private(set) var hello: Hello
     private(set) var lastHeard = MonotonicClock.now()
-    /// Requests that it waits for.
+    /// The requests that it waits for.
     var inFlight = 0
-    /// This process stood still: what the peer sent before it greets again may be old, and is not executed.
+    /// This process was paused. Frames that the peer sent before its next HELLO may be old, and are not executed.
     private(set) var mustGreet = false
-    /// Nanoseconds that its last frame was on its way, beyond the shortest way. Without it a process that is thawed would
-    /// do what nobody waits for any more.
+    /// The delay of its last frame beyond the shortest delay, in nanoseconds. Without it, a resumed process would
+    /// execute requests that nobody waits for.
     private(set) var delay: UInt64 = 0
     private var way = DelayEstimator()
 
@@ -39,7 +39,7 @@ struct ReturnAddress {
 
     func heard(frameSentAt sentAtMs: UInt64) {
         lastHeard = MonotonicClock.now()
-        // A sender's clock may say anything: an hour is as good as for ever.
+        // A sender's clock may have any value, so the delay is limited to an hour.
         delay = UInt64(min(way.delay(sentAtMs: sentAtMs, now: lastHeard), 3_600_000)) * 1_000_000
     }
 

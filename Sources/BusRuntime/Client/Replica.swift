@@ -3,15 +3,15 @@ import EventLoop
 import Glibc
 import JSONText
 
-/// The asking side towards one replica of a service: one DEALER socket.
+/// The caller's side of the connection to one replica of a service: one DEALER socket.
 @Loop final class Replica {
-    /// What became of an attempt.
+    /// The result of an attempt.
     enum Outcome {
         case reply(RawReply)
         case error(BusError)
-        /// Nothing was written, or it was not looked at.
+        /// Nothing was written, or the replica did not start it.
         case notWritten
-        /// Written, and then the replica was gone: it may have been done.
+        /// It was written, then the replica was lost. It may have been executed.
         case lost
     }
 
@@ -19,39 +19,39 @@ import JSONText
     let endpoint: String
     private let configuration: BusConfiguration
     private var socket: ZMQSocket
-    /// The key that the replica must have, where there are keys.
+    /// The key that the replica must have, on a bus with keys.
     private var key: BusKey?
-    /// When a connection that was refused is tried again, nanoseconds; `nil` while none was.
+    /// When a refused connection is tried again, in nanoseconds; `nil` if none was refused.
     private var redialAt: UInt64?
-    /// When the connection that is tried was begun, nanoseconds.
+    /// When the current connection attempt began, in nanoseconds.
     private var dialedAt: UInt64 = 0
-    /// The other side let go of the last handshake: its key is another than the list says, or ours is none to it.
+    /// The other side ended the last handshake: it has another key than the allow list, or does not accept ours.
     private(set) var isRefused = false
     private var pending: [UInt64: Call] = [:]
     private var lastCorrelationID: UInt64 = 0
-    /// Frames of this turn, which leave together at its end; in it are the requests after `lastSentID`.
+    /// Frames of this turn, which are sent together at its end. They include the requests after `lastSentID`.
     private var bundle = FrameBundle()
     private var lastSentID: UInt64 = 0
     private(set) var remote: Hello?
     private(set) var remoteState = ServiceState.starting
-    /// It said GOAWAY: whatever its PONGs say, this process takes nothing new.
+    /// It sent GOAWAY. It accepts no new requests, whatever its PONGs say.
     private var isLeaving = false
     private var isGreeted = false
     private var lastHeard: UInt64 = 0
     private var lastSpoken: UInt64 = 0
     private var lastTick = MonotonicClock.now()
     private var health = OutlierEjection()
-    /// When this process of it was ready first; 0 before that.
+    /// When this process of the replica was first ready; 0 before that.
     private(set) var readySince: UInt64 = 0
     private var malformedFrames = 0
     private var losses = 0
-    /// Who waits for what the replica tells of itself.
+    /// The callers that wait for the replica's report.
     private var inquirers: [LoopPromise<BusReport?>] = []
-    /// Looks in a row in which discovery did not find it.
+    /// The number of discoveries in a row that did not find it.
     var absences = 0
-    /// Called when it can take a request that it could not take before.
+    /// Called when it has capacity again.
     private let onCapacity: @Loop () -> Void
-    /// Called with every attempt that ended.
+    /// Called with the result of every attempt.
     private let onOutcome: @Loop (Call, Outcome) -> Void
 
     init(
@@ -85,7 +85,7 @@ import JSONText
 
     // MARK: Keys
 
-    /// The list of allowed keys has changed: where the replica's own is not on it any more, it is not asked any more.
+    /// The allow list has changed. If the replica's key is no longer on it, the replica gets no requests.
     func keysChanged() {
         guard let keys = configuration.security?.allowed.keys(of: service) else { return }
         if key.map({ !keys.contains($0) }) ?? true {
@@ -96,12 +96,12 @@ import JSONText
         }
     }
 
-    /// libzmq does not dial again by itself after a refusal; a new socket does, with the next key of the service.
+    /// libzmq does not connect again after a refusal. A new socket does, with the service's next key.
     private func redial(at time: UInt64) { redialAt = time }
 
     private func redialNow() {
         redialAt = nil
-        // The old socket may have been greeted again meanwhile; whatever it was given goes with it.
+        // The old socket may have received a HELLO again meanwhile. What was sent through it is lost.
         lose()
         let keys = configuration.security?.allowed.keys(of: service) ?? []
         let place = key.flatMap { keys.firstIndex(of: $0) }
@@ -127,7 +127,7 @@ import JSONText
     var isReady: Bool { isGreeted && remoteState == .ready }
     func isAside(at now: UInt64) -> Bool { health.isAside(at: now) }
 
-    /// Whether it may be given one more request.
+    /// Whether it has capacity for another request.
     var canTake: Bool { isReady && pending.count < min(configuration.credit, remote?.credit ?? 0) }
 
     // MARK: Asking
@@ -144,11 +144,11 @@ import JSONText
         send(call.header, call.body)
     }
 
-    /// Now, or with the rest of this turn to who understands bundles.
+    /// Sends a frame now, or with the rest of this turn if the replica understands bundles.
     private func send(_ header: FrameHeader, _ body: [UInt8]) {
         guard wire == .bundles else { return noteSent(socket.send(header, body, in: wire)) }
         if !bundle.hasRoom(for: body.count) { sendBundle() }
-        // What stood in the one before may have been refused.
+        // The requests in the previous bundle may have been refused.
         guard isGreeted else { return }
         if bundle.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundle() } }
         bundle.append(header, body)
@@ -161,12 +161,12 @@ import JSONText
         noteSent(isSent)
     }
 
-    /// A request that cannot leave says that the connection is gone.
+    /// If a request cannot be sent, the connection is lost.
     private func noteSent(_ isSent: Bool) {
         if isSent { lastSentID = lastCorrelationID } else if lastSentID < lastCorrelationID { lose() }
     }
 
-    /// Nobody waits for the call any more.
+    /// The caller no longer waits.
     func forget(_ call: Call) {
         let id = call.header.correlationID
         guard pending[id] === call else { return }
@@ -211,7 +211,7 @@ import JSONText
         }
     }
 
-    /// What the replica tells of itself; `nil` where it does not in time.
+    /// The replica's report; `nil` if it does not answer in time.
     func report(within limit: Duration) async -> BusReport? {
         guard isGreeted else { return nil }
         let promise = LoopPromise<BusReport?>()
@@ -231,7 +231,8 @@ import JSONText
         guard let error = try? WireJSON.decode(BusError.self, from: body) else {
             return .error(BusError(.internalError, "The answer cannot be read.", executed: .unknown))
         }
-        // A process that does not know us refused: it is greeted first, and then asked again. One that leaves is not.
+        // The process refused because it does not know us. It gets a HELLO first, then the request again. A process
+        // that is stopping does not.
         let isNotNow = error.executed == .no && error.status == .unavailable
         return isNotNow && (!isGreeted || isLeaving) ? .notWritten : .error(error)
     }
@@ -242,7 +243,7 @@ import JSONText
             malformedFrames += 1
             return lose()
         }
-        // Another instance at the same address is another process: it never heard what the old one was asked.
+        // Another instance at the same address is another process. It never received the requests to the old one.
         if let remote, remote.instance != hello.instance {
             lose()
             (isLeaving, readySince) = (false, 0)
@@ -254,7 +255,7 @@ import JSONText
 
     private func finish(_ id: UInt64, _ outcome: Outcome) {
         guard let call = pending.removeValue(forKey: id) else { return }
-        // Its "too late" and ours race: both mean that it did not answer.
+        // The replica's time-out and ours may happen in either order. Both mean that it did not answer.
         if case .error(let error) = outcome, error.status == .deadlineExceeded, error.executed != .no {
             health.missed(at: lastHeard)
         } else {
@@ -272,7 +273,7 @@ import JSONText
             (redialAt, isRefused) = (nil, false)
             greet()
         case .lost:
-            // What the replica still said before it went counts.
+            // Answers that the replica sent before it was lost are processed.
             takeTurn()
             lose()
         case .refused:
@@ -287,7 +288,7 @@ import JSONText
         speak(.hello, body: Bus.hello(configuration))
     }
 
-    /// The replica is out: what it was asked is lost, but for what did not leave yet.
+    /// The replica is lost, with the requests that were sent to it. Requests that were not sent yet are not lost.
     private func lose() {
         if isGreeted { losses += 1 }
         isGreeted = false
@@ -303,7 +304,7 @@ import JSONText
     // MARK: Time
 
     func tick(now: UInt64) {
-        // A pause of our own is not the replica's silence.
+        // A pause of this process is no silence of the replica.
         if now > lastTick + BusTiming.heartbeat { lastHeard = max(lastHeard, now - BusTiming.heartbeat) }
         lastTick = now
         if let redialAt, redialAt <= now { redialNow() }
@@ -323,13 +324,14 @@ import JSONText
         }
     }
 
-    /// Frames that are no requests; only these count as spoken, so that a busy caller still hears a PONG.
+    /// Sends frames that are not requests. Only these count as activity, so a busy caller still gets PONGs.
     private func speak(_ kind: FrameKind, body: [UInt8] = [], correlationID: UInt64 = 0) {
         var header = FrameHeader(kind: kind, correlationID: correlationID, bodyLength: UInt32(body.count))
         header.sentAtMs = Bus.clockMilliseconds()
         if kind != .cancel { lastSpoken = MonotonicClock.now() }
         guard kind == .hello else { return send(header, body) }
-        // It may go to another process than the last one did: in the form that everybody understands.
+        // The receiver may be another process than before, so it uses the oldest wire version, which everybody
+        // understands.
         _ = socket.send(header, body, in: .twoParts)
     }
 

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-/// What is known of one replica.
+/// The state of one replica.
 public struct ReplicaState: Sendable, Equatable {
     public var endpoint: String
     public var instance: Identifier?
@@ -11,7 +11,7 @@ public struct ReplicaState: Sendable, Equatable {
     public var inFlight: Int
 }
 
-/// The replicas of one service, and the calls that wait for one.
+/// The replicas of one service, and the calls that wait for a replica.
 @Loop final class ReplicaPool {
     private struct Message: Hashable {
         let type: MessageType
@@ -28,7 +28,7 @@ public struct ReplicaState: Sendable, Equatable {
     private var admission = AdmissionController()
     private var budget = RetryBudget()
     private var isClosed = false
-    /// What befell replicas that are no more.
+    /// The problems of replicas that were removed.
     private var past: ReplicaFates
     private var meters: [Message: TrafficMeter] = [:]
 
@@ -40,7 +40,7 @@ public struct ReplicaState: Sendable, Equatable {
     }
 
     var hasReady: Bool { replicas.contains(where: \.isReady) }
-    /// Why no replica takes requests; `nil` where one does.
+    /// Why no replica accepts requests; `nil` if one does.
     var absence: ServiceAbsence? {
         if let security = configuration.security {
             guard security.name != nil else { return .ownKeyRevoked }
@@ -65,7 +65,7 @@ public struct ReplicaState: Sendable, Equatable {
         }
     }
 
-    /// What each replica tells of itself, `nil` for one that does not in time.
+    /// The report of each replica; `nil` if it does not answer in time.
     func reports(within limit: Duration) async -> [(ReplicaState, BusReport?)] {
         let looks = replicas.map { replica in Loop.spawn { await replica.report(within: limit) } }
         var reports: [String: BusReport] = [:]
@@ -75,7 +75,7 @@ public struct ReplicaState: Sendable, Equatable {
 
     // MARK: Calls
 
-    /// Counts the calls with a message.
+    /// The counter of the calls with a message.
     func meter(of type: MessageType, _ version: UInt16) -> TrafficMeter {
         let message = Message(type: type, version: version)
         if let known = meters[message] { return known }
@@ -84,10 +84,10 @@ public struct ReplicaState: Sendable, Equatable {
         return meter
     }
 
-    /// Gives the call to a replica, now or when one can take it.
+    /// Sends the call to a replica, now or when one has capacity.
     ///
-    /// While replicas are merely full it waits for as long as it has time, unless that overloads the queue; while none is
-    /// ready, for the grace of the configuration.
+    /// If all replicas are full, it waits until its deadline, unless that overloads the queue. If no replica is ready,
+    /// it waits for the configured grace period.
     func submit(_ call: Call) {
         budget.earn()
         enqueue(call)
@@ -97,7 +97,7 @@ public struct ReplicaState: Sendable, Equatable {
         guard !isClosed else { return call.finish(.failure(.unavailable(executed: .no))) }
         guard waiting.count < configuration.mostWaiting else {
             return call.finish(
-                .failure(BusError(.overloaded, "Too many requests wait already.", retryAfter: .seconds(1))))
+                .failure(BusError(.overloaded, "Too many requests are already waiting.", retryAfter: .seconds(1))))
         }
         let now = MonotonicClock.now()
         guard !hasReady || admission.admits(behind: waiting.count, at: now) else {
@@ -121,7 +121,7 @@ public struct ReplicaState: Sendable, Equatable {
             let now = MonotonicClock.now()
             guard let replica = choose(for: call, at: now) else { return }
             waiting.removeFirst()
-            // Waiting for any replica at all is no overload.
+            // To wait while no replica is ready is no overload.
             let wait = now - min(max(call.waitsSince, lastUnreadyAt), now)
             guard admission.begins(after: wait, behind: call.ahead, at: now) else {
                 call.finish(.failure(.busy))
@@ -131,15 +131,15 @@ public struct ReplicaState: Sendable, Equatable {
         }
     }
 
-    /// The replica with the fewest requests in flight, ties at random; one that did not have this call where there is. One
-    /// that is new takes part now and then only.
+    /// The replica with the fewest requests in flight; ties are broken at random. A replica that had this call is
+    /// chosen only if there is no other. A new replica takes part only in some choices.
     private func choose(for call: Call, at now: UInt64) -> Replica? {
         let aside = replicas.count { $0.isAside(at: now) }
         let oldest = replicas.reduce(0) { $1.isReady ? max($0, now - $1.readySince) : $0 }
         var (best, bestRank, ties) = (nil as Replica?, Int.max, 0)
         for replica in replicas where replica.canTake {
             var rank = replica.inFlight
-            // Never more than half of them stand aside.
+            // At most half of the replicas are ejected.
             if replica.isAside(at: now), aside * 2 <= replicas.count { rank += 1 << 20 }
             let chance = SlowStart.chance(age: now - replica.readySince, oldest: oldest)
             if chance < 1, Double.random(in: 0..<1) >= chance { rank += 1 << 19 }
@@ -158,24 +158,26 @@ public struct ReplicaState: Sendable, Equatable {
         switch outcome {
         case .reply(let reply): call.finish(.success(reply))
         case .error(let error):
-            // "Not executed" is answered by a replica that stops, is full or stood still: another one is asked at once.
+            // A replica that is stopping, full or was paused answers "not executed". Another replica is called at once.
             let mayMove =
                 error.executed == .no && [.unavailable, .overloaded, .deadlineExceeded].contains(error.status)
             guard mayMove, call.mayFollow(written: false) else { return call.finish(.failure(error)) }
             let hasOther = hasReplica(besides: call.tried)
-            // Where there is no other one: that the request lay for too long says that this one stood still, not that it is full.
+            // Without another replica, a request that waited too long means that this replica was paused, not that it
+            // is full.
             let mayStay = error.status == .deadlineExceeded && call.deadline > MonotonicClock.now()
             guard hasOther || mayStay, spendRetry() else { return call.finish(.failure(error)) }
             if hasOther { again(call) } else { againLater(call) }
         case .notWritten:
-            // Nobody had any work with it: it costs no retry.
+            // No replica did any work for it, so it costs no retry.
             call.takeBack()
             again(call)
         case .lost:
             guard call.mayFollow(written: true), spendRetry() else {
                 return call.finish(.failure(.unavailable(executed: .unknown)))
             }
-            // Only where nobody else is left the same replica is asked again, and then all of its callers would be at once.
+            // The same replica is called again only if there is no other. A delay keeps its callers from repeating all
+            // at once.
             if hasReady, !hasReplica(besides: call.tried) { againLater(call) } else { again(call) }
         }
     }
@@ -205,14 +207,14 @@ public struct ReplicaState: Sendable, Equatable {
 
     // MARK: Discovery
 
-    /// Looks for replicas until the pool is closed.
+    /// Discovers replicas until the pool is closed.
     func discover() async {
         while !isClosed {
             let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
             let (discovery, name) = (discovery, service.rawValue)
             if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
             let interval = configuration.discoveryInterval
-            // Whoever found nobody started together with whom it looks for, or waits for them to come back.
+            // If no replica was found, this process started together with the service, or the service will return soon.
             let pause = discovery.interval(replicas.isEmpty ? min(interval, Self.eagerInterval) : interval)
             try? await Loop.sleep(for: pause * Double.random(in: 1...1.5))
         }
@@ -239,7 +241,7 @@ public struct ReplicaState: Sendable, Equatable {
         }
     }
 
-    /// The list of allowed keys has changed.
+    /// The allow list has changed.
     func keysChanged() {
         for replica in replicas { replica.keysChanged() }
     }

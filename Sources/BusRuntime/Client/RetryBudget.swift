@@ -1,11 +1,11 @@
-/// Bounds the retries of all calls to one service: a token for each, earned by the calls themselves.
+/// Limits the retries of all calls to one service. Each retry costs a token, and calls earn tokens.
 ///
-/// When a service is slow or gone altogether, unbounded retries treble its load just then. A tenth of the calls may be
-/// tried again, and ten a second where there are few. The bucket holds enough for two replicas that die at once with all
-/// that was in flight on them (the credit is 64).
+/// If a service is slow or down, unlimited retries would triple its load at the worst time. A tenth of the calls may be
+/// retried, and ten per second if there are few calls. The bucket is large enough for two replicas that are lost at
+/// once with all their requests in flight (the credit is 64).
 ///
-/// - Source: Google, "Site Reliability Engineering", 2016, chapter 21: at most three attempts of a request, and a budget of
-///   10 % for the retries of a client.
+/// - Source: Google, "Site Reliability Engineering", 2016, chapter 21: at most three attempts of a request, and a
+///   budget of 10 % for the retries of a client.
 struct RetryBudget {
     static let share = 0.1
     static let perSecond = 10.0
@@ -19,8 +19,8 @@ struct RetryBudget {
 
     /// Takes a token for one retry.
     ///
-    /// - Parameter now: nanoseconds.
-    /// - Returns: false where there is none.
+    /// - Parameter now: in nanoseconds.
+    /// - Returns: false if there is no token.
     mutating func spend(at now: UInt64) -> Bool {
         let passed = filledAt == 0 ? 0 : now - min(filledAt, now)
         tokens = min(Self.most, tokens + Double(passed) / 1e9 * Self.perSecond)
@@ -31,10 +31,12 @@ struct RetryBudget {
     }
 }
 
-/// How long a call waits before it is tried again at a replica that had it already. Another replica is asked at once.
+/// How long a call waits before it is sent to the same replica again. Another replica is called at once.
 enum RetryPause {
+    /// The delay before the next attempt, with full jitter.
+    ///
     /// - Parameter attempt: attempts so far, from 1.
-    /// - Returns: uniform over 0 ... min(1 s, 50 ms · 2^(attempt - 1)), in whole microseconds: full jitter.
+    /// - Returns: uniform over 0 ... min(1 s, 50 ms · 2^(attempt - 1)), in whole microseconds.
     /// - Source: M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
     static func pause(after attempt: UInt8, using generator: inout some RandomNumberGenerator) -> Duration {
         let most = min(1_000_000, 50_000 << (Int(min(max(attempt, 1), 8)) - 1))

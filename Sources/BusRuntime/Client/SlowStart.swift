@@ -1,16 +1,19 @@
-/// The share of its work that a new replica gets: its caches are cold and its connections not made yet.
+/// Slow start: a new replica gets a growing share of requests, because its caches and connections are not ready yet.
 enum SlowStart {
-    /// Nanoseconds until it gets all of it.
+    /// The time until it gets its full share, in nanoseconds.
     static let time: UInt64 = 2_000_000_000
     static let least = 0.1
 
+    /// The share of a replica.
+    ///
     /// - Parameter age: nanoseconds since it was first ready.
-    /// - Returns: grows evenly from a tenth to 1.
+    /// - Returns: a share that grows linearly from 0.1 to 1.
     static func share(age: UInt64) -> Double {
         least + (1 - least) * Double(min(age, time)) / Double(time)
     }
 
-    /// The probability that a replica takes part in a choice in which the longest-serving one takes part for certain: who
-    /// is alone, and who is as new as the others, is never held back.
+    /// The probability that a replica is a candidate, relative to the oldest replica, which always is one.
+    ///
+    /// A single replica, or one as new as all others, is never held back.
     static func chance(age: UInt64, oldest: UInt64) -> Double { share(age: age) / share(age: max(age, oldest)) }
 }

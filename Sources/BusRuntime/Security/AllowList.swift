@@ -1,9 +1,9 @@
 import BusProtocol
 
-/// Who may speak on the bus: the public keys of each service, and of operators.
+/// Who may connect to the bus: the public keys of each service and of operators.
 ///
-/// A file with a line `NAME KEY` for each key. `#` begins a comment that takes the whole line. A service may have several
-/// keys, so that one can be replaced while its replicas restart one after another.
+/// The file has one line `NAME KEY` for each key. A line that starts with `#` is a comment. A service may have several
+/// keys, so that a key can be replaced while its replicas restart one after another.
 public struct AllowList: Sendable, Equatable {
     public struct ParseError: Error, Sendable, CustomStringConvertible {
         public let description: String
@@ -12,6 +12,8 @@ public struct AllowList: Sendable, Equatable {
     private var names: [BusKey: ServiceName] = [:]
     private var keys: [ServiceName: [BusKey]] = [:]
 
+    /// Reads the text of the file.
+    ///
     /// - Throws: ``ParseError`` with the number of the line.
     public init(_ text: String) throws(ParseError) {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -22,14 +24,14 @@ public struct AllowList: Sendable, Equatable {
             }
             let service = ServiceName(rawValue: String(name))
             guard names[key] == nil || names[key] == service else {
-                throw ParseError(description: "line \(index + 1): this key stands under another name already")
+                throw ParseError(description: "line \(index + 1): this key is already listed under another name")
             }
             guard names.updateValue(service, forKey: key) == nil else { continue }
             keys[service, default: []].append(key)
         }
     }
 
-    /// Whose key it is; `nil` where it is nobody's.
+    /// The owner of a key; `nil` if it is not on the list.
     public func service(of key: BusKey) -> ServiceName? { names[key] }
 
     /// The keys of a service, in the order of the file.

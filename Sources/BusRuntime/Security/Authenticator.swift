@@ -1,8 +1,10 @@
 import CZMQ
 import EventLoop
 
-/// Answers libzmq's question whether a key may connect. One for the process, as libzmq wants it; each answering socket has
-/// a domain of its own. Source: ZAP, RFC 27 of the ZeroMQ project.
+/// Answers libzmq whether a key may connect.
+///
+/// libzmq wants one authenticator per process. Each server socket has its own domain. Source: ZAP, RFC 27 of the ZeroMQ
+/// project.
 @Loop final class Authenticator {
     private static var known: Authenticator?
 
@@ -10,8 +12,8 @@ import EventLoop
     private var watch: FileWatch?
     private var domains: [String: BusSecurity] = [:]
 
-    /// Bound before the first socket that needs it: without it libzmq would let every key in, or, as the sockets here
-    /// are set, none.
+    /// It must be bound before the first socket that needs it. Without it libzmq would accept every key, or none with
+    /// the options that the sockets here have.
     static func shared() throws(ZMQError) -> Authenticator {
         if let known { return known }
         let made = try Authenticator()
@@ -26,7 +28,7 @@ import EventLoop
         guard zmq_bind(raw, "inproc://zeromq.zap.01") == 0,
             zmq_getsockopt(raw, ZMQ_FD, &descriptor, &length) == 0
         else { throw .last("bind to inproc://zeromq.zap.01") }
-        // The descriptor tells of changes only, and nothing but `drain` touches the socket.
+        // The descriptor reports only changes, and only `drain` reads the socket.
         watch = FileWatch(descriptor, for: .read) { [weak self] _ in self?.drain() }
     }
 
@@ -48,11 +50,13 @@ import EventLoop
         }
     }
 
-    /// The routing id and an empty part, then: version, request id, domain, address, identity, mechanism, credentials.
+    /// The parts are the routing ID, an empty part, version, request ID, domain, address, identity, mechanism and
+    /// credentials.
     private func answer(_ parts: [[UInt8]]) {
         guard parts.count >= 4, parts[1].isEmpty else { return }
         let identity = parts.count == 9 ? identity(of: parts) : nil
-        // 300, "not now": after 400 or 500 the caller's socket would never dial again, even when it is allowed later.
+        // Status 300 means "not now". After 400 or 500 the client's socket would never connect again, even if its key
+        // is allowed later.
         let (status, user) = identity.map { ("200", String($0)) } ?? ("300", "")
         send([parts[0], [], Array("1.0".utf8), parts[3], Array(status.utf8), [], Array(user.utf8), []])
     }

@@ -9,7 +9,9 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflect
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// - Parameter text: 44 characters of base64; `nil` where it is anything else.
+    /// Reads a key.
+    ///
+    /// - Parameter text: 44 characters of base64; `nil` for anything else.
     public init?(base64 text: some StringProtocol) {
         guard let data = Data(base64Encoded: String(text)), data.count == 32 else { return nil }
         bytes = Array(data)
@@ -20,24 +22,24 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflect
         self.bytes = Array(bytes)
     }
 
-    /// Nothing of it: it may be a secret one.
+    /// It reveals nothing of the key, which may be secret.
     public var description: String { "a key of the bus" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     public var base64: String { Data(bytes).base64EncodedString() }
 
-    /// A new secret key, from the system's random source.
+    /// A new secret key from the system's random source.
     ///
-    /// - Throws: ``ZMQError`` where libzmq was built without CURVE.
+    /// - Throws: ``ZMQError`` if libzmq was built without CURVE.
     public static func newSecret() throws(ZMQError) -> BusKey {
         var (publicText, secretText) = ([CChar](repeating: 0, count: 41), [CChar](repeating: 0, count: 41))
         guard zmq_curve_keypair(&publicText, &secretText) == 0 else { throw .last("zmq_curve_keypair") }
         return try BusKey(z85: secretText)
     }
 
-    /// The public key of this secret one.
+    /// The public key of this secret key.
     ///
-    /// - Throws: ``ZMQError`` where libzmq was built without CURVE.
+    /// - Throws: ``ZMQError`` if libzmq was built without CURVE.
     public func publicKey() throws(ZMQError) -> BusKey {
         var (secretText, publicText) = ([CChar](repeating: 0, count: 41), [CChar](repeating: 0, count: 41))
         guard zmq_z85_encode(&secretText, bytes, bytes.count) != nil else { throw .last("zmq_z85_encode") }
@@ -45,7 +47,9 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflect
         return try BusKey(z85: publicText)
     }
 
-    /// - Parameter text: 40 characters of Z85 and a zero, as libzmq writes keys.
+    /// Reads a key.
+    ///
+    /// - Parameter text: 40 characters of Z85 and a zero byte, as libzmq writes keys.
     private init(z85 text: [CChar]) throws(ZMQError) {
         var bytes = [UInt8](repeating: 0, count: 32)
         guard zmq_z85_decode(&bytes, text) != nil else { throw .last("zmq_z85_decode") }

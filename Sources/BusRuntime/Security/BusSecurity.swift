@@ -2,10 +2,11 @@ import BusProtocol
 import EventLoop
 import Foundation
 
-/// The keys of one process: its own, and those of everybody whom it may hear and ask. The list is followed: what changes
-/// in its file holds within a second, on connections that stand as well.
+/// The keys of one process: its own, and those that it accepts.
+///
+/// The allow list's file is watched. A change takes effect within a second, on open connections too.
 @Loop public final class BusSecurity {
-    /// Where no key is known yet: 0 is nobody's.
+    /// 0 is nobody's number, for connections without a known key.
     typealias Identity = Int
 
     let secret: BusKey
@@ -14,19 +15,19 @@ import Foundation
     private var seen: Stamp?
     private var complaint: String?
     private(set) var allowed: AllowList
-    /// Numbers for keys that came in, since libzmq hands a text of few bytes through more cheaply than a key.
+    /// Numbers of the keys that connected. libzmq passes on a short text at less cost than a key.
     private var identities: [BusKey: Identity] = [:]
     private var services: [Identity: ServiceName] = [:]
-    /// Called when the list has changed.
+    /// Called when the allow list has changed.
     var onChange: (@Loop () -> Void)?
-    /// Told once why a changed file is not taken, where what was allowed before stays so until it is; and that the own
-    /// key was taken off the list.
+    /// Called once with the reason why a changed file is not used. The list before stays in effect until the file is
+    /// correct. Also called when the process's own key was removed from the list.
     public var onProblem: (@Loop (String) -> Void)?
-    /// Told of a public key that was not let in, or is not heard any more, once a second at the most.
+    /// Called with a public key that was refused or is no longer accepted, at most once a second.
     public var onRefusal: (@Loop (BusKey) -> Void)?
     private var lastRefusal: UInt64 = 0
 
-    /// What tells one state of a file from the next.
+    /// What distinguishes one state of a file from the next.
     private struct Stamp: Equatable, Sendable {
         let inode: UInt64
         let size: Int64
@@ -34,14 +35,14 @@ import Foundation
         let nanoseconds: Int
     }
 
-    /// Why the keys cannot be used; it is fit to be shown.
+    /// Why the keys cannot be used. An operator may be shown it.
     public struct KeyError: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
 
     /// - Parameters:
-    ///   - secret: the process's own secret key, 44 characters of base64.
-    ///   - allowList: path of the file with the ``AllowList``.
+    /// - secret: the process's own secret key, 44 characters of base64.
+    /// - allowList: path of the file with the ``AllowList``.
     /// - Throws: ``KeyError``.
     public init(secret: String, allowList path: String) throws(KeyError) {
         guard let secret = BusKey(base64: secret) else {
@@ -78,7 +79,7 @@ import Foundation
 
     // MARK: Following
 
-    /// Looks at the file four times a second, until the task is cancelled.
+    /// Checks the file four times a second until the task is cancelled.
     func follow() async {
         while !Task.isCancelled {
             try? await Loop.sleep(for: .milliseconds(250))
@@ -102,7 +103,7 @@ import Foundation
         (seen, complaint) = (stamp, nil)
         guard list != allowed else { return }
         if name != nil, list.service(of: publicKey) == nil {
-            onProblem?("the key of this program is not on the list any more: nobody hears it")
+            onProblem?("the key of this program was removed from the list: its messages are refused")
         }
         allowed = list
         services = [:]
@@ -112,10 +113,10 @@ import Foundation
 
     // MARK: Asking
 
-    /// Whose the own key is, as the list says; `nil` where it is nobody's (any more).
+    /// The owner of this process's key by the allow list; `nil` if it is not, or no longer, on the list.
     public var name: ServiceName? { allowed.service(of: publicKey) }
 
-    /// The number under which a key is known from now on; `nil` where it may not connect.
+    /// The number of a key from now on; `nil` if it may not connect.
     func admit(_ key: BusKey) -> Identity? {
         guard let service = allowed.service(of: key) else {
             tellRefusal(of: key)
@@ -127,7 +128,7 @@ import Foundation
         return identity
     }
 
-    /// A program that is connected is not heard: its key was taken off the list while it ran.
+    /// A connected program's requests are refused, because its key was removed from the allow list.
     func noteRefusal(of identity: Identity) {
         if let key = key(of: identity) { tellRefusal(of: key) }
     }
@@ -139,9 +140,9 @@ import Foundation
         onRefusal?(key)
     }
 
-    /// The key that was given a number.
+    /// The key with a number.
     func key(of identity: Identity) -> BusKey? { identities.first { $0.value == identity }?.key }
 
-    /// Whose connection it is, as of now; `nil` where its key may not speak (any more).
+    /// The owner of a connection now; `nil` if its key is not, or no longer, allowed.
     func service(of identity: Identity) -> ServiceName? { services[identity] }
 }

@@ -2,29 +2,29 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-/// The answering side's socket: one ROUTER, its frames in and out, and the callers behind it.
+/// The server's socket: one ROUTER, its frames in both directions, and its callers.
 @Loop final class BusServer {
     let dispatcher: RequestDispatcher
     private let socket: ZMQSocket
     private let service: ServiceName
     private let hello: [UInt8]
     private let security: BusSecurity?
-    /// Of this socket, among all that the process authenticates for.
+    /// The socket's domain in the process's authenticator.
     private let domain: String
     private var peers: [[UInt8]: Peer] = [:]
-    /// Frames of this turn, by routing id, which leave together at its end.
+    /// Frames of this turn by routing ID. They are sent together at its end.
     private var bundles: [(id: [UInt8], frames: FrameBundle)] = []
     private var frames = BusCounters()
     private var pauses = PauseDetector(at: MonotonicClock.now())
-    /// Makes what a process tells of itself.
+    /// Makes the process's report.
     var onReport: (@Loop () -> BusReport)?
-    /// An operator wants this process to drain.
+    /// Called when an operator asks this process to drain.
     var onDismissal: (@Loop () -> Void)?
     var state = ServiceState.starting {
         didSet { for peer in peers.values where state != oldValue { sendPong(to: peer) } }
     }
 
-    /// A peer that said nothing for so long is forgotten; it greets again when it comes back. Nanoseconds.
+    /// A peer that is silent for this long is forgotten. It sends a HELLO when it returns. In nanoseconds.
     private static let peerLifetime: UInt64 = 60_000_000_000
 
     init(_ configuration: BusConfiguration) throws(ZMQError) {
@@ -48,7 +48,7 @@ import JSONText
         dispatcher.onAnswer = { [weak self] header, body, peer in self?.send(header, body, to: peer) }
     }
 
-    /// Where the last endpoint really listens, with the port that the system chose.
+    /// The last endpoint, with the port that the system chose.
     var lastEndpoint: String { socket.lastEndpoint }
 
     var counters: BusCounters {
@@ -59,14 +59,14 @@ import JSONText
 
     // MARK: Frames
 
-    /// A turn takes a bounded share; what is left is taken in the next. Refusals are cheap and not to be waited for: only
-    /// what is begun counts.
+    /// A turn processes a bounded number of frames. The rest follow in the next turn. A refusal is cheap, so only
+    /// requests that start count.
     private func takeTurn() {
         lookForPause(at: MonotonicClock.now())
         let enough = dispatcher.inFlight + 32
         var taken = 0
         while taken < 256, dispatcher.inFlight < enough, socket.receive({ take($0, &taken) }) {}
-        // A refusal does not wait for the work of this turn.
+        // Refusals are sent before the work of this turn starts.
         sendBundles()
     }
 
@@ -75,7 +75,7 @@ import JSONText
         take(received)
     }
 
-    /// After a pause the frames that lie here are older than they look: who sent them greets again first.
+    /// After a pause, waiting frames are older than they look. Each sender must send a HELLO first.
     private func lookForPause(at now: UInt64) {
         guard pauses.look(at: now) else { return }
         for peer in peers.values {
@@ -94,7 +94,7 @@ import JSONText
             guard Int(header.bodyLength) == received.body.count else {
                 return refuseMalformed(received, header.correlationID)
             }
-            // A routing id may come again on another's connection: it is the same peer only with the same key.
+            // Another connection may reuse a routing ID. It is the same peer only if the key is the same.
             let peer = peers[received.peer].flatMap { $0.identity == received.identity ? $0 : nil }
             peer?.heard(frameSentAt: header.sentAtMs)
             take(header, received, from: peer)
@@ -103,7 +103,7 @@ import JSONText
 
     // MARK: Keys
 
-    /// Whether the key behind a frame is allowed, as of now: one that is revoked is not heard on an open connection either.
+    /// Whether the key of a frame's connection is allowed now. A revoked key is refused on an open connection too.
     private func mayBeHeard(_ received: Received) -> Bool {
         guard let security else { return true }
         return security.service(of: received.identity) != nil
@@ -118,13 +118,14 @@ import JSONText
         dispatcher.refuse(error, header.correlationID, to: received.returnAddress)
     }
 
-    /// Whether the peer is what it says: with keys, what the list says of its key.
+    /// Whether the peer has the name that it gives. With keys, the allow list decides that.
     private func isTruthful(_ hello: Hello, _ identity: BusSecurity.Identity) -> Bool {
         guard let security else { return true }
         return security.service(of: identity) == hello.service
     }
 
-    /// After a change of the list: who is not allowed (as this) any more must greet again, and is not let in.
+    /// Called after a change of the allow list. A peer that is no longer allowed under its name must send a HELLO
+    /// again, and is refused.
     func forgetRevoked() {
         peers = peers.filter { isTruthful($0.value.hello, $0.value.identity) }
     }
@@ -136,13 +137,13 @@ import JSONText
         case (.ping, let peer?): answer(received.body, of: peer)
         case (.goAway, let peer?) where peer.hello.service == .operator: onDismissal?()
         case (.request, let peer?) where peer.mustGreet:
-            let detail = "This replica stood still, and the request may be old."
+            let detail = "This replica was paused, and the request may be old."
             dispatcher.refuse(BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100)), header, of: peer)
         case (.request, let peer?): dispatcher.begin(header, body: received.body, of: peer)
         case (.cancel, let peer?): dispatcher.cancel(header.correlationID, of: peer)
         case (.request, nil):
             sendHello(to: id, stranger: true)
-            let detail = "A peer says HELLO before it asks."
+            let detail = "A peer must send HELLO before a request."
             let error = BusError(.serviceUnavailable, detail, retryAfter: .milliseconds(100))
             dispatcher.refuse(error, header.correlationID, to: received.returnAddress)
         case (.ping, nil), (.cancel, nil): sendHello(to: id, stranger: true)
@@ -150,7 +151,7 @@ import JSONText
         }
     }
 
-    /// A PING, and what else its sender wants to know.
+    /// Answers a PING and what its sender asks for.
     private func answer(_ body: [UInt8], of peer: Peer) {
         let mayKnow =
             peer.hello.vouchesForPersons || [.operator, service].contains(peer.hello.service)
@@ -185,7 +186,7 @@ import JSONText
 
     private func gather(_ header: FrameHeader, _ body: [UInt8], for id: [UInt8]) {
         if bundles.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundles() } }
-        // A turn answers few callers: looking through them is faster than hashing.
+        // A turn answers few callers, so a linear search is faster than hashing.
         if let place = bundles.lastIndex(where: { $0.id == id }), bundles[place].frames.hasRoom(for: body.count) {
             return bundles[place].frames.append(header, body)
         }
@@ -217,11 +218,11 @@ import JSONText
         sendPong(to: peer)
     }
 
-    /// In the form that everybody understands.
+    /// Sends the state in the oldest wire version, which everybody understands.
     ///
-    /// - Parameter stranger: it must greet (anew) before it is heard.
+    /// - Parameter stranger: the receiver must send a HELLO before it is heard.
     private func sendHello(to id: [UInt8], stranger: Bool) {
-        // Never ahead of a refusal: whoever is known again takes that for an answer, and does not ask once more.
+        // Never before a refusal: a peer that is known again would take this for an answer and not repeat its request.
         sendBundles()
         var header = FrameHeader(kind: .hello)
         header.wantsHello = stranger
@@ -240,7 +241,7 @@ import JSONText
 
     // MARK: Time and end
 
-    /// Ends what is too late and forgets peers that went silently.
+    /// Ends requests whose time is over, and forgets silent peers.
     func tick(now: UInt64) {
         lookForPause(at: now)
         dispatcher.tick(now: now)
@@ -251,7 +252,7 @@ import JSONText
         for peer in peers.values { send(FrameHeader(kind: .goAway), [], to: peer.address) }
     }
 
-    /// Handlers that still run are told, and nobody hears what they say.
+    /// Cancels the handlers that still run. Their results are discarded.
     func close() {
         sendBundles()
         socket.close(linger: .seconds(2))

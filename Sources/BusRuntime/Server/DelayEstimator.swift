@@ -1,9 +1,12 @@
-/// Tells how long the frames of one sender were on their way beyond the shortest way: in a queue, or before a process that
-/// stood still. The two clocks have nothing to do with each other; the least difference between them stands for no delay.
+/// Estimates the delay of one sender's frames beyond the shortest delay, in a queue or before a paused process.
 ///
-/// Clocks drift apart, 50 ms in a quarter of an hour where nobody disciplines them, and a least difference of long ago
-/// would then make every frame look delayed: only the last two windows count. They move with the frames and by one at the most, so that
-/// the frames that lay before a process that stood still are held against those before it did.
+/// The two clocks are unrelated. The smallest difference between them counts as no delay.
+///
+/// Clocks drift apart, by 50 ms in a quarter of an hour without synchronisation. An old smallest difference would make
+/// every frame look delayed, so only the last two windows count.
+///
+/// The windows advance with the frames, by at most one. So frames that waited for a paused process are compared with
+/// the frames before the pause.
 struct DelayEstimator {
     /// Nanoseconds.
     static let window: UInt64 = 30_000_000_000
@@ -12,12 +15,14 @@ struct DelayEstimator {
     private var shortestBefore: Int64?
     private var windowEnd: UInt64 = 0
 
+    /// The delay of a frame.
+    ///
     /// - Parameters:
-    ///   - sentAtMs: by the sender's clock; 0 where it is not told.
-    ///   - now: nanoseconds of the receiver's.
+    /// - sentAtMs: by the sender's clock; 0 if unknown.
+    /// - now: by the receiver's clock, in nanoseconds.
     /// - Returns: milliseconds.
     mutating func delay(sentAtMs: UInt64, now: UInt64) -> Int64 {
-        // A clock that cannot be is none.
+        // An impossible time counts as unknown.
         guard sentAtMs > 0, sentAtMs < 1 << 60 else { return 0 }
         let way = Int64(now / 1_000_000) - Int64(sentAtMs)
         if now >= windowEnd {

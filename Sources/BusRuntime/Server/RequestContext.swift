@@ -1,26 +1,26 @@
 import BusProtocol
 import EventLoop
 
-/// What a handler knows of a request beside its body.
+/// What a handler knows about a request besides its body.
 @Loop public final class RequestContext {
     public let messageID: Identifier
     public let type: MessageType
     public let caller: ServiceName
     /// The public key of the caller's connection, 44 characters of base64; `nil` on a bus without keys.
     public let callerKey: String?
-    /// On whose behalf; only a gateway's word counts.
+    /// The person behind the request. Accepted from a gateway only.
     public let actor: Actor?
-    /// The address that the public request came from; only a gateway's word counts.
+    /// The address of the public client. Accepted from a gateway only.
     public let clientAddress: String?
-    /// The access token of the public request, where the act wants it; only a gateway's word counts.
+    /// The access token of the public request, if the message wants it. Accepted from a gateway only.
     public let accessToken: String?
     public let idempotencyKey: String?
     public let trace: TraceContext
-    /// Nanoseconds of ``MonotonicClock``.
+    /// In nanoseconds of ``MonotonicClock``.
     public let deadline: UInt64
-    /// The body as it was received.
+    /// The body as received.
     public let body: [UInt8]
-    /// Set by who answers with a stored reply.
+    /// Set if the answer is a stored reply.
     public var isReplay = false
 
     public init(
@@ -43,7 +43,7 @@ import EventLoop
         self.body = body
     }
 
-    /// Until the deadline; zero when it has passed.
+    /// The time until the deadline; zero if it has passed.
     public var remaining: Duration {
         let now = MonotonicClock.now()
         return .nanoseconds(deadline > now ? deadline - now : 0)
@@ -58,13 +58,13 @@ import EventLoop
     }
 }
 
-/// Answers one type of request. A plain value: what it needs it was made with.
+/// Answers one type of request. It is a value and receives what it needs in its initialiser.
 public protocol RequestHandler<Request>: Sendable {
     associatedtype Request: BusRequest
     @Loop func handle(_ request: Request, context: RequestContext) async throws -> Request.Reply
 }
 
-/// What goes along with a call.
+/// The options of a call.
 public struct CallOptions: Sendable {
     public var timeout: Duration
     public var trace: TraceContext
@@ -72,9 +72,10 @@ public struct CallOptions: Sendable {
     public var clientAddress: String?
     public var idempotencyKey: String?
     public var messageID: Identifier
-    /// The access token of the public request, for an act that wants it.
+    /// The access token of the public request, for a message that wants it.
     public var accessToken: String?
-    /// With an operator's key: to call also what changes something and is meant for programs only. It is logged there.
+    /// With an operator's key: allows a call that changes something and is otherwise for programs only. The receiver
+    /// logs it.
     public var isAsOperator = false
 
     public init(
@@ -90,15 +91,15 @@ public struct CallOptions: Sendable {
     }
 }
 
-/// A reply as it came: its body is passed on byte for byte.
+/// A reply as received. Its body is passed on byte for byte.
 public struct RawReply: Sendable {
     public var body: [UInt8]
-    /// It is a stored reply, given again.
+    /// The reply is a stored one, sent again.
     public var isReplay: Bool
-    /// The state of the resource that it shows, where it is the view of one.
+    /// The revision of the resource that it shows, if it shows one.
     public var entityRevision: Int64?
-    /// The name of that state, where it has one of its own.
+    /// The name of that revision, if it has its own.
     public var entityTag: EntityTag?
-    /// The request made what it shows.
+    /// The request created what it shows.
     public var isCreated = false
 }

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-/// Takes requests to their handlers, each in a task of its own, and their answers back.
+/// Passes each request to its handler, in its own task, and returns the answer.
 @Loop final class RequestDispatcher {
     private struct Route: Hashable {
         let type: MessageType
@@ -11,7 +11,7 @@ import EventLoop
         let peer: ObjectIdentifier
         let correlationID: UInt64
     }
-    /// A message type with its handler, and what came of it by caller.
+    /// A message type with its handler, and its counters by caller.
     @Loop private final class Registration {
         let endpoint: Endpoint
         private let route: Route
@@ -19,7 +19,7 @@ import EventLoop
 
         init(_ endpoint: Endpoint, _ route: Route) { (self.endpoint, self.route) = (endpoint, route) }
 
-        /// There are few callers: looking through them is faster than hashing.
+        /// There are few callers, so a linear search is faster than hashing.
         func meter(of caller: ServiceName) -> TrafficMeter {
             if let known = meters.first(where: { $0.partner == caller }) { return known }
             let meter = TrafficMeter("\(route.type)/v\(route.version)", caller)
@@ -27,21 +27,21 @@ import EventLoop
             return meter
         }
     }
-    /// One request from its arrival until its handler has ended.
+    /// One request, from its arrival until its handler has ended.
     @Loop private final class Job {
         let peer: Peer
         let meter: TrafficMeter
         let correlationID: UInt64
         let context: RequestContext
-        /// When it was read, nanoseconds.
+        /// When it was read, in nanoseconds.
         let arrived: UInt64
-        /// How many waited before it then.
+        /// How many requests waited before it then.
         let ahead: Int
-        /// When it would have been read, had nothing delayed it.
+        /// When it would have been read without any delay.
         let due: UInt64
         var hasBegun = false
         var task: Task<Void, any Error>?
-        /// The caller was told, or does not wait: what the handler still says is not sent.
+        /// The caller has its answer or no longer waits. The handler's result is discarded.
         var isOver = false
 
         init(
@@ -57,24 +57,24 @@ import EventLoop
 
     private let configuration: BusConfiguration
     private var registrations: [Route: Registration] = [:]
-    /// Of messages that have no handler, by caller.
+    /// The counters of messages without a handler, by caller.
     private var unknown: [ServiceName: TrafficMeter] = [:]
     private var jobs: [JobKey: Job] = [:]
-    /// The last answers, for who looks at them.
+    /// The newest answers, for whoever watches.
     var answers = AnswerLog()
     private(set) var internalErrors = 0
     private var admission = AdmissionController()
-    /// Requests whose handlers have not begun.
+    /// Requests that wait for their handlers to start.
     private(set) var queueDepth = 0
-    /// The end of a drain: what comes now is answered as not executed.
+    /// The last phase of a drain: new requests are answered as not executed.
     var refusesWork = false
-    /// Called when there is work, which has deadlines to look at.
+    /// Called when there is work with deadlines to check.
     var onWork: (@Loop () -> Void)?
-    /// Told of every error that has no words for the wire; it must not log more than the error's type.
+    /// Called with every error that is not a bus error. It must log no more than the error's type.
     var onInternalError: (@Loop (RequestContext, any Error) -> Void)?
-    /// Told of every request that an operator made as one.
+    /// Called with every request that an operator sends as an operator.
     var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)?
-    /// Told of every request that was answered, with its code (`ok` for a reply) and how long it took.
+    /// Called with every answered request, its code (`ok` for a reply) and its duration.
     var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)?
     /// Sends an answer.
     var onAnswer: (@Loop (FrameHeader, [UInt8], ReturnAddress) -> Void)?
@@ -83,7 +83,7 @@ import EventLoop
 
     var inFlight: Int { jobs.count }
 
-    /// What came here, by message and caller.
+    /// The requests that arrived, by message and caller.
     var served: [Traffic] {
         (registrations.values.flatMap(\.meters) + unknown.values).map(\.traffic)
     }
@@ -125,7 +125,7 @@ import EventLoop
         header.messageType.flatMap { registrations[Route(type: $0, version: header.messageVersion)] }
     }
 
-    /// Why a request is not begun; nothing of its body is looked at.
+    /// Why a request is refused on arrival. Its body is not read.
     private func refusal(
         of header: FrameHeader, _ body: [UInt8], from peer: Peer, _ endpoint: Endpoint?
     ) -> BusError? {
@@ -133,14 +133,14 @@ import EventLoop
         let rules = endpoint.rules
         let caller = peer.hello.service
         guard Self.allows(rules, isEvent: endpoint.isEvent, caller, isAsOperator: header.isAsOperator) else {
-            return BusError(.callerNotAllowed, "This service does not take this message from this caller.")
+            return BusError(.callerNotAllowed, "This service does not accept this message from this caller.")
         }
         guard body.count <= rules.largestBody else {
             return BusError(.invalidMessage, "The message is larger than \(rules.largestBody) bytes.")
         }
         let key = JobKey(peer: ObjectIdentifier(peer), correlationID: header.correlationID)
         guard header.messageID != nil, jobs[key] == nil else {
-            return BusError(.invalidMessage, "A request has a message id and a free correlation id.")
+            return BusError(.invalidMessage, "A request needs a message ID and an unused correlation ID.")
         }
         guard peer.delay < min(UInt64(header.budgetMs) * 1_000_000, BusTiming.staleness) else { return .expired }
         guard !refusesWork else {
@@ -152,15 +152,18 @@ import EventLoop
         return nil
     }
 
-    /// Deny by default. An operator may read, and with a word for it do what programs do, in nobody's name; but nobody's
-    /// token is for an operator, and none says that something has happened: a service alone knows that of its own tables.
+    /// Access is denied by default.
+    ///
+    /// An operator may read. If the operator asks for it, an operator may also send what only programs send, but never
+    /// on behalf of a person. An operator never gets a token and never sends an event, because only a service knows
+    /// what happened in its tables.
     static func allows(_ rules: MessageRules, isEvent: Bool, _ caller: ServiceName, isAsOperator: Bool) -> Bool {
         guard caller == .operator else { return rules.callers.contains(caller) }
         guard !rules.replyCarriesToken, !isEvent else { return false }
         return rules.callers.contains(caller) || rules.effect == .read || isAsOperator
     }
 
-    /// Refuses a request of which nothing was executed.
+    /// Refuses a request that was not executed.
     func refuse(_ error: BusError, _ header: FrameHeader, of peer: Peer) {
         refuse(error, header, of: peer, registration(of: header))
     }
@@ -180,7 +183,7 @@ import EventLoop
     private func run(_ endpoint: Endpoint, _ job: Job) async {
         queueDepth -= 1
         let refusal = lateRefusal(of: job)
-        // Who cancelled before it began is answered nothing, and nothing is executed.
+        // A request that was cancelled before it started is neither executed nor answered.
         if refusal == nil, !job.isOver {
             job.hasBegun = true
             end(job, await outcome(of: endpoint, job))
@@ -190,10 +193,10 @@ import EventLoop
         jobs[job.key] = nil
     }
 
-    /// Why a request is not begun now that its turn has come: it waited for too long.
+    /// Why a request is refused when its turn comes: it waited too long.
     private func lateRefusal(of job: Job) -> BusError? {
         let now = MonotonicClock.now()
-        // What delayed it before it was read may have been the network: that is no overload here.
+        // The network may have delayed it before it was read. That is no overload here.
         let isAdmitted = admission.begins(after: now - job.arrived, behind: job.ahead, at: now)
         job.meter.begin(afterNanoseconds: now - job.arrived)
         guard now < job.context.deadline, now - job.due < BusTiming.staleness else { return .expired }
@@ -205,7 +208,7 @@ import EventLoop
             return .success(try await endpoint.answer(job.context))
         } catch let error as any BusErrorConvertible {
             let busError = error.busError
-            // It has words for the wire, and they say nothing: whoever runs this must hear what it was.
+            // It is a bus error that reveals nothing, so the operator must be told what happened.
             if busError.code == ErrorCode.internalError.name { noteInternalError(error, of: job) }
             return .failure(busError)
         } catch is CancellationError {
@@ -256,19 +259,19 @@ import EventLoop
         job.meter.end(code, afterNanoseconds: elapsed)
     }
 
-    /// Nobody waits for the answer any more.
+    /// The caller no longer waits for the answer.
     func cancel(_ correlationID: UInt64, of peer: Peer) {
         guard let job = jobs[JobKey(peer: ObjectIdentifier(peer), correlationID: correlationID)], !job.isOver else {
             return
         }
         let now = MonotonicClock.now()
-        // Its caller may have looked at the clock a moment before this side does: to both it was late.
+        // The caller may have timed out a moment before this side. For both it was too late.
         let code = job.context.deadline <= now ? ErrorCode.deadlineExceeded.name : "cancelled"
         close(job, code, now - job.arrived)
         job.task?.cancel()
     }
 
-    /// Tells the callers of what is too late, and the handlers that nobody waits.
+    /// Answers the callers of requests that timed out, and cancels their handlers.
     func tick(now: UInt64) {
         for job in jobs.values where !job.isOver && job.context.deadline <= now {
             end(job, .failure(job.hasBegun ? .late : .expired))
@@ -282,12 +285,12 @@ import EventLoop
 }
 
 extension BusError {
-    /// Refused before anything of it was executed: it waits, or would wait, for too long.
+    /// Refused before anything was executed: it waits, or would wait, too long.
     static let busy = BusError(.overloaded, "The service is busy. Please try again.", retryAfter: .seconds(1))
 
-    /// The time that it had was over, or it lay here for so long that its caller has turned to another replica.
+    /// Its time was over, or it waited so long that its caller has turned to another replica.
     fileprivate static let expired = BusError(
-        .deadlineExceeded, "The time for this request was over before it began.")
+        .deadlineExceeded, "The time for this request ran out before it started.")
 
     fileprivate static var late: BusError {
         BusError(.deadlineExceeded, "The request took too long.", executed: .unknown)

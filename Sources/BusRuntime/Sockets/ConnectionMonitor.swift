@@ -1,16 +1,16 @@
 import CZMQ
 import EventLoop
 
-/// What became of a socket's connection.
+/// A change of a socket's connection.
 enum ConnectionChange {
     case established, lost
-    /// The other side does not know our key (yet), or has another key than it should.
+    /// The other side does not know our key, or not yet, or has another key than it should.
     case refused
 }
 
-/// Hears from libzmq when a socket's connection stands, when it is lost and when it is refused.
+/// Learns from libzmq when a socket's connection is open, lost or refused.
 ///
-/// Without it a killed replica would be noticed by its silence only, while its calls in flight wait.
+/// Otherwise only its silence would reveal that a replica was killed, while its calls in flight wait.
 @Loop final class ConnectionMonitor {
     private static var made = 0
 
@@ -19,7 +19,7 @@ enum ConnectionChange {
     private var watch: FileWatch?
     private let onChange: @Loop (ConnectionChange) -> Void
 
-    /// - Parameter observed: the socket; it is closed after its monitor.
+    /// - Parameter observed: the socket. It must be closed after its monitor.
     init(of observed: UnsafeMutableRawPointer, _ onChange: @escaping @Loop (ConnectionChange) -> Void) throws(ZMQError)
     {
         self.observed = observed
@@ -33,8 +33,8 @@ enum ConnectionChange {
         guard zmq_connect(raw, endpoint) == 0, zmq_getsockopt(raw, ZMQ_FD, &descriptor, &length) == 0 else {
             throw .last("connect to \(endpoint)")
         }
-        // The descriptor tells of changes only, and nothing but `drain` touches the socket: a poll of its own, which
-        // costs the loop at every turn, is not needed.
+        // The descriptor reports only changes, and only `drain` reads the socket. So the loop needs no extra poll of
+        // the socket at every turn.
         watch = FileWatch(descriptor, for: .read) { [weak self] _ in self?.drain() }
         drain()
     }
@@ -52,7 +52,7 @@ enum ConnectionChange {
         }
     }
 
-    /// The number of the next event: its message begins with it, in the order of this machine.
+    /// The number of the next event. The message begins with it, in the machine's byte order.
     private func next() -> UInt16? {
         guard raw != nil else { return nil }
         var event: UInt16?

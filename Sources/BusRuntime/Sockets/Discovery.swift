@@ -6,7 +6,7 @@ import Foundation
 public enum Discovery: Sendable, Equatable {
     /// A fixed list of endpoints, `tcp://10.0.0.1:7000` or `ipc:///run/bus/auth.sock`, numeric addresses only.
     case endpoints([String])
-    /// Every address that a name has, asked again each second.
+    /// Every address of a name, resolved again every second.
     case dns(host: String, port: Int)
     /// The sockets `<service>-*.sock` of a private directory.
     case directory(String)
@@ -38,7 +38,7 @@ public enum Discovery: Sendable, Equatable {
         }
     }
 
-    /// Names resolved by libzmq would stall every socket of the process.
+    /// libzmq would resolve names on its own thread and stall every socket of the process.
     private static func isNumeric(_ endpoint: String) -> Bool {
         guard let rest = endpoint.dropping("tcp://"), let colon = rest.lastIndex(of: ":"),
             let port = Int(rest[rest.index(after: colon)...]), (1...65535).contains(port)
@@ -50,20 +50,20 @@ public enum Discovery: Sendable, Equatable {
         return inet_pton(AF_INET6, host, &buffer) == 1
     }
 
-    /// Between two looks, at least.
+    /// The least time between two discoveries.
     func interval(_ shortest: Duration) -> Duration {
         switch self {
         case .directory: shortest
-        // A list never changes, but a replica whose socket could not be made is tried again.
+        // A list never changes. It is read again because a replica's socket may have failed to open.
         case .endpoints: max(shortest, .seconds(5))
         case .dns: max(shortest, .seconds(1))
         }
     }
 
-    /// Looks now. May block: it runs off the loop.
+    /// Finds the replicas now. It may block, so it runs off the loop.
     ///
-    /// - Parameter alive: endpoints that answer, whose files need no look.
-    /// - Returns: `nil` where the look failed, which says nothing about the replicas: the last good set stays.
+    /// - Parameter alive: endpoints that answer. Their files need no check.
+    /// - Returns: `nil` if the discovery failed. The replicas found before are then kept.
     func look(for service: String, alive: Set<String>) -> Set<String>? {
         switch self {
         case .endpoints(let list): Set(list)
@@ -72,9 +72,9 @@ public enum Discovery: Sendable, Equatable {
         }
     }
 
-    /// Every endpoint that there is of a service, dead ones too: for who looks and does not call. May block.
+    /// Every endpoint of a service, including dead ones, for tools that do not call it. It may block.
     ///
-    /// - Returns: `nil` where the look failed.
+    /// - Returns: `nil` if the discovery failed.
     public func everyEndpoint(of service: ServiceName) -> Set<String>? {
         guard case .directory(let path) = self else { return look(for: service.rawValue, alive: []) }
         return Self.files(of: service.rawValue, in: path).map { Set($0.map { "ipc://\($0)" }) }

@@ -2,14 +2,14 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-/// A handler without its type: bytes in, a reply as it travels out.
+/// A handler without its type: it takes bytes and returns the reply as it is sent.
 struct Endpoint: Sendable {
     let rules: MessageRules
-    /// Something that has happened is told, and nothing is asked for.
+    /// The message is an event.
     let isEvent: Bool
     let answer: @Loop @Sendable (RequestContext) async throws -> RawReply
 
-    /// Bodies over so many bytes are read and checked off the loop, which they would hold for milliseconds.
+    /// Larger bodies, in bytes, are decoded off the loop, which they would block for milliseconds.
     private static let longBody = 16_384
 
     init<Handler: RequestHandler>(_ handler: Handler) {
@@ -27,7 +27,7 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Unknown members are skipped: a newer writer may have sent them.
+    /// Unknown members are skipped, because a newer sender may have added them.
     static func decode<Request: BusRequest>(_ type: Request.Type, _ body: [UInt8]) throws -> Request {
         let document: JSONDocument
         do {

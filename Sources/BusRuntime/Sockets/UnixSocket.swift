@@ -1,15 +1,15 @@
 import Foundation
 
-/// Files of ipc sockets: a killed process leaves its own behind.
+/// Files of ipc sockets. A killed process leaves its file behind.
 enum UnixSocket {
     enum Condition { case listening, refused, unclear }
 
-    /// Bytes that the path of a socket may have, its end not counted.
+    /// The most bytes of a socket's path, without the final zero.
     static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
-    /// A file so young, in seconds, may belong to a process that does not listen yet.
+    /// A file younger than this, in seconds, may belong to a process that does not listen yet.
     private static let youth = 2.0
 
-    /// Whether nobody listens any more; such a file is removed.
+    /// Whether nobody listens any more. Such a file can be removed.
     static func isDead(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return true }
@@ -18,10 +18,10 @@ enum UnixSocket {
         return unlink(path) == 0
     }
 
-    /// Connects once, without waiting: a stopped process with a full queue would hold the caller.
+    /// Connects once, without waiting. A stopped process with a full queue would block the caller.
     static func condition(of path: String) -> Condition { look(at: path).condition }
 
-    /// The process that listens there, whether it answers or not; `nil` where none does, or does not say.
+    /// The process that listens there, even if it does not answer; `nil` if none listens or it is unknown.
     static func listener(of path: String) -> pid_t? { look(at: path).listener }
 
     private static func look(at path: String) -> (condition: Condition, listener: pid_t?) {
@@ -42,15 +42,16 @@ enum UnixSocket {
     }
 
     private static func peer(of descriptor: Int32) -> pid_t? {
-        // `ucred`, which Glibc does not show to Swift: process, user, group.
+        // The structure `ucred`, which Glibc does not export to Swift: process, user, group.
         var (credentials, length) = ([Int32](repeating: 0, count: 3), socklen_t(12))
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
         return credentials[0] > 0 ? credentials[0] : nil
     }
 
-    /// Makes the path free for a new socket: a file that nobody listens on goes.
+    /// Removes a file that nobody listens on, so that a new socket can use the path.
     ///
-    /// - Throws: ``ZMQError`` where the path is too long, or somebody listens: libzmq would take it from him.
+    /// - Throws: ``ZMQError`` if the path is too long, or if a process listens there. libzmq would take the path from
+    ///   that process.
     static func prepare(_ path: String) throws(ZMQError) {
         guard path.utf8.count <= longestPath else {
             throw ZMQError(
@@ -64,6 +65,6 @@ enum UnixSocket {
         }
     }
 
-    /// Read and write for the owner and the group, nothing for others.
+    /// Only the owner and the group may read and write.
     static func restrict(_ path: String) { chmod(path, 0o660) }
 }

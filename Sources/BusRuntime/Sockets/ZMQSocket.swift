@@ -3,7 +3,7 @@ import CZMQ
 import EventLoop
 import Glibc
 
-/// What libzmq refused, with its own words for it.
+/// An operation that libzmq refused, with libzmq's text for the reason.
 public struct ZMQError: Error, Sendable, CustomStringConvertible {
     public let code: Int32
     public let call: String
@@ -12,7 +12,7 @@ public struct ZMQError: Error, Sendable, CustomStringConvertible {
     static func last(_ call: String) -> ZMQError { ZMQError(code: zmq_errno(), call: call) }
 }
 
-/// The context of the process: one, with one I/O thread, for as long as the process lives.
+/// The process's ZeroMQ context: one, with one I/O thread, until the process ends.
 @Loop enum ZMQContext {
     static let shared: UnsafeMutableRawPointer? = {
         let context = zmq_ctx_new()
@@ -21,28 +21,28 @@ public struct ZMQError: Error, Sendable, CustomStringConvertible {
     }()
 }
 
-/// What was received: a frame, or something that is none.
+/// A received message: a frame, or something else.
 struct Received {
-    /// Routing id of the sender, on a ROUTER; empty on a DEALER.
+    /// The routing ID of the sender on a ROUTER; empty on a DEALER.
     var peer: [UInt8] = []
-    /// Whose key the connection has; 0 where it has none.
+    /// The number of the connection's key; 0 if it has none.
     var identity: BusSecurity.Identity = 0
-    /// What its sender at least understands.
+    /// A wire version that its sender understands.
     var wire = WireVersion.twoParts
-    /// `nil` where the message has not exactly the parts of a frame.
+    /// `nil` if the message does not have exactly the parts of a frame.
     var header: Result<FrameHeader, FrameError>?
     var body: [UInt8] = []
 
-    /// Where an answer to it goes.
+    /// Where an answer to it is sent.
     var returnAddress: ReturnAddress { ReturnAddress(id: peer, wire: wire) }
 
-    /// The header, where it could be read and fits the body.
+    /// The header, if it is well-formed and fits the body.
     var frame: FrameHeader? {
         guard case .success(let header)? = header, Int(header.bodyLength) == body.count else { return nil }
         return header
     }
 
-    /// Takes a frame in one part.
+    /// Reads a frame in one part.
     fileprivate mutating func read(_ bytes: UnsafeRawBufferPointer) {
         do throws(FrameError) {
             let frame = try FrameHeader.read(bytes)
@@ -53,7 +53,7 @@ struct Received {
     }
 }
 
-/// Sole owner of one ZeroMQ socket, on the loop's thread for life.
+/// The only owner of one ZeroMQ socket. The socket stays on the loop's thread.
 @Loop final class ZMQSocket {
     enum Kind { case router, dealer }
 
@@ -63,7 +63,7 @@ struct Received {
     private var monitor: ConnectionMonitor?
     private var readsIdentity = false
 
-    /// A socket with the options that every socket of the bus has.
+    /// Opens a socket with the options of every socket of the bus.
     init(_ kind: Kind) throws(ZMQError) {
         guard let raw = zmq_socket(ZMQContext.shared, kind == .router ? ZMQ_ROUTER : ZMQ_DEALER) else {
             throw .last("zmq_socket")
@@ -86,24 +86,24 @@ struct Received {
 
     isolated deinit { close() }
 
-    /// Lets in whom the authenticator admits for this domain, and nobody else. Before `bind`.
+    /// Accepts only the keys that the authenticator admits for this domain. Call it before `bind`.
     func secure(as security: BusSecurity, domain: String) throws(ZMQError) {
         try require(ZMQ_CURVE_SERVER, Int32(1))
         try require(ZMQ_CURVE_SECRETKEY, security.secret.bytes)
         try require(ZMQ_ZAP_DOMAIN, Array(domain.utf8))
-        // Without an authenticator nobody comes in, instead of everybody.
+        // Without an authenticator nobody is accepted, instead of everybody.
         try require(CZMQ_ZAP_ENFORCE_DOMAIN, Int32(1))
         readsIdentity = true
     }
 
-    /// Speaks to the holder of this public key only. Before `connect`.
+    /// Connects only to the owner of this public key. Call it before `connect`.
     func secure(as security: BusSecurity, towards key: BusKey) throws(ZMQError) {
         try require(ZMQ_CURVE_SERVERKEY, key.bytes)
         try require(ZMQ_CURVE_PUBLICKEY, security.publicKey.bytes)
         try require(ZMQ_CURVE_SECRETKEY, security.secret.bytes)
     }
 
-    /// An option without which the socket would be open to anybody.
+    /// Sets an option without which the socket would be open to anybody.
     private func require(_ option: Int32, _ value: [UInt8]) throws(ZMQError) {
         guard zmq_setsockopt(raw, option, value, value.count) == 0 else { throw .last("zmq_setsockopt \(option)") }
     }
@@ -122,9 +122,9 @@ struct Received {
         guard zmq_bind(raw, endpoint) == 0 else { throw .last("bind to \(endpoint)") }
     }
 
-    /// Dials, and dials again whenever the connection is lost.
+    /// Connects, and connects again whenever the connection is lost.
     ///
-    /// - Parameter onConnection: told what becomes of the connection.
+    /// - Parameter onConnection: called with each change of the connection.
     func connect(
         _ endpoint: String, onConnection: @escaping @Loop (ConnectionChange) -> Void
     ) throws(ZMQError) {
@@ -140,13 +140,13 @@ struct Received {
         return String(decoding: buffer.prefix(max(0, length - 1)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Calls `handler` while there are messages; it takes a bounded number a turn.
+    /// Calls `handler` for each message, for a bounded number in each turn.
     func onReadable(_ handler: @escaping @Loop () -> Void) {
         guard let raw else { return }
         watch = SocketWatch(raw, onReadable: handler)
     }
 
-    /// Lets the socket see connections that were made or lost, which a send without waiting may not look for.
+    /// Lets the socket notice new and lost connections, which a send without waiting may not check.
     func refresh() {
         var (events, length) = (Int32(0), MemoryLayout<Int32>.size)
         zmq_getsockopt(raw, ZMQ_EVENTS, &events, &length)
@@ -155,12 +155,12 @@ struct Received {
     /// Sends a frame without waiting, as a whole or not at all.
     ///
     /// - Parameters:
-    ///   - peer: on a ROUTER, the routing id of the receiver.
-    ///   - wire: that the receiver understands.
-    /// - Returns: false where the peer is unknown, gone or full: nothing was written.
+    /// - peer: the receiver's routing ID, on a ROUTER.
+    /// - wire: the wire version that the receiver understands.
+    /// - Returns: false if the peer is unknown, gone or full. Nothing was written then.
     func send(_ header: FrameHeader, _ body: [UInt8], to peer: [UInt8]? = nil, in wire: WireVersion) -> Bool {
         guard raw != nil else { return false }
-        // Once the first part is taken the rest cannot be refused: libzmq takes or refuses whole messages.
+        // libzmq accepts or refuses whole messages. Once it accepts the first part, it accepts the rest.
         if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
         switch wire {
         case .onePart, .bundles: return send(header.encoded(before: body), 0)
@@ -170,7 +170,7 @@ struct Received {
         }
     }
 
-    /// As ``send(_:_:to:in:)``, what was gathered for a receiver that understands bundles.
+    /// As ``send(_:_:to:in:)``, for the bundle of a receiver that understands bundles.
     func send(_ bundle: FrameBundle, to peer: [UInt8]? = nil) -> Bool {
         guard raw != nil else { return false }
         if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
@@ -181,9 +181,9 @@ struct Received {
         zmq_send(raw, part, part.count, ZMQ_DONTWAIT | flags) >= 0
     }
 
-    /// Tells the frames of the next message.
+    /// Calls `handler` with each frame of the next message.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false if there is no message.
     func receive(_ tell: @Loop (Received) -> Void) -> Bool {
         guard raw != nil else { return false }
         var received = Received()
@@ -199,7 +199,7 @@ struct Received {
             switch part {
             case 0: received.peer = [UInt8](bytes)
             case 1:
-                // Not of the first part: after `zmq_poll` libzmq has no user there.
+                // Not read from the first part: after `zmq_poll` libzmq gives it no user ID.
                 if readsIdentity, let user = zmq_msg_gets(&message, "User-Id") {
                     received.identity = BusSecurity.Identity(atoi(user))
                 }
@@ -232,7 +232,7 @@ struct Received {
         tell(received)
     }
 
-    /// Closes at once, or gives what is queued up to `linger` to leave.
+    /// Closes at once, or waits up to `linger` for queued frames to be sent.
     func close(linger: Duration = .zero) {
         guard raw != nil else { return }
         watch?.cancel()

@@ -116,7 +116,7 @@ import Testing
         #expect(try process("recovery", system)?["state"] == "key_revoked")
         try installation.wait("its own word") {
             try String(contentsOfFile: system.installation.state.log("recovery"), encoding: .utf8)
-                .contains("the key of this program is not on the list any more")
+                .contains("the key of this program was removed from the list")
         }
         #expect(try installation.run("keys", "allow", "recovery", key, "--state", path).code == 0)
         try installation.wait("its return") { try client.send("GET", "/readyz").status == 200 }
