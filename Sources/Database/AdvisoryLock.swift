@@ -1,49 +1,50 @@
-/// The advisory locks of the services, in the order in which a transaction may take them: who took them in another order could
-/// wait for somebody who waits for them. Debug builds stop at a transaction that does.
+/// The advisory locks of the services, in the order in which a transaction may take them.
 ///
-/// A lock is held until its transaction ends. Its key has the schema in it, since the services may share a database.
+/// Two transactions that take locks in different orders could wait for each other. Debug builds stop at a wrong order.
+///
+/// A lock is held until its transaction ends. Its key includes the schema, because the services may share a database.
 public enum AdvisoryLock: String, CaseIterable, Sendable {
-    /// Each service: migrations, one process after the other. The only lock that a session holds.
+    /// Each service: migrations, one process at a time. It is the only lock that a session holds.
     case migrations
-    /// Questionnaire: who publishes a definition.
+    /// Questionnaire: publication of a definition.
     case definitions
     /// Questionnaire: drafts of one questionnaire.
     case draft
-    /// Auth: one recovery, by its case's id.
+    /// Auth: one recovery, by the ID of its case.
     case recovery
-    /// Each service: one person, from the first row about them to their erasure.
+    /// Each service: one person, from the first row about them until their erasure.
     case person
-    /// Recovery: claims of one number.
+    /// Recovery: the claims by one number.
     case claimant
-    /// Auth: codes that one client address asks for, then codes for one number and tries at them.
+    /// Auth: first the codes that one client address requests, then the codes and attempts for one number.
     case codes
-    /// Auth: who gives one number an account.
+    /// Auth: creation of an account for one number.
     case number
-    /// Auth: who makes the next key for access tokens.
+    /// Auth: creation of the next key for access tokens.
     case signingKeys = "signing-keys"
-    /// Each service: the next run of anchors. `audit_anchor` in the database takes the same.
+    /// Each service: the next run of anchors. `audit_anchor` in the database takes the same lock.
     case auditAnchors = "audit-anchors"
 
-    /// SQL that waits for the lock, and for nobody where what is locked is null.
+    /// SQL that waits for the lock, and does not wait if the expression is null.
     ///
-    /// - Parameter what: an SQL expression for a text, where there is one lock for each; `nil` where there is one in all.
+    /// - Parameter what: an SQL expression for a text, if each text has its own lock; `nil` if there is only one lock.
     public func wait(for what: String? = nil) -> String { "pg_advisory_xact_lock(\(key(of: what)))" }
 
     /// SQL of the lock's key, 64 bits.
     ///
-    /// - Parameter schema: an SQL expression; it is told where the schema may not be there yet.
+    /// - Parameter schema: an SQL expression. It is given where the schema may not exist yet.
     func key(of what: String? = nil, in schema: String = "current_schema()") -> String {
         "hashtextextended(\(schema) || '/\(rawValue)/'\(what.map { " || \($0)" } ?? ""), 0)"
     }
 
-    /// What a statement takes, in the order of its text.
+    /// The locks that a statement takes, in the order of its text.
     static func taken(by statement: Statement) -> [AdvisoryLock] {
         statement.sql.split(separator: "pg_advisory_xact_lock").dropFirst().compactMap { rest in
             rest.split(separator: "/").dropFirst().first.flatMap { AdvisoryLock(rawValue: String($0)) }
         }
     }
 
-    /// Whether it may be taken by who took another one.
+    /// Whether it may be taken after another lock.
     func mayFollow(_ other: AdvisoryLock) -> Bool {
         for lock in Self.allCases {
             if lock == other { return true }

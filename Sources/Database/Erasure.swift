@@ -1,36 +1,37 @@
 import EventLoop
 import Values
 
-/// The end of everything that a service holds about a person, and the mark that stays: who is erased is never begun again
-/// by what comes late.
+/// Erases everything that a service holds about a person, and leaves a mark. With the mark, a late message cannot
+/// create data about the person again.
 ///
-/// The mark is the SHA-256 of the person's id, which is random: nobody gets back from it.
+/// The mark is the SHA-256 of the person's ID. The ID is random, so the mark does not reveal it.
 @Loop public enum Erasure {
     /// The runtime's own tables with a person's id, which ``withdraw(_:in:)`` and ``erase(_:in:)`` look after.
     nonisolated public static let tables = ["outbox", "outbox_sequences", "event_positions", "pseudonyms"]
 
-    /// Waits until nobody else begins or ends the person, and has the others wait until the transaction ends. A row for a
-    /// person who is new to the service is written behind it, by a statement that asks `is_erased`.
+    /// Waits for other transactions that create or erase the person, and makes later ones wait until this transaction
+    /// ends.
+    ///
+    /// The first row about a person in a service is written after it, by a statement that checks `is_erased`.
     public static func wait(for person: Identifier, in transaction: Transaction) {
         transaction.send(turn, [.uuid(person)])
     }
 
-    /// The same wait as an SQL expression, for a person whom a row of the service names. It waits for nobody where the
-    /// column is null.
+    /// The same wait as an SQL expression, for a person whom a row of the service names. It does not wait if the column
+    /// is null.
     ///
     /// - Parameter column: of type `uuid`.
     nonisolated public static func wait(forPersonIn column: String) -> String {
         AdvisoryLock.person.wait(for: "\(column)::text")
     }
 
-    /// Takes back what was told about the person and not delivered yet, dead letters included: what is told next is the
-    /// head of its queue.
+    /// Removes undelivered outbox items about the person, including dead letters. The next item is then not blocked.
     public static func withdraw(_ person: Identifier, in transaction: Transaction) {
         transaction.send("DELETE FROM outbox WHERE person_id = $1", [.uuid(person)])
     }
 
-    /// Sets the mark, and removes what the runtime's own tables hold about the person: what was counted of events, and
-    /// whose audit chain is whose. The service removes its own rows in the same transaction.
+    /// Sets the mark, and removes the person from the runtime's own tables: event sequence numbers and the pseudonym of
+    /// the audit chain. The service removes its own rows in the same transaction.
     public static func erase(_ person: Identifier, in transaction: Transaction) {
         for statement in statements { transaction.send(statement, [.uuid(person)]) }
     }

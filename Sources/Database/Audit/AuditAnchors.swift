@@ -2,7 +2,7 @@ import Cryptography
 import EventLoop
 import Values
 
-/// The end of a chain at some moment.
+/// The end of a chain at one time.
 struct AuditHead: Sendable {
     let chain: String
     let sequence: Int64
@@ -15,19 +15,19 @@ struct AuditHead: Sendable {
     }
 }
 
-/// A run of anchors: one code over the ends of many chains and over the run before it.
+/// A run of anchors: one authentication code over the ends of many chains and over the previous run.
 public struct AuditAnchorRun: Sendable, Equatable {
-    /// No run has this number or one above it: JSON does not keep all of them.
+    /// Runs have smaller numbers than this, because JSON does not keep larger ones exactly.
     static let end: Int64 = 9_007_199_254_740_991
 
-    /// SQL of a time that has four digits for its year. Whoever may do everything in the database may have made another of
-    /// it, and the codes then differ.
+    /// SQL that limits a time to years with four digits. An owner of the database may have stored another time. The
+    /// codes then differ.
     static func readable(_ column: String) -> String { "greatest(least(\(column), '9999-12-31Z'), '0001-01-01Z')" }
 
-    /// Counted from 1.
+    /// The number of the run, from 1.
     public let run: Int64
     public let at: Timestamp
-    /// Of the ring's key that the code is made with.
+    /// The ID of the key that made the code.
     public let keyID: String
     public let code: [UInt8]
 
@@ -45,12 +45,13 @@ public struct AuditAnchorRun: Sendable, Equatable {
     }
 }
 
-/// Codes over the ends of the chains, made each hour with a key that the database does not have: who could rewrite a
-/// whole chain there cannot make its anchors.
+/// Authentication codes over the ends of the chains. They are made every hour with a key that is not in the database.
+///
+/// Whoever can rewrite a whole chain in the database cannot make its anchors.
 @Loop public struct AuditAnchors {
-    /// Between two runs.
+    /// The time between two runs.
     public nonisolated static let interval = Duration.seconds(3600)
-    /// Chains of one transaction, which keeps their next acts waiting.
+    /// The most chains of one transaction, which blocks their next entries.
     private static let batch: Int64 = 500
 
     private let database: Database
@@ -58,22 +59,23 @@ public struct AuditAnchorRun: Sendable, Equatable {
 
     public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
 
-    /// Anchors every chain that went on since its last anchor, where the last run is an hour old; once for the fleet.
+    /// Anchors every chain that grew since its last anchor, if the last run is an hour old. All replicas together do
+    /// this once.
     ///
-    /// - Parameter isForced: whatever the last run's age.
+    /// - Parameter isForced: also if the last run is newer.
     public func anchorIfDue(isForced: Bool = false) async throws {
         var count = try await anchorSome(isForced: isForced)
         while count == Self.batch { count = try await anchorSome(isForced: true) }
     }
 
-    /// The runs behind one, in their order.
+    /// The runs after one run, in order.
     public func runs(after run: Int64) async throws -> [AuditAnchorRun] {
         try await database.read(Self.select, [.integer(run)]).map { row throws(DatabaseError) in
             try AuditAnchorRun(row)
         }
     }
 
-    /// - Returns: how many chains were anchored.
+    /// - Returns: the number of chains that were anchored.
     private func anchorSome(isForced: Bool) async throws -> Int64 {
         try await database.transaction { transaction in
             transaction.send(Self.turn)
@@ -95,7 +97,7 @@ public struct AuditAnchorRun: Sendable, Equatable {
     }
 
     /// - Parameter heads: in any order.
-    /// - Returns: `nil` where the ring has no such key.
+    /// - Returns: `nil` if the key ring does not have the key.
     nonisolated static func code(
         of run: Int64, at: Timestamp, over heads: [AuditHead], previous: [UInt8], key: String, in keys: KeyRing
     ) -> [UInt8]? {
@@ -124,11 +126,11 @@ public struct AuditAnchorRun: Sendable, Equatable {
         """)
 }
 
-/// How the rows of a chain hang together.
+/// How each row of a chain depends on the row before.
 enum AuditHash {
-    /// The same as `audit_append` computes in the database.
+    /// The hash that `audit_append` computes in the database.
     ///
-    /// - Parameter previous: the hash of the row before; empty for the first.
+    /// - Parameter previous: the hash of the row before; empty for the first row.
     static func hash(
         previous: [UInt8], chain: String, sequence: Int64, at: Timestamp, act: String, details: String
     ) -> [UInt8] {

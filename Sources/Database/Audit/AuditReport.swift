@@ -1,12 +1,12 @@
 import Values
 
-/// What holds of a service's audit trail and what does not.
+/// The result of verifying a service's audit trail.
 public struct AuditReport: Sendable {
-    /// One thing that is not as it was written.
+    /// One difference from what was written.
     public struct Finding: Sendable, Equatable {
-        /// The chain's name; `nil` where it is about the anchors as a whole.
+        /// The name of the chain; `nil` if the difference concerns all anchors.
         public let chain: String?
-        /// What and where, in a sentence without its full stop.
+        /// What is wrong and where: a sentence without its full stop.
         public let text: String
 
         public init(chain: String?, text: String) { (self.chain, self.text) = (chain, text) }
@@ -15,13 +15,13 @@ public struct AuditReport: Sendable {
     public internal(set) var rows: Int64 = 0
     public internal(set) var chains: Int64 = 0
     public internal(set) var anchors: Int64 = 0
-    /// In the order in which they were found: rows by chain, then anchors by run, then the file.
+    /// In the order of their discovery: rows by chain, then anchors by run, then the file.
     public internal(set) var findings: [Finding] = []
 
     mutating func find(_ chain: String?, _ text: String) { findings.append(Finding(chain: chain, text: text)) }
 }
 
-/// A row of the trail as it stands, with what its chain's head says.
+/// A row of the trail, with its chain's head.
 struct AuditRow: Sendable {
     let chain: String
     let sequence: Int64
@@ -33,7 +33,7 @@ struct AuditRow: Sendable {
     let headHash: [UInt8]?
 }
 
-/// Walks the rows of all chains in their order and notes where one does not follow from the one before.
+/// Reads the rows of all chains in order, and notes each row that does not follow from the one before.
 struct AuditWalk {
     private(set) var report = AuditReport()
     private var last: AuditRow?
@@ -43,10 +43,10 @@ struct AuditWalk {
         let previous = last?.chain == row.chain ? last : nil
         if previous == nil { report.chains += 1 }
         report.rows += 1
-        // Of numbers that somebody put there, too: nothing that stands in a table may end the walk.
+        // The table may contain any number, even a manipulated one. None may end the verification.
         let expected = (previous?.sequence ?? 0) &+ 1
         if row.sequence != expected {
-            // Numbers are given by the head and never left out.
+            // The head assigns the numbers and leaves none out.
             report.find(row.chain, Self.missing(expected, row.sequence &- 1))
         } else if row.hash != Self.hash(of: row, after: previous?.hash ?? []) {
             let place = previous.map { "row \($0.sequence)" } ?? "the beginning"
@@ -56,7 +56,7 @@ struct AuditWalk {
         last = row
     }
 
-    /// After the last row.
+    /// Called after the last row.
     mutating func finish() {
         if let last { end(of: last) }
         last = nil

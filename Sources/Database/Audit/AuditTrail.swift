@@ -3,74 +3,73 @@ import EventLoop
 import JSONText
 import Values
 
-/// Whose acts follow one another: those of a person, who is named by a pseudonym, those about a thing, or those of nobody
-/// in particular.
+/// A sequence of acts: the acts of a person (named by a pseudonym), the acts on a thing, or all other acts.
 public struct AuditChain: Sendable, Hashable {
-    /// A pseudonym of 22 characters, a kind and an id (`case 019c…`), or `service`.
+    /// A pseudonym of 22 characters, a kind and an ID (`case 019c…`), or `service`.
     public let name: String
 
-    /// Of acts without a person.
+    /// The chain of acts without a person.
     public static let service = AuditChain(name: "service")
 
-    /// Of acts about something that is no person, such as a recovery case, whose id says nothing of anybody.
+    /// The chain of acts on a thing, such as a recovery case. Its ID must reveal nothing about a person.
     ///
-    /// - Parameter kind: lower case letters; no pseudonym has a space in it.
+    /// - Parameter kind: lower-case letters. A pseudonym contains no space, so the names cannot collide.
     public static func thing(_ kind: String, _ id: Identifier) -> AuditChain { AuditChain(name: "\(kind) \(id)") }
 }
 
-/// Something that matters for the security of an account or of the service.
+/// An act that matters for the security of an account or of the service.
 public struct AuditAct: Sendable {
-    /// Lower case letters and underscores: `session_ended`.
+    /// Lower-case letters and underscores: `session_ended`.
     public let name: String
-    /// Codes and ids: nothing personal, and never the person's own id, which would outlive them.
+    /// Codes and IDs. Nothing personal, and never the person's own ID, because the trail is kept after a deletion.
     public let details: [String: String]
 
     public init(_ name: String, _ details: [String: String] = [:]) { (self.name, self.details) = (name, details) }
 
-    /// The arguments of `audit_append`, for who writes an act with the statement that does it.
+    /// The arguments of `audit_append`, for a statement that records the act itself.
     public func values(on chain: AuditChain) -> [SQLValue] {
         let text = CanonicalJSON.bytes(of: .object(details.mapValues { .string($0) }))
         return [.text(chain.name), .text(name), .text(String(decoding: text, as: UTF8.self))]
     }
 }
 
-/// What happened to the security of accounts, a row for each act in the transaction of its effect.
+/// The audit trail: one row for each act, written in the transaction of its effect.
 ///
-/// Each row has the hash of the one before it in its chain; the database holds the chain's head, so that two replicas
-/// never go on from the same row. The role of the service can add rows and neither change nor remove one.
+/// Each row contains the hash of the row before in its chain. The database keeps the chain's head, so two replicas
+/// never continue from the same row. The service's role can add rows, but neither change nor remove them.
 @Loop public struct AuditTrail: Sendable {
     private let sealer: Sealer
 
     public nonisolated init(keys: KeyRing) { sealer = Sealer(keys, purpose: "audit-pseudonym") }
 
-    /// Writes an act down. It leaves with the next statement that waits, or with the commit.
+    /// Records an act. It is sent with the next statement that waits, or with the commit.
     public func note(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) {
         transaction.send(Self.append, act.values(on: chain))
     }
 
     // MARK: Pseudonyms
 
-    /// The chain of a person, at the cost of a round trip; that of the service where the person has no pseudonym, as who
-    /// was deleted: whatever comes late makes none.
+    /// The chain of a person. It costs one round trip. A person without a pseudonym, such as a deleted one, gets the
+    /// service's chain. A late act creates no pseudonym.
     public func chain(of person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         let rows = try await transaction.query(
             "SELECT key_sealed FROM pseudonyms WHERE person_id = $1", [.uuid(person)])
         return try rows.first.map { try chain(of: person, sealedKey: $0.bytes("key_sealed")) } ?? .service
     }
 
-    /// The chain of a person who is known to be here, at the cost of a round trip. Who has no pseudonym gets one.
+    /// The chain of a person who is known to exist. It costs one round trip. A person without a pseudonym gets one.
     public func ensure(_ person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         let rows = try await transaction.query(Self.ensure, [.uuid(person), .bytes(newKey(of: person).sealed)])
         guard let sealed = try rows.first?.bytes("key_sealed") else { throw DatabaseError.aborted }
         return try chain(of: person, sealedKey: sealed)
     }
 
-    /// The chain of a person whose row of `pseudonyms` was read with something else.
+    /// The chain of a person whose row of `pseudonyms` was read together with something else.
     public nonisolated func chain(of person: Identifier, sealedKey: [UInt8]) throws -> AuditChain {
         Self.chain(of: person, key: try sealer.open(sealedKey, associated: person.array))
     }
 
-    /// The chain of a person who is new here, at the cost of no round trip.
+    /// The chain of a new person. It costs no round trip.
     public func begin(_ person: Identifier, in transaction: Transaction) -> AuditChain {
         let (key, sealed) = newKey(of: person)
         transaction.send(
@@ -88,7 +87,7 @@ public struct AuditAct: Sendable {
     }
 
     private static let append: Statement = "SELECT audit_append($1, $2, $3)"
-    /// Two at once get the key of the first.
+    /// If two transactions do this at once, both use the key of the first.
     private static let ensure: Statement = """
         INSERT INTO pseudonyms AS p (person_id, key_sealed) VALUES ($1, $2)
         ON CONFLICT (person_id) DO UPDATE SET key_sealed = p.key_sealed RETURNING key_sealed

@@ -2,7 +2,7 @@ import Cryptography
 import EventLoop
 import Values
 
-/// Reads a whole trail, as it stands at one moment, and finds what was changed, removed, moved or inserted.
+/// Reads a whole trail as of one time, and finds what was changed, removed, moved or inserted.
 @Loop public struct AuditVerifier {
     private static let page: Int64 = 2000
 
@@ -11,13 +11,13 @@ import Values
 
     public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
 
-    /// Every row that is older than this has to be in a run: twice the time between two of them.
+    /// Every row that is older than this must be in a run. It is twice the time between two runs.
     private static let mostHours = 2
 
-    /// - Parameter file: the runs that stand outside of the database; `nil` where there is no such file.
+    /// - Parameter file: the runs in the file outside the database; `nil` if there is no such file.
     public func verify(against file: [AuditAnchorRun]?) async throws -> AuditReport {
         try await database.transaction { transaction in
-            // What is written meanwhile is not seen, and a long trail takes its time.
+            // Rows that are written meanwhile are not seen, and a long trail takes time.
             transaction.send("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             transaction.send("SET LOCAL statement_timeout = 0")
             var report = try await rows(in: transaction)
@@ -81,7 +81,7 @@ import Values
         return runs
     }
 
-    /// That each row is in one run: the first whose anchor of the chain stands behind it.
+    /// Checks that each row is in one run: the first run whose anchor of the chain comes after the row.
     private func coverage(in transaction: Transaction, _ report: inout AuditReport) async throws {
         for row in try await transaction.query(Self.strayAnchors) {
             let (run, count) = (try row.integer("run"), try row.integer("anchors"))
@@ -110,7 +110,7 @@ import Values
             }
         }
         let written = Set(file.map(\.run))
-        // What is newer may be on its way to the file.
+        // A newer run may not be in the file yet.
         for run in runs where run.run < written.max() ?? 0 && !written.contains(run.run) {
             report.find(nil, "run \(run.run), made at \(run.at), is not in the file of anchors")
         }

@@ -1,18 +1,19 @@
 import EventLoop
 
-/// Rows of many requests that one statement writes: one trip, one execution and one commit for all that wait.
+/// Batches the rows of many requests: one statement writes all waiting rows in one round trip, one execution and one
+/// commit.
 ///
-/// While statements are under way the next rows gather. A busy service writes many at once that way, and in an idle one
-/// nobody waits for company.
+/// While statements run, the next rows gather. A busy service writes many rows at once that way. In an idle service no
+/// request waits for others.
 @Loop public final class BatchWriter {
     private struct Entry {
         let row: [SQLValue]
-        /// Nanoseconds of ``MonotonicClock``.
+        /// In nanoseconds of ``MonotonicClock``.
         let since = MonotonicClock.now()
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
     }
 
-    /// Statements under way: PostgreSQL has one to do while the answer to another is on its way.
+    /// The most running statements. PostgreSQL executes one while the answer to another is on its way.
     private static let mostAtOnce = 2
     private static let mostRows = 64
 
@@ -21,17 +22,17 @@ import EventLoop
     private var waiting: [Entry] = []
     private var underWay = 0
 
-    /// - Parameter statement: takes an array for each column of a row, and answers every row that it wrote with its `place`
-    ///   among them, from 1. What it writes of a row must not depend on the others.
+    /// - Parameter statement: takes an array for each column of a row. It returns each row that it wrote with its
+    ///   `place` among them, from 1. It must write each row independently of the others.
     public nonisolated init(_ database: Database, _ statement: Statement) {
         (self.database, self.statement) = (database, statement)
     }
 
     /// Writes a row.
     ///
-    /// - Returns: what the statement answered it with, after the commit; `nil` where it was not written.
-    /// - Throws: ``DatabaseError``, also where what became of the row is not known; a row that PostgreSQL refuses is the only
-    ///   one to fail.
+    /// - Returns: what the statement returned for it, after the commit; `nil` if it was not written.
+    /// - Throws: ``DatabaseError``, also if it is unknown whether the row was written. If PostgreSQL refuses a row,
+    ///   only that row fails.
     public func write(_ row: [SQLValue]) async throws(DatabaseError) -> Row? {
         let result = await withUnsafeContinuation { continuation in
             waiting.append(Entry(row: row, continuation: continuation))
@@ -40,7 +41,8 @@ import EventLoop
         return try result.get()
     }
 
-    /// What waited for longer than for a connection is not written any more: its caller has gone, or will come again.
+    /// A row that waited longer than the limit for a connection is not written. Its caller has gone or will repeat the
+    /// request.
     private func refuseLate() {
         let limit = database.configuration.leaseTimeout.nanoseconds
         let late = waiting.prefix { $0.since + limit < MonotonicClock.now() }
@@ -68,7 +70,7 @@ import EventLoop
         switch await written(entries) {
         case .success(let rows):
             for (entry, row) in zip(entries, rows) { entry.continuation.resume(returning: .success(row)) }
-        // Nothing of it was done. One of the rows is wrong, and the others must not suffer for it.
+        // Nothing was written. One of the rows is wrong, and the others must not fail because of it.
         case .failure(.statement) where entries.count > 1: for entry in entries { await write([entry]) }
         case .failure(let error): for entry in entries { entry.continuation.resume(returning: .failure(error)) }
         }

@@ -2,13 +2,14 @@ import CPostgres
 import EventLoop
 import Values
 
-/// Sole owner of one connection, in pipeline mode: statements go out without waiting, answers come back in order.
+/// The only owner of one connection, in pipeline mode: statements are sent without waiting, and the answers return in
+/// order.
 @Loop final class Connection {
     typealias Completion = @Loop (Result<[Row], DatabaseError>) -> Void
 
     private enum Expected {
         case prepared(name: String)
-        /// Of a prepared statement.
+        /// The name of a prepared statement.
         case rows(String, Completion)
         case sync(@Loop (Bool) -> Void)
     }
@@ -23,25 +24,25 @@ import Values
     private var expected: [Expected] = []
     private var expectedHead = 0
     private var current: Result<[Row], DatabaseError>?
-    /// Why the statement that comes next in the answers could not be prepared.
+    /// Why the next statement to be answered could not be prepared.
     private var preparationFailure: DatabaseError?
     private var prepared: [PreparedKey: String] = [:]
-    /// Of each prepared statement that was answered: a prepared statement's columns never change.
+    /// The columns of each prepared statement that was answered. They never change.
     private var columns: [String: ColumnNames] = [:]
     private var lastName = 0
-    /// Since when the server owes an answer and sent nothing, nanoseconds; `nil` while it owes none.
+    /// Since when an answer is pending and the server has sent nothing, in nanoseconds; `nil` if no answer is pending.
     private var silentSince: UInt64?
-    /// When its last transaction ended, nanoseconds.
+    /// When its last transaction ended, in nanoseconds.
     var freeSince: UInt64 = 0
     private var flushIsDue = false
     private var syncIsDue = false
-    /// Told of each statement that failed.
+    /// Called with each statement that failed.
     var onFailure: (@Loop (DatabaseError) -> Void)?
     private let farewell = Farewell()
-    /// Called once with the reason, when the connection is of no use any more.
+    /// Called once with the reason when the connection is no longer usable.
     var onClose: (@Loop (String) -> Void)?
 
-    /// - Parameter address: of a connected `PGconn`, which this takes over.
+    /// - Parameter address: the address of a connected `PGconn`. This object becomes its owner.
     init(address: UInt) {
         raw = OpaquePointer(bitPattern: address)
         PQsetnonblocking(raw, 1)
@@ -53,17 +54,17 @@ import Values
     isolated deinit { close() }
 
     var isOpen: Bool { raw != nil }
-    /// No transaction is open and nothing is awaited.
+    /// Whether no transaction is open and no answer is pending.
     var isIdle: Bool { expectedHead == expected.count && PQtransactionStatus(raw) == PQTRANS_IDLE }
 
-    /// Whether the server has owed an answer for so long without a byte.
+    /// Whether an answer has been pending for this long without a byte from the server.
     func isSilent(for limit: Duration) -> Bool {
         silentSince.map { MonotonicClock.now() > $0 + limit.nanoseconds } ?? false
     }
 
     // MARK: Sending
 
-    /// Queues a statement; it leaves with the next flush.
+    /// Queues a statement. It is sent with the next flush.
     func send(_ statement: Statement, _ values: [SQLValue], _ completion: @escaping Completion) {
         guard raw != nil else { return completion(.failure(.unavailable)) }
         let key = PreparedKey(statement: statement, types: values.map(\.type))
@@ -90,7 +91,7 @@ import Values
     }
 
     private func execute(_ name: String, _ values: [SQLValue]) -> Bool {
-        // One buffer for all values: the pointers into it live as long as the call.
+        // One buffer holds all values. The pointers into it are valid during the call.
         var buffer: [UInt8] = []
         for value in values { buffer += value.bytes ?? [] }
         buffer.append(0)
@@ -107,11 +108,12 @@ import Values
         }
     }
 
-    /// Ends what is queued so far; outside of an explicit transaction that commits it.
+    /// Sends a sync after the queued statements. Outside an explicit transaction it commits them.
     ///
-    /// - Parameter completion: told whether the server came so far.
+    /// - Parameter completion: called with whether the server reached the sync.
     func sync(_ completion: @escaping @Loop (Bool) -> Void = { _ in }) {
-        // It sends, and where that fails libpq lets go of the socket: nothing would ever be heard of it again.
+        // This function also sends. If sending fails, libpq drops the socket, and no event would ever come from it
+        // again.
         guard raw != nil, PQpipelineSync(raw) == 1 else {
             close()
             return completion(false)
@@ -121,7 +123,7 @@ import Values
         flushSoon()
     }
 
-    /// One sync at the end of the turn for everything that was queued in it.
+    /// One sync at the end of the turn, for all statements that were queued in it.
     func syncSoon() {
         guard !syncIsDue else { return }
         syncIsDue = true
@@ -155,7 +157,7 @@ import Values
         if interest.contains(.read) {
             guard PQconsumeInput(raw) == 1 else { return close() }
             receive()
-            // So it stands where the answers could not be understood.
+            // This is the status if the answers could not be understood.
             guard PQstatus(raw) != CONNECTION_BAD else { return close() }
             silentSince = expected.isEmpty ? nil : MonotonicClock.now()
         }
@@ -165,7 +167,7 @@ import Values
     private func receive() {
         while raw != nil, expectedHead < expected.count, PQisBusy(raw) == 0 {
             guard let pointer = PQgetResult(raw) else {
-                // The end of one command's results; without a result there was none to end.
+                // The end of one command's results. Without a result there is no end.
                 guard let result = current else { return }
                 current = nil
                 complete(result)
@@ -214,26 +216,27 @@ import Values
         let entry = next()
         switch entry {
         case .prepared(let name):
-            // What was not prepared is prepared again at its next use.
+            // A statement that was not prepared is prepared again at its next use.
             guard case .failure(let failure) = result else { return }
             preparationFailure = place(failure, of: name)
             prepared = prepared.filter { $0.value != name }
         case .rows(let name, let completion):
             let cause = preparationFailure
             preparationFailure = nil
-            // The server says "aborted" of a statement that it refused to prepare: the reason stands one answer earlier.
+            // If the server refused to prepare a statement, it answers "aborted" to the statement. The reason is one
+            // answer earlier.
             guard case .failure(let failure) = result else { return completion(result) }
             let told = failure == .aborted ? cause ?? failure : place(failure, of: name)
             onFailure?(told)
             completion(.failure(told))
         case .sync:
-            // The server's farewell came where its answer to the sync was due.
+            // The server's reason for closing came instead of the answer to the sync.
             fail(entry)
             close()
         }
     }
 
-    /// A failure with the tables of the prepared statement.
+    /// A failure, with the tables of the prepared statement.
     private func place(_ failure: DatabaseError, of name: String) -> DatabaseError {
         guard case .statement(let sqlState, let constraint, nil) = failure else { return failure }
         let tables = prepared.first { $0.value == name }?.key.statement.tables ?? []
@@ -251,12 +254,12 @@ import Values
 
     // MARK: End
 
-    /// Closes; whatever is awaited fails as unavailable. A second call does nothing.
+    /// Closes the connection. Pending answers fail as unavailable. A second call does nothing.
     ///
-    /// - Parameter reason: why; where none is given, what the server said, or libpq.
+    /// - Parameter reason: why; by default the reason of the server or of libpq.
     func close(_ reason: String? = nil) {
         guard let raw else { return }
-        // What came and was not looked at may be the server's farewell.
+        // Unread input may contain the server's reason.
         _ = PQisBusy(raw)
         let told = reason ?? farewell.sqlState ?? ConnectionFailure.reason(String(cString: PQerrorMessage(raw)))
         self.raw = nil

@@ -1,9 +1,9 @@
 import CPostgres
 
-/// Why a connection could not be made, or broke, in words that may be logged: libpq's own messages may have parts of a
-/// connection string or of a failed statement in them.
+/// Why a connection failed, in words that may be logged. libpq's own messages may contain parts of a connection string
+/// or of a statement.
 enum ConnectionFailure {
-    /// What libpq puts before the words of the system, of the server and of TLS.
+    /// What libpq writes before the message of the system, of the server or of TLS.
     private static let prefixes = [
         "failed: FATAL:  ", "failed: ", "could not receive data from server: ", "could not send data to server: ",
         "could not translate host name ",
@@ -11,8 +11,8 @@ enum ConnectionFailure {
     private static let closed = "server closed the connection unexpectedly"
     private static let mostCharacters = 200
 
-    /// - Parameter message: of `PQerrorMessage`.
-    /// - Returns: the last reason in it that is known to be one, in a line.
+    /// - Parameter message: the text of `PQerrorMessage`.
+    /// - Returns: the last reason in it that is known, in one line.
     static func reason(_ message: String) -> String {
         for line in message.split(separator: "\n").reversed() {
             for prefix in prefixes {
@@ -25,9 +25,9 @@ enum ConnectionFailure {
     }
 }
 
-/// The SQLSTATE with which a server ends a connection: it comes as a notice where nobody waits for an answer.
+/// The SQLSTATE with which a server ends a connection. It arrives as a notice if no answer is pending.
 ///
-/// Touched on the loop only: libpq calls the receiver from within calls that the loop makes.
+/// It is used on the loop only: libpq calls the receiver during calls from the loop.
 final class Farewell: @unchecked Sendable {
     private(set) var sqlState: String?
 
@@ -40,7 +40,7 @@ final class Farewell: @unchecked Sendable {
             Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// - Parameter result: of any command, or a notice; only what ends the connection is kept.
+    /// - Parameter result: the result of any command, or a notice. Only one that ends the connection is kept.
     func hear(_ result: OpaquePointer?) {
         func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
         // PG_DIAG_SEVERITY_NONLOCALIZED

@@ -2,8 +2,10 @@ import CPostgres
 import EventLoop
 import Values
 
-/// The connections of one service to its tables. It connects by itself, again and again, and opens no more than it needs: one
-/// for reads, those that are in use, and one to spare.
+/// The connections of one service to its tables.
+///
+/// It connects by itself and reconnects. It opens only the connections that it needs: one for reads, those in use, and
+/// one spare.
 @Loop public final class Database {
     private struct Waiter {
         let id: Int
@@ -12,49 +14,52 @@ import Values
     }
 
     public let configuration: DatabaseConfiguration
-    /// All that are connected, in use or not.
+    /// All open connections, in use or not.
     private var standing: [Connection] = []
     private var reader: Connection?
     private var idle: [Connection] = []
     private var waiters: [Waiter] = []
     private var lastWaiter = 0
-    /// Told of what took too long: a wait for a lock or for a connection, or a statement. Of each kind once a second.
+    /// Called when something took too long: a wait for a lock or a connection, or a statement. For each kind at most
+    /// once a second.
     public var onTimeout: (@Loop (DatabaseError) -> Void)?
-    /// When each kind was told last, nanoseconds; there are as many as tables.
+    /// When each kind was last reported, in nanoseconds. There are at most as many kinds as tables.
     private var toldTimeouts: [String: UInt64] = [:]
     private var isClosed = false
     private var tasks: [Task<Void, any Error>] = []
-    /// Whether a connection or an attempt was lost since the last pause.
+    /// Whether a connection was lost or an attempt failed since the last pause.
     private var hasLost = false
-    /// Resolved when a connection is missing again.
+    /// Completed when another connection is needed.
     private var vacancy: LoopPromise<Void>?
     private var lastChange: Change?
-    /// Told once of each change, on the loop.
+    /// Called once for each change, on the loop.
     public var onChange: (@Loop (Change) -> Void)?
 
-    /// How the server is to be reached now. A reason is a SQLSTATE, or what the system, libpq or the server says of a
-    /// connection; there is no connection string in it.
+    /// Whether the server can be reached.
+    ///
+    /// A reason is a SQLSTATE, or a message of the system, libpq or the server about a connection. It contains no
+    /// connection string.
     public enum Change: Sendable, Equatable {
         /// Reads and transactions fail.
         case lost(reason: String)
-        /// The server takes no more connections than stand.
+        /// The server accepts no more connections than are open.
         case refused(reason: String)
-        /// All is well again.
+        /// The server can be reached again.
         case back
     }
 
     public init(_ configuration: DatabaseConfiguration) { self.configuration = configuration }
 
-    /// Whether the reading connection stands; it says so within moments of an outage.
+    /// Whether the connection for reads is open. It shows an outage almost at once.
     public var isAvailable: Bool { reader != nil }
 
-    /// How the connections are used right now.
+    /// How many connections are in use now.
     public struct PoolState: Sendable, Equatable {
-        /// That stand, the reading one included.
+        /// The open connections, including the one for reads.
         public let connections: Int
-        /// Of these, those that a transaction may have at once.
+        /// The open connections that are free for a transaction.
         public let idle: Int
-        /// Transactions that wait for one.
+        /// The transactions that wait for a connection.
         public let waiting: Int
     }
 
@@ -62,7 +67,7 @@ import Values
         PoolState(connections: standing.count, idle: idle.count, waiting: waiters.count)
     }
 
-    /// Begins to connect and returns at once.
+    /// Starts to connect and returns at once.
     public func start() {
         tasks.append(Loop.spawn { [self] in await keepStanding() })
         tasks.append(Loop.spawn { [self] in await closeSilent() })
@@ -76,7 +81,7 @@ import Values
         }
     }
 
-    /// Closes every connection; what is under way fails as unavailable.
+    /// Closes every connection. Running requests fail as unavailable.
     public func close() {
         isClosed = true
         for task in tasks { task.cancel() }
@@ -91,8 +96,9 @@ import Values
 
     // MARK: Requests
 
-    /// A statement that changes nothing. The reads of one turn share a round trip; one that a neighbour's failure took
-    /// down with it is repeated alone.
+    /// Runs a statement that changes nothing.
+    ///
+    /// All reads of one turn share a round trip. A read that failed because of another one is repeated alone.
     public func read(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         guard let connection = reader else { throw .unavailable }
         let shared = await withUnsafeContinuation { continuation in
@@ -108,7 +114,7 @@ import Values
         return try alone.get()
     }
 
-    /// One statement that is a transaction by itself, in one round trip.
+    /// Runs one statement as its own transaction, in one round trip.
     public func write(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         let connection = try await lease()
         let result = await withUnsafeContinuation {
@@ -116,7 +122,8 @@ import Values
             var rows: Result<[Row], DatabaseError> = .failure(.unavailable)
             connection.send(statement, values) { rows = $0 }
             connection.sync { reached in
-                // Statement and sync left together: without an answer to both, the commit may have happened or not.
+                // The statement and the sync were sent together. Without an answer to both, the commit may have
+                // happened or not.
                 switch rows {
                 case .success where !reached, .failure(.unavailable) where !reached: rows = .failure(.commitUnknown)
                 default: break
@@ -128,9 +135,9 @@ import Values
         return try result.get()
     }
 
-    /// Runs `body` in one transaction on a connection of its own; whatever it throws rolls back.
+    /// Runs `body` in one transaction on its own connection. An error that it throws rolls back.
     ///
-    /// `BEGIN` leaves with the first statement, `COMMIT` with the last that was sent without waiting.
+    /// `BEGIN` is sent with the first statement, and `COMMIT` with the last statement that was sent without waiting.
     public func transaction<Value>(_ body: @Loop (Transaction) async throws -> Value) async throws -> Value {
         let connection = try await lease()
         let transaction = Transaction(connection)
@@ -198,11 +205,13 @@ import Values
     private static let shortestPause = Duration.milliseconds(50)
     private static let longestPause = Duration.seconds(5)
 
-    /// Whether a connection is missing: the reading one, or one to spare.
+    /// Whether a connection is needed: the one for reads, or a spare.
     private var isShort: Bool { reader == nil || idle.isEmpty && standing.count < configuration.poolSize }
 
-    /// Opens what is missing. One attempt follows another: a server that is away or refuses hears of this replica once in a
-    /// pause, which grows until nothing is missing.
+    /// Opens the missing connections, one attempt after another.
+    ///
+    /// If the server is down or refuses, there is one attempt per pause. The pause grows until no connection is
+    /// missing.
     private func keepStanding() async {
         var pause = Self.shortestPause
         while !isClosed, !Task.isCancelled {
@@ -249,31 +258,32 @@ import Values
         onChange?(change)
     }
 
-    /// Looks at the connections four times a second. A server that cannot be reached any more closes nothing, and the kernel
-    /// would wait for it for a quarter of an hour.
+    /// Checks the connections four times a second.
+    ///
+    /// An unreachable server closes no connection, and the kernel would wait for a quarter of an hour.
     private func closeSilent() async {
         var lastLook = MonotonicClock.now()
         while !isClosed, !Task.isCancelled {
             try? await Loop.sleep(for: .milliseconds(250))
             let pause = MonotonicClock.now() - lastLook
             lastLook += pause
-            // A pause of our own is not the server's silence: what it sent may lie there unread.
+            // A pause of this process is no silence of the server: its answers may be waiting unread.
             guard pause < Duration.seconds(1).nanoseconds else { continue }
             let silent = standing.filter { $0.isSilent(for: configuration.silenceLimit) }
-            // Those that are not in use are to the same server: they would be found silent one call at a time.
+            // Idle connections go to the same server. Otherwise each would fail one request before it was found.
             for connection in silent.isEmpty ? [] : silent + idle { connection.close("the server does not answer") }
             shrink()
         }
     }
 
-    /// Closes what was not in use for a while, but the one to spare: the least used are the first.
+    /// Closes connections that were idle for a while, except the spare one. The least used are closed first.
     private func shrink() {
         while idle.count > 1, let first = idle.first,
             MonotonicClock.now() > first.freeSince + configuration.idleLimit.nanoseconds
         {
             idle.removeFirst()
             standing.removeAll { $0 === first }
-            // Nothing was lost.
+            // This is no loss of a connection.
             first.onClose = nil
             first.close()
         }

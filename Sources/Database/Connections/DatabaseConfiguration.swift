@@ -1,20 +1,20 @@
 import CPostgres
 import Glibc
 
-/// Where a service's tables are and how it reaches them.
+/// Where a service's tables are, and how to reach them.
 public struct DatabaseConfiguration: Sendable {
     /// A libpq connection string or URI.
     public var connectionString: String
     public var schema: String
-    /// The most connections; one of them is for reads only. They are opened when they are needed.
+    /// The most connections. One of them is for reads only. They are opened when needed.
     public var poolSize: Int
     public var applicationName: String
     /// How long a request waits for a free connection.
     public var leaseTimeout = Duration.seconds(2)
-    /// A connection that nobody used for so long is closed, but for one to spare.
+    /// A connection that is idle for this long is closed, except one spare connection.
     public var idleLimit = Duration.seconds(60)
-    /// How long a server may owe an answer without a byte before its connection counts as lost; longer than the five
-    /// seconds that it gives a statement.
+    /// How long an answer may be pending without a byte before the connection counts as lost. It is longer than the
+    /// five seconds that the server allows a statement.
     public var silenceLimit = Duration.seconds(8)
 
     public init(connectionString: String, schema: String, poolSize: Int = 4, applicationName: String = "vestibule") {
@@ -24,25 +24,25 @@ public struct DatabaseConfiguration: Sendable {
         self.applicationName = applicationName
     }
 
-    /// The role that a connection string names; `nil` where it names none or is malformed.
+    /// The role in a connection string; `nil` if it names none or is malformed.
     public static func role(in connectionString: String) -> String? { parameters(of: connectionString)["user"] }
 
-    /// Whether whoever stands between could read along, or answer in the server's place: the way there is a network, and
-    /// the server need not prove its name.
+    /// Whether an attacker on the network could read along or impersonate the server: the connection uses a network,
+    /// and the server need not prove its identity.
     public static func isOpenToTheNetwork(_ connectionString: String) -> Bool {
         let parameters = parameters(of: connectionString)
-        // libpq takes from the environment what is not said.
+        // libpq reads missing settings from the environment.
         func parameter(_ name: String, _ variable: String) -> String? {
             parameters[name] ?? getenv(variable).map { String(cString: $0) }
         }
         let hosts = (parameter("host", "PGHOST") ?? "").split(separator: ",")
-        // A folder is that of a socket; so is what libpq takes where no host is named.
+        // A folder means a Unix socket. libpq's default without a host is a Unix socket too.
         let isLocal =
             parameter("hostaddr", "PGHOSTADDR") == nil && hosts.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("@") }
         return !isLocal && parameter("sslmode", "PGSSLMODE") != "verify-full"
     }
 
-    /// What a connection string says, by libpq's names; nothing of a malformed one.
+    /// The settings in a connection string, by libpq's names; empty if it is malformed.
     private static func parameters(of connectionString: String) -> [String: String] {
         guard let options = PQconninfoParse(connectionString, nil) else { return [:] }
         defer { PQconninfoFree(options) }
@@ -54,12 +54,14 @@ public struct DatabaseConfiguration: Sendable {
         return parameters
     }
 
-    /// Connects, blocking: off the loop only.
+    /// Connects. It blocks, so it must run off the loop.
     ///
-    /// - Returns: the address of a `PGconn` that the caller owns, connected or not.
+    /// - Returns: the address of a `PGconn`, connected or not. The caller owns it.
     static func connect(_ connectionString: String, schema: String, applicationName: String) -> UInt {
-        // Every statement has an index for what it looks up. Queues are empty most of the time: a plan made then reads the
-        // whole table, and is kept when the table is full. What costs too much only by that rule is not worth compiling.
+        // Sequential scans are off because every statement has an index for its look-up. Queues are mostly empty: a
+        // plan made then would scan the whole table, and would be kept when the table is full.
+        //
+        // JIT compilation is off because that setting makes some cheap statements look expensive.
         let options =
             "-c search_path=\(schema) -c statement_timeout=5000 -c lock_timeout=200 -c idle_in_transaction_session_timeout=10000 -c enable_seqscan=off -c jit=off"
         let parameters = [

@@ -1,19 +1,19 @@
 import Values
 
-/// How the database failed a request. Nothing of a statement, a parameter or the server's own words is in it.
+/// How the database failed a request. It contains nothing of a statement, a parameter or the server's own words.
 public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
-    /// No connection, or it broke while the request was under way.
+    /// There was no connection, or it broke during the request.
     case unavailable
-    /// A commit whose answer was lost: it may have happened.
+    /// The answer to a commit was lost. The commit may have happened.
     case commitUnknown
-    /// Every connection was busy for too long.
+    /// Every connection was in use for too long.
     case busy
-    /// A neighbour in the same pipeline failed: nothing was done.
+    /// Another statement in the same pipeline failed, so nothing was done.
     case aborted
-    /// PostgreSQL refused the statement. The tables are those that the statement names; they are for the log, and do not
-    /// tell two failures apart.
+    /// PostgreSQL refused the statement. The tables are those that the statement names. They are for the log and do not
+    /// distinguish two failures.
     case statement(sqlState: String, constraint: String?, tables: String? = nil)
-    /// A column that is not there, is NULL, or is of another type: a mistake of ours.
+    /// A column is missing, NULL or of another type. This is a defect of the service.
     case unreadable(column: String)
 
     public static func == (a: DatabaseError, b: DatabaseError) -> Bool {
@@ -26,22 +26,22 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
         }
     }
 
-    /// PostgreSQL's `unique_violation`: somebody else was faster.
+    /// PostgreSQL's `unique_violation`: another transaction was faster.
     public var isUniqueViolation: Bool {
         if case .statement(let sqlState, _, _) = self { sqlState == "23505" } else { false }
     }
 
-    /// PostgreSQL's `unique_violation`, of the constraint named.
+    /// PostgreSQL's `unique_violation` of the constraint with this name.
     public func isUniqueViolation(of constraint: String) -> Bool {
         self == .statement(sqlState: "23505", constraint: constraint)
     }
 
-    /// PostgreSQL's `lock_not_available`: somebody else has held the row for too long.
+    /// PostgreSQL's `lock_not_available`: another transaction held the row for too long.
     public var isLockTimeout: Bool {
         if case .statement(let sqlState, _, _) = self { sqlState == "55P03" } else { false }
     }
 
-    /// Whether something took longer than it may: a wait for a lock or for a connection, or the statement itself.
+    /// Whether something took too long: a wait for a lock or a connection, or the statement itself.
     public var isTimeout: Bool {
         switch self {
         case .busy: true
@@ -74,7 +74,7 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
 }
 
 extension DatabaseError: LogNamed {
-    /// Of a refusal the SQLSTATE, the constraint and the tables.
+    /// For a refusal: the SQLSTATE, the constraint and the tables.
     public var logName: String {
         switch self {
         case .statement(let sqlState, let constraint, let tables):

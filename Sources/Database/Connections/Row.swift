@@ -1,7 +1,7 @@
 import CPostgres
 import Values
 
-/// One row of a result, read by column name, where libpq left it.
+/// One row of a result. Its columns are read by name from libpq's memory.
 public struct Row: Sendable {
     let result: QueryResult
     let index: Int32
@@ -32,13 +32,13 @@ public struct Row: Sendable {
     public func optionalBytes(_ column: String) throws(DatabaseError) -> [UInt8]? { try read(column) { [UInt8]($0) } }
     public func bytes(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalBytes(column)) }
 
-    /// libpq ends each value with a zero byte, and `text` has none within.
+    /// libpq ends each value with a zero byte, and a `text` value contains none.
     public func optionalText(_ column: String) throws(DatabaseError) -> String? {
         try read(column) { $0.bindMemory(to: CChar.self).baseAddress.flatMap { String(validatingCString: $0) } }
     }
     public func text(_ column: String) throws(DatabaseError) -> String { try required(column, optionalText(column)) }
 
-    /// Of any integer type.
+    /// A value of any integer type.
     public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
         try read(column, BinaryFormat.integer)
     }
@@ -81,7 +81,7 @@ public struct Row: Sendable {
     }
     public func json(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalJSON(column)) }
 
-    /// A `text[]` without NULLs in it.
+    /// A `text[]` without NULLs.
     public func textArray(_ column: String) throws(DatabaseError) -> [String] {
         try required(column, read(column, BinaryFormat.textArray))
     }
@@ -118,14 +118,14 @@ enum BinaryFormat {
     }
 }
 
-/// Owner of one `PGresult`, shared by its rows.
+/// The owner of one `PGresult`, shared by its rows.
 ///
-/// A result never changes once libpq has handed it out, so any thread may read it.
+/// libpq never changes a returned result, so any thread may read it.
 final class QueryResult: @unchecked Sendable {
     private let raw: OpaquePointer
     let columns: ColumnNames
 
-    /// - Parameter columns: where they are known from an earlier result of the same statement.
+    /// - Parameter columns: the columns, if an earlier result of the same statement gave them.
     init(owning raw: OpaquePointer, columns: ColumnNames? = nil) {
         self.raw = raw
         self.columns = columns ?? ColumnNames(of: raw)
@@ -142,7 +142,7 @@ final class QueryResult: @unchecked Sendable {
         case PGRES_PIPELINE_ABORTED: return .aborted
         default:
             func field(_ code: Int32) -> String? { PQresultErrorField(raw, code).map { String(cString: $0) } }
-            // A failure without SQLSTATE is libpq's own: the connection is lost.
+            // A failure without a SQLSTATE comes from libpq: the connection is lost.
             guard let sqlState = field(CPostgres_diagSQLState()) else { return .unavailable }
             return .statement(sqlState: sqlState, constraint: field(CPostgres_diagConstraintName()))
         }
@@ -150,17 +150,17 @@ final class QueryResult: @unchecked Sendable {
 
     var rows: [Row] { (0..<PQntuples(raw)).map { Row(result: self, index: $0) } }
 
-    /// The bytes of a value, for as long as the result lives; `nil` for NULL.
+    /// The bytes of a value, valid as long as the result lives; `nil` for NULL.
     func value(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
         guard PQgetisnull(raw, row, column) == 0 else { return nil }
         return UnsafeRawBufferPointer(start: PQgetvalue(raw, row, column), count: Int(PQgetlength(raw, row, column)))
     }
 }
 
-/// The columns that a statement answers with: few, so that a look along them is the fastest.
+/// The columns of a statement's rows. There are few, so a linear search is fastest.
 final class ColumnNames: Sendable {
     private let names: [String]
-    /// What tells most names apart: a text is compared once instead of with each before it.
+    /// A key that distinguishes most names, so a search compares few texts.
     private let marks: [Int]
 
     init(of result: OpaquePointer) {
@@ -173,7 +173,7 @@ final class ColumnNames: Sendable {
         return marks.indices.first { marks[$0] == mark && names[$0] == name }.map { Int32($0) }
     }
 
-    /// Length, first and last byte.
+    /// The length, the first and the last byte.
     private static func mark(_ name: String) -> Int {
         var name = name
         return name.withUTF8 { $0.isEmpty ? 0 : $0.count << 16 | Int($0[0]) << 8 | Int($0[$0.count - 1]) }

@@ -1,6 +1,6 @@
 import Values
 
-/// A parameter of a statement, in PostgreSQL's binary format, with its type: a NULL has one too.
+/// A parameter of a statement, in PostgreSQL's binary format. Each has a type, even a NULL.
 public struct SQLValue: Sendable, Equatable {
     let type: UInt32
     let bytes: [UInt8]?
@@ -28,7 +28,7 @@ public struct SQLValue: Sendable, Equatable {
     public static func textArray(_ values: [String]) -> SQLValue { array(of: 25, values.map { Array($0.utf8) }) }
     /// For `uuid[]`.
     public static func uuidArray(_ values: [Identifier]) -> SQLValue { array(of: 2950, values.map(\.array)) }
-    /// For an array of the type that all the values have; there must be one at least.
+    /// An array with the type of its values, of which there must be at least one.
     public static func array(_ values: [SQLValue]) -> SQLValue { array(of: values[0].type, values.map(\.bytes)) }
 
     /// The array type of each element type. Source: `typarray` of PostgreSQL's `pg_type`.
@@ -54,7 +54,7 @@ public struct SQLValue: Sendable, Equatable {
     }
 }
 
-/// PostgreSQL counts from 2000-01-01, everybody else from 1970-01-01.
+/// PostgreSQL counts from 2000-01-01, Unix from 1970-01-01.
 enum PostgresEpoch {
     static let days = 10_957
     static let microseconds: Int64 = 946_684_800_000_000

@@ -1,15 +1,15 @@
-/// One SQL statement with `$1` parameters, prepared on each connection when it is first used there.
+/// One SQL statement with `$1` parameters. Each connection prepares it at its first use.
 ///
-/// Columns are always named: a prepared `SELECT *` fails after `ADD COLUMN`.
+/// Columns are always named, because a prepared `SELECT *` fails after `ADD COLUMN`.
 public struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
     public let sql: String
-    /// Looked up at each use; the text is long.
+    /// Statements are looked up by this name at each use, because the text is long.
     private let hash: Int
 
     public init(_ sql: String) { (self.sql, hash) = (sql, sql.hashValue) }
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// The tables that it names, in their order, for who reads of its failure.
+    /// The tables that it names, in order, for the log of a failure.
     var tables: [String] {
         let words = sql.split { !($0.isLetter || $0.isNumber || "_.($".contains($0)) }
         var (found, own) = ([String](), Set<Substring>())

@@ -1,22 +1,22 @@
 import EventLoop
 
-/// A transaction on a leased connection. Valid inside of the closure that it was given to.
+/// A transaction on a leased connection. It is valid only inside the closure that receives it.
 @Loop public final class Transaction {
     private let connection: Connection
     private var hasBegun = false
-    /// The last advisory lock that was taken; in debug builds only.
+    /// The last advisory lock that was taken. Only debug builds set it.
     private var lastLock: AdvisoryLock?
     private var firstFailure: DatabaseError?
-    /// What became of a commit that left with the last statement.
+    /// The result of a commit that was sent with the last statement.
     private var committed: Result<[Row], DatabaseError>?
-    /// Each is called when the commit held.
+    /// Called after the commit succeeded.
     var onCommit: [@Loop () -> Void] = []
 
     init(_ connection: Connection) { self.connection = connection }
 
     /// Sends a statement and waits for its rows.
     ///
-    /// - Throws: ``DatabaseError``, also that of an earlier statement that was sent without waiting.
+    /// - Throws: ``DatabaseError``, including that of an earlier statement that was sent without waiting.
     public func query(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         begin()
         let result = await withUnsafeContinuation { continuation in
@@ -32,8 +32,8 @@ import EventLoop
         }
     }
 
-    /// Sends two statements and waits for the rows of both, in one round trip. The second sees what was committed while the
-    /// first waited for a lock.
+    /// Sends two statements and waits for the rows of both, in one round trip. The second sees what was committed while
+    /// the first waited for a lock.
     ///
     /// - Throws: as ``query(_:_:)``.
     public func query(
@@ -49,8 +49,10 @@ import EventLoop
         return (rows, answered)
     }
 
-    /// Sends the last statement of the transaction and the commit behind it, and waits for both: one round trip instead of
-    /// two. Whether the commit held the caller of the transaction hears, as ever.
+    /// Sends the last statement of the transaction together with the commit, and waits for both. This saves one round
+    /// trip.
+    ///
+    /// The result of the commit is reported to the caller of the transaction, as always.
     ///
     /// - Throws: as ``query(_:_:)``.
     public func queryLast(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
@@ -61,7 +63,7 @@ import EventLoop
         let committed = await end(with: "COMMIT")
         self.committed = committed
         if let firstFailure, firstFailure != .unavailable { throw firstFailure }
-        // All of it may have been done before the answer was lost.
+        // Everything may have been done before the answer was lost.
         if case .failure(.unavailable) = committed { throw .commitUnknown }
         do {
             return try rows.get()
@@ -71,8 +73,8 @@ import EventLoop
         }
     }
 
-    /// Sends a statement without waiting: it leaves with the next that waits, or with the commit, which then fails where
-    /// this one does.
+    /// Sends a statement without waiting. It goes with the next statement that waits, or with the commit. That one
+    /// fails if this one does.
     public func send(_ statement: Statement, _ values: [SQLValue] = []) {
         begin()
         pass(statement, values) { [weak self] result in self?.note(result) }
@@ -108,8 +110,8 @@ import EventLoop
         guard hasBegun else { return }
         if let firstFailure { throw firstFailure }
         let committed = if let committed { committed } else { await end(with: "COMMIT") }
-        // What was sent without waiting may have failed by itself, and the commit with it; where only its answer was lost,
-        // so was that to the commit.
+        // A statement that was sent without waiting may have failed, and then the commit fails too. If only its answer
+        // was lost, the answer to the commit was lost too.
         if let firstFailure, firstFailure != .unavailable { throw firstFailure }
         switch committed {
         case .success: return
@@ -118,7 +120,7 @@ import EventLoop
         }
     }
 
-    /// A connection that cannot even roll back is closed by its pool.
+    /// If even the rollback fails, the pool closes the connection.
     func rollBack() async {
         guard hasBegun, connection.isOpen, !connection.isIdle else { return }
         _ = await end(with: "ROLLBACK")

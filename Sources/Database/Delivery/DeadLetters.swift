@@ -1,22 +1,22 @@
 import EventLoop
 import Values
 
-/// An outbox item that was given up, as an operator may see it: what it is and whose, never what is in it.
+/// A dead letter, as an operator may see it: its type, destination and person, but never its content.
 public struct DeadLetter: Sendable, Equatable {
     public let id: Identifier
-    /// The service that it is for, or what the service itself delivers: `sms`, `timer:hold-ended`.
+    /// The service that it is for, or something that the service delivers itself: `sms`, `timer:hold-ended`.
     public let destination: String
     public let messageType: MessageType?
     public let messageVersion: Int64
     public let personID: Identifier?
-    /// Its place among what was told about the person; `nil` where it is about none.
+    /// Its number among the events about the person; `nil` if it is about nobody.
     public let personSequence: Int64?
     public let attempts: Int64
     public let createdAt: Timestamp
     public let deadAt: Timestamp
-    /// The code of what the last attempt failed with; `nil` where a release before this one gave it up.
+    /// The error code of the last attempt; `nil` if an older release gave up.
     public let lastError: String?
-    /// Items for the same person and destination that it keeps waiting.
+    /// The number of later items for the same person and destination that it blocks.
     public let waiting: Int64
 
     init(_ row: Row) throws(DatabaseError) {
@@ -34,22 +34,21 @@ public struct DeadLetter: Sendable, Equatable {
     }
 }
 
-/// What an operator does with what was given up. It needs the tables only: no replica, and no key, since nothing is opened.
+/// What an operator can do with dead letters. It needs only the tables: no replica runs, and no content is decrypted.
 @Loop public struct DeadLetters {
     private let database: Database
 
     public init(database: Database) { self.database = database }
 
-    /// All of them, the oldest first.
+    /// All dead letters, the oldest first.
     public func list() async throws -> [DeadLetter] {
         try await database.read(Self.list).map { row throws(DatabaseError) in try DeadLetter(row) }
     }
 
-    /// Puts dead letters back, to be tried anew. They were the heads of their queues and are so again: what waited behind
-    /// one is delivered after it.
+    /// Replays dead letters. Items that a dead letter blocked are delivered after it.
     ///
     /// - Parameter ids: `nil` for all.
-    /// - Returns: those that were dead until now.
+    /// - Returns: those that were dead letters until now.
     public func replay(_ ids: [Identifier]?) async throws -> [Identifier] {
         let rows = try await database.write(
             Self.replay, [.textArray((ids ?? []).map(\.description)), .bool(ids == nil)])

@@ -3,9 +3,9 @@ import EventLoop
 import JSONText
 import Values
 
-/// What makes two requests the same one.
+/// What identifies a repetition of a request.
 public struct InboxRequest: Sendable {
-    /// Whose key it is: a person, or the key itself where nobody is signed in.
+    /// The person whose key it is, or the key itself if nobody is signed in.
     public var scope: String
     public var key: String
     public var type: MessageType
@@ -19,15 +19,15 @@ public struct InboxRequest: Sendable {
     }
 }
 
-/// What a handler decided, both of which are committed, kept and given again.
+/// A handler's decision. Both kinds are committed, stored and sent again.
 public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     case reply(Reply)
-    /// A refusal that has an effect, such as a wrong code that was counted. A refusal without one is thrown, and nothing
-    /// of the transaction stays.
+    /// A refusal with an effect, such as a wrong code that was counted. A refusal without an effect is thrown, and the
+    /// transaction is rolled back.
     case refusal(BusError)
 }
 
-/// Answers that were given, so that a request that comes again is answered and not done again.
+/// Stored answers. A repeated request gets its stored answer and is not executed again.
 @Loop public final class Inbox {
     private let database: Database
     private let sealer: Sealer
@@ -41,14 +41,14 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         digest = KeyedHash(keys, purpose: "inbox-digest")
     }
 
-    /// Runs `body` in one transaction with the row that remembers its answer.
+    /// Runs `body` in one transaction with the row that stores its answer.
     ///
     /// - Parameters:
-    ///   - request: `nil` for a request without a key, which is done each time it comes.
-    ///   - carriesToken: the reply is kept for 60 s only; its row stays for the full time.
+    /// - request: `nil` for a request without a key, which is executed each time.
+    /// - carriesToken: the reply is kept for 60 s only. Its row is kept for the full time.
     /// - Returns: the reply, and whether it is a stored one.
     /// - Throws: the refusal, stored or not; ``BusError`` `idempotency_key_reused`, `request_in_progress` or
-    ///   `idempotency_answer_gone`; whatever `body` throws.
+    ///   `idempotency_answer_gone`; any error of `body`.
     public func once<Reply: JSONCoded & Sendable>(
         _ request: InboxRequest?, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
@@ -79,10 +79,10 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         keyHash.code(for: "\(request.scope)\n\(request.type)\n\(request.key)")
     }
 
-    /// For work that begins in another service before ``once(_:carriesToken:_:)``: refuses a key that is known for
+    /// For work that starts in another service before ``once(_:carriesToken:_:)``: refuses a key that was used with
     /// another body.
     ///
-    /// - Returns: whether it was done, with this body.
+    /// - Returns: whether the request was executed with this body.
     /// - Throws: ``BusError`` `idempotency_key_reused`.
     @discardableResult public func refuseReuse(_ request: InboxRequest?) async throws -> Bool {
         guard let request, let row = try await database.read(Self.load, [.bytes(hash(of: request))]).first else {
@@ -98,7 +98,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         }
     }
 
-    /// Writes the row of the key; false where it stands there already.
+    /// Writes the row of the key; false if it exists.
     private func reserve(
         _ key: [UInt8], _ requestDigest: [UInt8], _ request: InboxRequest, in transaction: Transaction
     ) async throws -> Bool {
@@ -131,7 +131,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         return (.refusal(try WireJSON.decode(BusError.self, from: bytes)), true)
     }
 
-    /// Removes what nobody may ask for again, in batches.
+    /// Removes expired rows in batches.
     ///
     /// - Returns: whether there may be more.
     public func purge() async throws -> Bool {

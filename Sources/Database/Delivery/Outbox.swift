@@ -6,25 +6,25 @@ import Values
 /// A message or a timer that is due.
 public struct OutboxItem: Sendable {
     public let id: Identifier
-    /// A service's name, or something that the service itself takes: `sms`, `push`, `timer:hold-ended`.
+    /// A service's name, or something that the service delivers itself: `sms`, `push`, `timer:hold-ended`.
     public let destination: String
     public let messageType: MessageType?
     public let messageVersion: UInt16
     public let payload: [UInt8]
-    /// Deliveries tried, this one counted.
+    /// The number of attempts, including this one.
     public let attempts: Int
-    /// Since it was written, by the database's clock, when this attempt began.
+    /// The age of the item when this attempt started, by the database's clock.
     public let age: Duration
 }
 
-/// Messages that leave with the transaction that they belong to, and timers that fire once per fleet.
+/// Messages that are sent if their transaction commits, and timers that fire once for all replicas.
 @Loop public final class Outbox {
     let database: Database
     let sealer: Sealer
-    /// Each is called when something was written that is due now.
+    /// Called when an item was written that is due now.
     var onEnqueue: [@Loop () -> Void] = []
 
-    /// An item is tried so often before it is a dead letter.
+    /// The number of attempts before an item becomes a dead letter.
     public nonisolated static let mostAttempts = 10
 
     public init(database: Database, keys: KeyRing) {
@@ -32,10 +32,10 @@ public struct OutboxItem: Sendable {
         sealer = Sealer(keys, purpose: "outbox")
     }
 
-    /// Tells an event to services, in the order of the person's events. Of a person who was deleted nothing is told any
-    /// more.
+    /// Publishes an event to services, in the order of the person's events. No event about a deleted person is
+    /// published.
     ///
-    /// - Parameter body: of the event that has this sequence number, from 1, among those about the person.
+    /// - Parameter body: makes the event from its sequence number among the events about the person, from 1.
     public func publish(
         _ type: MessageType, version: UInt16, about person: Identifier, to services: [ServiceName],
         in transaction: Transaction, body: (Int64) throws -> [UInt8]
@@ -55,7 +55,7 @@ public struct OutboxItem: Sendable {
         lookNow(after: transaction)
     }
 
-    /// Hands something to the service's own deliverers, now or when it is due by the database's clock.
+    /// Passes something to the service's own deliverers, now or when it is due by the database's clock.
     public func enqueue(
         _ destination: String, id: Identifier = .ordered(), payload: [UInt8], dueAt: Timestamp? = nil,
         in transaction: Transaction
@@ -66,12 +66,12 @@ public struct OutboxItem: Sendable {
         if dueAt == nil { lookNow(after: transaction) }
     }
 
-    /// A relay that looked before the commit would find nothing, and nap.
+    /// A relay that looks before the commit would find nothing and go to sleep.
     private func lookNow(after transaction: Transaction) {
         transaction.onCommit.append { [weak self] in self?.lookNow() }
     }
 
-    /// Has the relays look at once: for whoever made an item due by other means.
+    /// Makes the relays look at once. For code that makes an item due in another way.
     public func lookNow() { onEnqueue.forEach { $0() } }
 
     private static let nextSequence: Statement = """
@@ -87,16 +87,16 @@ public struct OutboxItem: Sendable {
         """
 }
 
-/// The subscriber's side: an event that was taken in is not taken in again.
+/// The receiver's side: an event that was accepted is not accepted again.
 @Loop public enum EventPosition {
-    /// Notes an event in the transaction of its effect.
+    /// Records an event in the transaction of its effect.
     ///
-    /// - Returns: false where it, or a later one of the same producer and person, was taken in before, and where the person
-    ///   was deleted.
+    /// - Returns: false if this event or a later one of the same producer and person was accepted before, or if the
+    ///   person was deleted.
     public static func accept(
         _ sequence: Int64, about person: Identifier, from producer: ServiceName, in transaction: Transaction
     ) async throws -> Bool {
-        // Behind a deletion that is under way, whose mark the next statement must see.
+        // Waits for a running deletion, so that the next statement sees its mark.
         Erasure.wait(for: person, in: transaction)
         return try await !transaction.query(
             advance, [.text(producer.rawValue), .uuid(person), .integer(sequence)]

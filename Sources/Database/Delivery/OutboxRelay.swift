@@ -2,10 +2,10 @@ import EventLoop
 import Foundation
 import Values
 
-/// Which items a relay takes: what is slow to deliver has a relay of its own, and leaves the others' alone.
+/// The items that a relay delivers. Destinations that are slow have their own relay.
 public struct OutboxLane: Sendable {
     let destinations: [String]
-    /// These, else all but these.
+    /// Only these destinations, or all destinations except these.
     let isOnly: Bool
 
     public static let all = OutboxLane(destinations: [], isOnly: false)
@@ -16,7 +16,7 @@ public struct OutboxLane: Sendable {
         OutboxLane(destinations: destinations, isOnly: false)
     }
 
-    /// The lane without what is for these.
+    /// The lane without these destinations.
     func without(_ absent: [String]) -> OutboxLane {
         isOnly
             ? OutboxLane(destinations: destinations.filter { !absent.contains($0) }, isOnly: true)
@@ -24,15 +24,15 @@ public struct OutboxLane: Sendable {
     }
 }
 
-/// A deliverer's word that its attempt failed, with the time at which it wants the next one instead of the outbox's.
+/// A deliverer's error that sets the time of the next attempt, instead of the outbox.
 public struct DeliveryPostponed: Error, Equatable {
     public let pause: Duration
-    /// Of why; stands in the log.
+    /// The error code for the log.
     public let code: String
     public init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
 }
 
-/// Delivers what is due: at least once, in order per person and destination, on whichever replica looks first.
+/// Delivers due items at least once, in order per person and destination. Any replica may deliver an item.
 @Loop public final class OutboxRelay {
     private let outbox: Outbox
     private let lane: OutboxLane
@@ -41,30 +41,31 @@ public struct DeliveryPostponed: Error, Equatable {
     private var nap: LoopPromise<Void>?
     private var isWanted = false
     private var guardian = ClockGuard()
-    /// Deliveries under way: a slow one keeps no other waiting.
+    /// The running deliveries. A slow one does not block the others.
     private var inHand = 0
-    /// What was delivered and still stands in the table: it goes with the next look, so that many share a commit.
+    /// Delivered items that are still in the table. The next look removes them, so many share a commit.
     private var delivered: [Identifier] = []
     private var isLooking = false
-    /// The code of what the last look failed with.
+    /// The error code of the last look.
     private var blindness: String?
     private var timersMayFire = true
-    /// Whether the database's clock went on with this machine's boot clock, as far as was seen at the last look.
+    /// Whether the database's clock and this machine's boot clock advanced together, at the last look.
     public var trustsClock: Bool { timersMayFire }
-    /// Told when the database's clock jumped, and of each item that is a dead letter now.
+    /// Called when the database's clock jumped, and for each item that became a dead letter.
     public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
-    /// Asked for the destinations that nobody is at: what is for them waits untried, and takes no place from the rest.
+    /// Returns the destinations without a receiver. Their items wait without attempts and do not take up capacity.
     public var absent: (@Loop () -> [String])?
-    /// Asked whether messages of a type are tried until they are delivered, at least each 20 s, and never a dead letter.
+    /// Returns whether messages of a type are tried until they are delivered, at least every 20 s, and never become
+    /// dead letters.
     public var isNeverGivenUp: @Loop (MessageType) -> Bool = { _ in false }
-    /// Told of each attempt that failed: where to, the how-manieth it was, and the code of why.
+    /// Called for each failed attempt, with the destination, the number of the attempt and the error code.
     public var onFailure: (@Loop (String, Int64, String) -> Void)?
 
     private static let batch = 32
     private static let longestNap = Duration.milliseconds(500)
     private static let longestGathering = Duration.milliseconds(20)
 
-    /// - Parameter deliver: returns when the item is safe elsewhere; whatever it throws counts as a failed attempt.
+    /// - Parameter deliver: returns when the receiver has stored the item. An error counts as a failed attempt.
     public init(
         _ outbox: Outbox, _ lane: OutboxLane = .all, deliver: @escaping @Loop (OutboxItem) async throws -> Void
     ) {
@@ -82,8 +83,8 @@ public struct DeliveryPostponed: Error, Equatable {
         }
     }
 
-    /// More is due than there was room for: the next look is for many, since one costs as much as one for a single item. What
-    /// hangs keeps the others waiting for a moment only.
+    /// If more items are due than fit, the next look waits to take many, because a look costs the same for one item as
+    /// for many. Hanging deliveries delay the others only briefly.
     private func makeRoom() async {
         let end = MonotonicClock.now() + Self.longestGathering.nanoseconds
         while !isStopped, inHand > Self.batch / 2, MonotonicClock.now() < end {
@@ -91,7 +92,7 @@ public struct DeliveryPostponed: Error, Equatable {
         }
     }
 
-    /// A queue that cannot be looked at is told once; a database that is away, others tell of.
+    /// An unreadable queue is reported once. A database that is down is reported elsewhere.
     private func look(for room: Int) async -> Int {
         do {
             let taken = try await takeDue(atMost: room)
@@ -105,7 +106,7 @@ public struct DeliveryPostponed: Error, Equatable {
         }
     }
 
-    /// Begins nothing new; returns when what is in hand is delivered or has failed.
+    /// Starts no delivery, and returns when the running ones have ended.
     public func stop() async {
         isStopped = true
         wake()
@@ -113,7 +114,7 @@ public struct DeliveryPostponed: Error, Equatable {
         if !delivered.isEmpty { _ = try? await outbox.database.write(Self.delete, [.uuidArray(delivered)]) }
     }
 
-    /// A wake that comes while the relay looks is not lost: it looks once more.
+    /// A wake-up during a look is not lost: the relay looks again.
     private func wake() {
         isWanted = true
         nap?.resolve(.success(()))
@@ -151,9 +152,9 @@ public struct DeliveryPostponed: Error, Equatable {
         return rows.count
     }
 
-    /// The database's time, which timers are held against; `nil` where its clock has jumped.
+    /// The database's time for timers; `nil` if its clock has jumped.
     ///
-    /// What was so before this process began counts, too: a jump is none the less one for a restart.
+    /// A jump before this process started counts too, because a restart does not undo a jump.
     private func trustedTime() async throws -> Timestamp? {
         let database = outbox.database
         if !guardian.isSet, let boot = BootClock.id {
@@ -171,7 +172,7 @@ public struct DeliveryPostponed: Error, Equatable {
     private func attempt(_ row: Row) async {
         defer {
             inHand -= 1
-            // The next of the same person may go now.
+            // The person's next item may be delivered now.
             wake()
         }
         guard let id = try? row.uuid("id"), let attempts = try? row.integer("attempts") else { return }
@@ -182,7 +183,7 @@ public struct DeliveryPostponed: Error, Equatable {
             let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }
             let isEndless = type.map { isNeverGivenUp($0) } ?? false
             let (destination, code) = ((try? row.text("destination")) ?? "", Self.code(of: error))
-            // Of a newer release, whose replicas take it when they are there. What it fails with then is counted from one on.
+            // The type is of a newer release, whose replicas will deliver it. Its attempts are then counted from one.
             let unknown = ErrorCode.unknownMessage.name
             let (isTooNew, wasTooNew) = (code == unknown, (try? row.optionalText("last_error")) == unknown)
             let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isTooNew && !wasTooNew
@@ -192,7 +193,7 @@ public struct DeliveryPostponed: Error, Equatable {
                 (error as? DeliveryPostponed)?.pause.milliseconds
                 ?? DeliveryPause.milliseconds(
                     afterAttempt: Int(attempts), atMost: isEndless ? .seconds(15) : .seconds(60))
-            // Where this fails too, the lease runs out and the item is taken again.
+            // If this fails too, the lease expires and the item is taken again.
             _ = try? await outbox.database.write(
                 Self.postpone,
                 [
@@ -203,7 +204,7 @@ public struct DeliveryPostponed: Error, Equatable {
         }
     }
 
-    /// Never an error's own text, which may tell of a person.
+    /// Never an error's own text, which may contain personal data.
     private static func code(of error: any Error) -> String {
         if let postponed = error as? DeliveryPostponed { return postponed.code }
         return (error as? any BusErrorConvertible)?.busError.code ?? "\(type(of: error))"
@@ -225,15 +226,19 @@ public struct DeliveryPostponed: Error, Equatable {
         INSERT INTO clock_marks (boot, clock_offset) VALUES ($1, $2)
         ON CONFLICT (boot) DO UPDATE SET clock_offset = excluded.clock_offset, at = excluded.at
         """
-    /// What is due is found once, whatever the plan: as a sub-select, PostgreSQL may look anew for each row, each time
-    /// behind what is locked already, and take them all. It does so where it last saw the table empty.
+    /// The due items are selected once, whatever the plan.
     ///
-    /// What was delivered goes first: it keeps nothing waiting, and is not taken again where its lease is over. A timer is due by
-    /// the time that was looked at, and not by this statement's own: the clock may jump between the two.
+    /// As a sub-select, PostgreSQL could evaluate it for each row, each time skipping the locked rows, and take all
+    /// items. It does so if the table was last seen empty.
     ///
-    /// The index is to be read in order and no further than what is due, however old the statistics are: a plan that sorts reads
-    /// all that is due at each look. PostgreSQL makes one where it takes fewer rows to come than are asked for: by a time, a
-    /// condition on destinations or a limit that it knows while it plans. What stands in a sub-select it does not.
+    /// Delivered items are removed first. They block nothing, and are not taken again when their lease is over. A timer
+    /// is due by the time that was checked, not by this statement's own time, because the clock may jump between the
+    /// two.
+    ///
+    /// The index should be read in order, and only as far as items are due, however old the statistics are. A plan that
+    /// sorts reads all due items at each look. PostgreSQL chooses such a plan if it expects fewer rows than the limit.
+    /// It estimates by a time, a condition on destinations or a limit that it knows while it plans. It does not know
+    /// values in a sub-select.
     static let claim: Statement = """
         WITH done AS (
             DELETE FROM outbox WHERE id = ANY ($3)
@@ -253,7 +258,7 @@ public struct DeliveryPostponed: Error, Equatable {
             o.last_error, (extract(epoch FROM clock_timestamp() - o.created_at) * 1000)::bigint AS age_ms
         """
     private static let delete: Statement = "DELETE FROM outbox WHERE id = ANY ($1)"
-    /// By whoever has the lease: who stood still for longer than that finds it another's.
+    /// Only the holder of the lease may change the item. A relay that was paused for longer than the lease has lost it.
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
             dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4,
@@ -262,17 +267,17 @@ public struct DeliveryPostponed: Error, Equatable {
         """
 }
 
-/// What an operator must hear of.
+/// What an operator must be told.
 public enum OutboxAlarm: Sendable, Equatable {
-    /// The database's clock and this machine's boot clock parted by more than a minute: no timer is released.
+    /// The database's clock and this machine's boot clock differ by more than a minute. No timer fires.
     case clockJumped
-    /// An item was given up; it keeps later ones of its person and destination waiting.
+    /// An item became a dead letter. It blocks later items of its person and destination.
     case deadLetter(String, Identifier)
-    /// What is due cannot be found, for the reason with that code: nothing is delivered.
+    /// The due items cannot be read, with this error code. Nothing is delivered.
     case blind(String)
 }
 
-/// Pauses between attempts: 0.2 s doubled each time up to a limit, plus or minus a fifth.
+/// The pause between attempts: 0.2 s, doubled each time up to a limit, plus or minus a fifth.
 enum DeliveryPause {
     static func milliseconds(afterAttempt attempt: Int, atMost limit: Duration) -> Int64 {
         let base = min(Int(limit.components.seconds) * 1000, 200 << min(max(attempt - 1, 0), 20))
@@ -280,7 +285,7 @@ enum DeliveryPause {
     }
 }
 
-/// Nanoseconds since boot, sleep included: a machine that slept finds the database's clock gone on as far.
+/// Nanoseconds since boot, including sleep. After a machine's sleep the database's clock has advanced by the same time.
 enum BootClock {
     static func now() -> UInt64 {
         var time = timespec()
@@ -288,35 +293,36 @@ enum BootClock {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Of this boot of this machine; `nil` where the kernel does not say.
+    /// Identifies this boot of this machine; `nil` if the kernel does not tell.
     static let id: String? = {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         return text.map { String($0.prefix { !$0.isWhitespace }) }.flatMap { $0.isEmpty ? nil : $0 }
     }()
 }
 
-/// Compares the database's clock with the boot clock, which nobody sets, so that a jump releases no hold.
+/// Compares the database's clock with the boot clock, which nobody can set. So a jump of the database's clock ends no
+/// hold early.
 struct ClockGuard {
-    /// By how many microseconds the database's clock is ahead, as of the last time that both went on together.
+    /// How far the database's clock is ahead, in microseconds, when both last advanced together.
     private var offset: Int64?
-    /// What of that is written down.
+    /// The stored value of it.
     private var kept: Int64?
-    /// Microseconds.
+    /// In microseconds.
     static let tolerance: Int64 = 60_000_000
 
-    /// - Parameter offset: as it was written down before; `nil`: the next look sets it.
+    /// - Parameter offset: the stored value; `nil` if the next look sets it.
     init(offset: Int64? = nil) { (self.offset, kept) = (offset, offset) }
 
     var isSet: Bool { offset != nil }
 
-    /// What is to be written down, where that is new by a second.
+    /// The value to store, if it differs by a second or more.
     mutating func offsetToKeep() -> Int64? {
         guard let offset, kept.map({ abs($0 - offset) >= 1_000_000 }) ?? true else { return nil }
         kept = offset
         return offset
     }
 
-    /// - Returns: whether timers may fire: the clocks went on together since the last time that they did.
+    /// - Returns: whether timers may fire: the clocks have advanced together since they last did.
     mutating func observe(database: Timestamp, boot: UInt64) -> Bool {
         let now = database.microsecondsSinceEpoch - Int64(boot / 1000)
         guard let known = offset else {

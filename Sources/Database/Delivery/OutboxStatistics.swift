@@ -1,22 +1,22 @@
 import EventLoop
 
-/// How much waits in a service's outbox, for who watches it: the same for all replicas of the service.
+/// Statistics of a service's outbox. All replicas of the service have the same.
 public struct OutboxStatistics: Sendable, Equatable {
-    /// Items that are due and not delivered; no more than ``most`` are counted.
+    /// The due items; at most ``most`` are counted.
     public var due: Int64 = 0
-    /// For how long an event was told in vain by now, however often it was tried, and anything else is due, or known to no
-    /// replica since it was made. Seconds, of what waits the longest; what stands behind a dead letter waits for an operator
-    /// and does not count.
+    /// The longest wait in seconds. An event counts from its creation, whatever its attempts. Other items count from
+    /// when they were due, or from their creation if no replica knows their type. Items behind a dead letter do not
+    /// count, because they wait for an operator.
     public var oldestSeconds: Double = 0
-    /// Dead letters.
+    /// The number of dead letters.
     public var dead: Int64 = 0
 
-    /// As far as what is due is counted, so that looking at a long queue costs little.
+    /// The most items that are counted, so that a long queue costs little.
     public static let most: Int64 = 10_000
 
     public init() {}
 
-    /// Looks by the database's clock.
+    /// Reads the statistics by the database's clock.
     @Loop public static func look(in database: Database) async throws -> OutboxStatistics {
         var sight = OutboxStatistics()
         guard let row = try await database.read(figures, [.integer(most)]).first else { return sight }

@@ -2,23 +2,24 @@ import Cryptography
 import EventLoop
 import Values
 
-/// Holds a service's keys against its tables: with keys of another system nothing in them can be read, and nothing that
-/// is written would be read by who has the right ones.
+/// Checks that a service's keys belong to its tables.
+///
+/// With another system's keys it could not read them, and processes with the right keys could not read what it writes.
 @Loop public enum KeyFingerprints {
-    /// The ring has a key under the id of one that wrote here, and it is another; or the key that hashes is not the one
-    /// with which the hashes in here were made.
+    /// The ring has another key under an ID that was used here, or the hash key differs from the one that made the
+    /// hashes here.
     public struct Mismatch: Error, Equatable {
         public let id: String
         public let isHashing: Bool
         public init(id: String, isHashing: Bool = false) { (self.id, self.isHashing) = (id, isHashing) }
     }
 
-    /// Under this name stands the mark of the key of hashes; no key's id has a space.
+    /// The name of the fingerprint of the hash key. An ID of a key contains no space.
     private static let hashes = "of hashes"
 
-    /// Leaves a mark of each key that is new here and of the one that hashes, and compares the others with theirs.
+    /// Stores a fingerprint of each new key and of the hash key, and compares the others with the stored fingerprints.
     ///
-    /// - Throws: ``Mismatch``, or ``DatabaseError``.
+    /// - Throws: ``Mismatch`` or ``DatabaseError``.
     public static func verify(_ keys: KeyRing, in database: Database) async throws {
         for key in keys.keys {
             guard try await isKnown(key, as: key.id, keys, in: database) else { throw Mismatch(id: key.id) }
@@ -31,7 +32,7 @@ import Values
     private static func isKnown(
         _ key: KeyRing.Key, as name: String, _ keys: KeyRing, in database: Database
     ) async throws -> Bool {
-        // A subkey of its own: it says nothing of those that seal.
+        // It is made with a separate subkey, so it reveals nothing about the encryption keys.
         guard let mark = keys.subkey(purpose: "mark", keyID: key.id) else { return false }
         let rows = try await database.write(Self.mark, [.text(name), .bytes(mark)])
         guard let known = try rows.first?.bytes("mark") else { return false }

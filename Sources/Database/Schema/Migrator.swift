@@ -3,11 +3,11 @@ import Cryptography
 import EventLoop
 import Values
 
-/// One step of a schema: a file of SQL, never edited once it was released.
+/// One step of a schema: a file of SQL that is never edited after its release.
 public struct Migration: Sendable, Equatable {
-    /// `m0001_accounts`; applied in the order of the list.
+    /// The name: `m0001_accounts`. Migrations are applied in the order of the list.
     public let name: String
-    /// `{{schema}}` and `{{runtime}}` stand for the schema and the runtime role.
+    /// The SQL, in which `{{schema}}` and `{{runtime}}` are replaced by the schema and the runtime role.
     public let sql: String
 
     public init(name: String, sql: String) { (self.name, self.sql) = (name, sql) }
@@ -15,12 +15,12 @@ public struct Migration: Sendable, Equatable {
     var checksum: String { Hex.encode(SHA256.digest(Array(sql.utf8))) }
 }
 
-/// Why a schema could not be brought up to date.
+/// Why a schema could not be migrated.
 public enum MigrationError: Error, Sendable, CustomStringConvertible {
     case cannotConnect(String)
     case edited(String)
     case missing(String)
-    /// There is no table, and there were some.
+    /// There are no tables, but there were some before.
     case vanished(String)
     case failed(migration: String, sqlState: String, message: String)
 
@@ -40,16 +40,16 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Applies migrations, once each, however many processes try at once.
+/// Applies each migration once, even if several processes start at the same time.
 public enum Migrator {
-    /// Brings a schema up to date, with the tables of the runtime first. It blocks, and runs off the loop by itself.
+    /// Migrates a schema, the runtime's own tables first. It blocks, and runs off the loop by itself.
     ///
     /// - Parameters:
-    ///   - owner: the connection string of the role that owns the schema.
-    ///   - runtimeRole: gets rights on the rows, and none on the tables themselves.
-    ///   - mayBegin: false where a schema without a table is one that was lost.
-    /// - Returns: the names of the migrations that were applied now, and of those that this build does not know: a newer
-    ///   release's, which leave this one working.
+    /// - owner: the connection string of the role that owns the schema.
+    /// - runtimeRole: the role that gets rights on the rows, but not on the tables themselves.
+    /// - mayBegin: false if a schema without tables means that they were lost.
+    /// - Returns: the names of the migrations that were applied now, and the names that this build does not know. Those
+    ///   are of a newer release, which keeps this one working.
     /// - Throws: ``MigrationError``.
     public static func run(
         owner: String, schema: String, runtimeRole: String?, migrations: [Migration], mayBegin: Bool = true
@@ -68,7 +68,7 @@ public enum Migrator {
         let session = MigrationConnection(OpaquePointer(bitPattern: address))
         try session.check()
         let role = runtimeRole ?? "CURRENT_USER"
-        // One lock per schema; a second process waits here for the first, as long as it takes.
+        // There is one lock per schema. A second process waits here for the first, without a limit.
         try session.run("prepare", "SET lock_timeout = 0; SET statement_timeout = 0")
         try session.run("prepare", "SELECT pg_advisory_lock(\(AdvisoryLock.migrations.key(in: "'\(schema)'")))")
         guard try mayBegin || session.hasTables(in: schema) else { throw MigrationError.vanished(schema) }
@@ -111,7 +111,7 @@ public enum Migrator {
     }
 }
 
-/// A blocking connection for the length of one run.
+/// A blocking connection for one run.
 private final class MigrationConnection {
     private let raw: OpaquePointer?
 
@@ -139,7 +139,7 @@ private final class MigrationConnection {
         try rows("SELECT 1, 1 WHERE to_regclass('\(schema).schema_migrations') IS NOT NULL").isEmpty == false
     }
 
-    /// Name to checksum.
+    /// The checksum by name.
     func applied(in schema: String) throws(MigrationError) -> [String: String] {
         try rows("SELECT name, checksum FROM \(schema).schema_migrations")
     }

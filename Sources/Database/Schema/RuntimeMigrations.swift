@@ -1,4 +1,4 @@
-/// The tables that every service has beside its own: answers given, messages to deliver, events seen.
+/// The tables that every service has besides its own: stored answers, messages to deliver, accepted events.
 enum RuntimeMigrations {
     static let all = [
         Migration(

@@ -1,38 +1,39 @@
 import EventLoop
 
-/// How a schema stands beside the migrations of this build.
+/// How a schema compares with the migrations of this build.
 public struct SchemaState: Sendable, Equatable {
-    /// Migrations of this build that were not applied, in their order.
+    /// Migrations of this build that were not applied, in order.
     public var missing: [String]
-    /// Tables that the migrations made and that are not there, by name.
+    /// Tables that the migrations created and that are missing, by name.
     public var lost: [String]
-    /// Migrations that this build does not know, by name: a newer release's, which leave this one working.
+    /// Migrations that this build does not know, by name. They are of a newer release, which keeps this one working.
     public var newer: [String]
 
-    /// Whether a service can work with it.
+    /// Whether a service can use the schema.
     public var isUsable: Bool { missing.isEmpty && lost.isEmpty }
 }
 
-/// Looks whether a schema is there and not too old, in one statement.
+/// Checks in one statement whether a schema exists and is not too old.
 @Loop public struct SchemaInspector {
     private let database: Database
     private let names: [String]
     private let tables: [String]
 
-    /// - Parameter migrations: of the service; the runtime's own come first by themselves.
+    /// - Parameter migrations: the service's migrations. The runtime's own come first by themselves.
     public init(_ database: Database, migrations: [Migration]) {
         let all = RuntimeMigrations.all + migrations
         self.database = database
         (names, tables) = (all.map(\.name), SchemaTables.made(by: all).sorted())
     }
 
-    /// - Throws: ``DatabaseError`` where the database does not answer, or refuses more than a schema that is not there.
+    /// - Throws: ``DatabaseError`` if the database does not answer, or refuses for another reason than a missing
+    ///   schema.
     public func look() async throws(DatabaseError) -> SchemaState {
         let rows: [Row]
         do {
             rows = try await database.read(Self.statement, [.textArray(tables)])
         } catch .statement("42P01", _, _) {
-            // Not even the list of what was applied is there.
+            // Even the list of applied migrations is missing.
             return SchemaState(missing: names, lost: [], newer: [])
         }
         var (applied, lost) = (Set<String>(), [String]())
@@ -41,7 +42,7 @@ public struct SchemaState: Sendable, Equatable {
             if try row.bool("is_lost") { lost.append(name) } else { applied.insert(name) }
         }
         let newer = applied.subtracting(names).sorted()
-        // A newer release may have done away with a table that this one has no use for.
+        // A newer release may have dropped a table that this one does not need.
         return SchemaState(
             missing: names.filter { !applied.contains($0) }, lost: newer.isEmpty ? lost : [], newer: newer)
     }
@@ -52,8 +53,8 @@ public struct SchemaState: Sendable, Equatable {
         """
 }
 
-/// The tables that migrations leave behind, as their text says. A migration begins a line with each statement that makes,
-/// renames or drops one.
+/// The tables that exist after the migrations, according to their text. Each statement that creates, renames or drops a
+/// table must start a line.
 enum SchemaTables {
     static func made(by migrations: [Migration]) -> Set<String> {
         var tables: Set<String> = []
