@@ -2,42 +2,44 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// What a verified access token says.
+/// The claims of a verified access token.
 public struct AccessToken: Sendable, Equatable {
     public var actor: Actor
-    /// Its `jti`; `nil` where that is none of auth's.
+    /// Its `jti`; `nil` if auth did not make the `jti`.
     public var id: Identifier?
     /// Seconds since 1970.
     public var issuedAt: Int64
-    /// Seconds since 1970; from then on the token is over.
+    /// When the token expires, in seconds since 1970.
     public var expiresAt: Int64
 }
 
-/// Why a token does not count.
+/// Why a token is refused.
 public enum TokenRefusal: Error, Equatable {
-    /// Not a token of this house, or tampered with.
+    /// It is not a token of auth, or it was changed.
     case invalid
-    /// Signed with a key that is not known here (yet).
+    /// It is signed with a key that is not known here, or not yet.
     case unknownKey
     case expired
 }
 
-/// Checks access tokens: JWTs (RFC 9068) signed with Ed25519, in one form only.
+/// Verifies access tokens: JWTs (RFC 9068) signed with Ed25519, in exactly one form.
 public struct AccessTokenVerifier: Sendable {
-    /// Bytes.
+    /// The longest token, in bytes.
     public static let longest = 2048
-    /// Seconds that auth's clock may be ahead of ours.
+    /// How far auth's clock may be ahead of ours, in seconds.
     private static let clockSkew: Int64 = 60
 
     private let issuer: String
     private let audience: String
-    /// Keys of auth by `kid`.
+    /// Auth's public keys by `kid`.
     public var keys: [String: Ed25519PublicKey]
 
     public init(issuer: String, audience: String, keys: [String: Ed25519PublicKey] = [:]) {
         (self.issuer, self.audience, self.keys) = (issuer, audience, keys)
     }
 
+    /// Verifies a token.
+    ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: ``TokenRefusal``.
     public func verify(_ token: String, now: Int64) throws(TokenRefusal) -> AccessToken {
@@ -46,7 +48,7 @@ public struct AccessTokenVerifier: Sendable {
         guard parts.count == 3, let header = Self.object(parts[0]), let signature = Base64URL.decode(parts[2]) else {
             throw .invalid
         }
-        // A header with any other member asks to be read by other rules: `crit`, `jku`, `jwk`, `x5u`.
+        // Other header members, such as `crit`, `jku`, `jwk` and `x5u`, would require other rules.
         guard Set(header.members.map(\.name)) == ["alg", "typ", "kid"], header["alg"]?.string == "EdDSA",
             header["typ"]?.string == "at+jwt", let kid = header["kid"]?.string
         else { throw .invalid }

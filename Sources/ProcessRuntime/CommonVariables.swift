@@ -6,25 +6,26 @@ public enum CommonVariables {
         [
             .init(
                 "VESTIBULE_PROFILE", .choice(DeploymentProfile.allCases.map(\.rawValue)),
-                DeploymentProfile.unlessSaid.rawValue, "How strict to be"),
-            .init("LOG_LEVEL", .choice(["debug", "info", "warning", "error"]), "info", "The least that is logged"),
+                DeploymentProfile.unlessSaid.rawValue, "How strict the checks at the start are"),
+            .init(
+                "LOG_LEVEL", .choice(["debug", "info", "warning", "error"]), "info", "The lowest level that is logged"),
             .init("APP_NAME", .text, "Vestibule", "The name of the app in messages to people"),
             .init(
                 "METRICS_HTTP", .text, nil,
-                "Where this process serves its own metrics, without a key: a numeric address and a port of an internal network"
+                "Where this process serves its own metrics, without authentication: a numeric address and a port of an internal network"
             ),
             .init(
-                "BUS_KEY", .text, nil, "The secret key of this program on the bus, as `vestibule keys` makes it",
+                "BUS_KEY", .text, nil, "The secret bus key of this program, made by `vestibule keys`",
                 isSecret: true),
             .init(
                 "BUS_ALLOWED", .text, nil,
-                "Path of the list of public keys that may speak on the bus; a change holds within a second"),
+                "Path of the list of public keys that are allowed on the bus; a change takes effect within a second"),
         ] + peers.map { discovery($0) }
     }
 
     public static func discovery(_ service: ServiceName) -> ConfigurationVariable {
         .init(
             "BUS_\(service.rawValue.uppercased())", .text, nil,
-            "Where \(service) is: ipc:/DIRECTORY, dns:HOST:PORT or tcp:// endpoints")
+            "Where to find \(service): ipc:/DIRECTORY, dns:HOST:PORT or tcp:// endpoints")
     }
 }

@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 
 extension Configuration {
-    /// The keys of this program on the bus.
+    /// The bus keys of this program.
     ///
     /// - Throws: ``ConfigurationError`` that names the variable.
     @Loop public func busSecurity() throws(ConfigurationError) -> BusSecurity {
@@ -15,7 +15,7 @@ extension Configuration {
         }
     }
 
-    /// Where the services that a program asks are found.
+    /// Where to find the services that a program calls.
     public func discoveries(of peers: [ServiceName]) throws(ConfigurationError) -> [ServiceName: Discovery] {
         var found: [ServiceName: Discovery] = [:]
         for peer in peers {

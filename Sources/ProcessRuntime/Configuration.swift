@@ -7,19 +7,21 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
     public init(_ description: String) { self.description = description }
 }
 
-/// The environment of a program, checked as a whole before anything starts.
+/// The environment of a program. It is checked as a whole before anything starts.
 public struct Configuration: Sendable {
     public let profile: DeploymentProfile
     private let values: [String: String]
-    /// Where secrets were read from, by the variable's name.
+    /// The files that secrets were read from, by the variable's name.
     private let files: [String: String]
     private let variables: [String: ConfigurationVariable]
 
+    /// Checks an environment.
+    ///
     /// - Parameters:
-    ///   - prefix: `AUTH_`: an unknown name that begins so is refused, as is one that is nearly a variable's; but for those
-    ///     that orchestrators inject.
-    ///   - environment: as the process got it.
-    /// - Throws: ``ConfigurationError`` that names every variable that is unknown or has a value that it does not take.
+    /// - prefix: such as `AUTH_`. An unknown name with this prefix is refused, and so is a name that is similar to a
+    ///   variable's. Names that orchestrators inject are ignored.
+    /// - environment: the environment of the process.
+    /// - Throws: ``ConfigurationError`` that names every unknown variable and every invalid value.
     public init(
         variables: [ConfigurationVariable], prefix: String, environment: [String: String]
     ) throws(ConfigurationError) {
@@ -39,7 +41,7 @@ public struct Configuration: Sendable {
         self.values = values
     }
 
-    /// Every name that is nearly a variable's or has the prefix, and every value that its variable does not take.
+    /// Every unknown name that is similar to a variable's or has the prefix, and every invalid value.
     static func mistakes(
         variables: [ConfigurationVariable], prefix: String, environment: [String: String]
     ) -> [String] {
@@ -64,14 +66,14 @@ public struct Configuration: Sendable {
         return names + values
     }
 
-    /// Whether one letter, of a long name two, would have to be another, more or less: who means `VESTIBULE_PROFILE` must
-    /// not get what holds without it.
+    /// Whether two names differ by at most one letter, or by two letters if the name is long. A mistyped
+    /// `VESTIBULE_PROFILE` must not silently get the default.
     private static func isMisspelling(_ name: String, of variable: ConfigurationVariable) -> Bool {
         let stem = variable.isSecret && name.hasSuffix("_FILE") ? name.dropLast(5) : name[...]
         let (given, meant) = (Array(stem.utf8), Array(variable.name.utf8))
         let most = meant.count < 12 ? 1 : 2
         guard abs(given.count - meant.count) <= most else { return false }
-        // Levenshtein's distance, a row of his table at a time.
+        // The Levenshtein distance, one row of its table at a time.
         var row = Array(0...meant.count)
         for (line, letter) in given.enumerated() {
             var diagonal = row[0]
@@ -116,7 +118,7 @@ public struct Configuration: Sendable {
         throw ConfigurationError("\(variable.name): \(shown) is not valid (\(variable.kind.label))")
     }
 
-    /// Of durations, the smallest first.
+    /// The units of durations, the smallest first.
     static let units: [(letter: Character, seconds: Int64)] = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)]
 
     /// `300s`, `15m`, `72h`, `14d`.
@@ -130,13 +132,13 @@ public struct Configuration: Sendable {
 
     // MARK: Reading
 
-    /// The value of a declared variable; asking for another one is a mistake in the program.
+    /// The value of a declared variable. To ask for an undeclared one is a programming error.
     public func optionalText(_ name: String) -> String? {
         precondition(variables[name] != nil, "\(name) is not declared")
         return values[name]
     }
 
-    /// - Throws: where the variable has neither a value nor a default.
+    /// - Throws: ``ConfigurationError`` if the variable has neither a value nor a default.
     public func text(_ name: String) throws(ConfigurationError) -> String {
         guard let value = optionalText(name) else {
             let isSecret = variables[name]?.isSecret == true
@@ -150,14 +152,14 @@ public struct Configuration: Sendable {
     public func duration(_ name: String) throws(ConfigurationError) -> Duration {
         .seconds(Self.seconds(try text(name)) ?? 0)
     }
-    /// Empty where the variable has no value.
+    /// The values of a list; empty if the variable has no value.
     public func list(_ name: String) -> [String] { Self.items(of: optionalText(name) ?? "") }
 
     private static func items(of list: String) -> [String] {
         list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; port 0 is any that is free.
+    /// An address to listen on: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`. Port 0 means any free port.
     public func address(_ name: String) throws(ConfigurationError) -> (host: String, port: Int) {
         let parts = try text(name).split(separator: ":", omittingEmptySubsequences: false)
         let host = parts.dropLast().joined(separator: ":")
@@ -167,7 +169,8 @@ public struct Configuration: Sendable {
         return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
     }
 
-    /// The key ring in a variable that is declared as a secret. Outside development its file is its owner's, or its group's.
+    /// The key ring in a variable that is declared as a secret. Outside development, only the owner or the group may
+    /// read its file.
     public func keyRing(_ name: String) throws(ConfigurationError) -> KeyRing {
         var status = stat()
         if profile != .development, let file = files[name], stat(file, &status) == 0, status.st_mode & 0o007 != 0 {

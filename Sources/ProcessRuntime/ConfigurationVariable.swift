@@ -1,13 +1,13 @@
-/// One environment variable that a program reads: its type, its default and a sentence.
+/// One environment variable that a program reads: its type, its default and a description.
 public struct ConfigurationVariable: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case text
         case integer(ClosedRange<Int64>)
         case boolean
-        /// `300s`, `15m`, `72h`, within seconds from and to; `off` where `mayBeOff`.
+        /// `300s`, `15m`, `72h`, within a range of seconds; or `off` if `mayBeOff`.
         case duration(ClosedRange<Int64>, mayBeOff: Bool)
         case choice([String])
-        /// Comma-separated, one of these at least and each once at most; the order counts.
+        /// Comma-separated: at least one of these, each at most once. The order matters.
         case choices([String])
         /// Comma-separated.
         case list
@@ -25,7 +25,7 @@ public struct ConfigurationVariable: Sendable, Hashable {
             }
         }
 
-        /// In the largest unit that leaves no rest: `90s`, `15m`, `72h`, `14d`.
+        /// Written in the largest unit without a remainder: `90s`, `15m`, `72h`, `14d`.
         private static func text(_ seconds: Int64) -> String {
             let unit = Configuration.units.last { seconds % $0.seconds == 0 } ?? ("s", 1)
             return "\(seconds / unit.seconds)\(unit.letter)"
@@ -34,10 +34,10 @@ public struct ConfigurationVariable: Sendable, Hashable {
 
     public var name: String
     public var kind: Kind
-    /// `nil`: there is no value unless one is set.
+    /// The default; `nil` if there is none.
     public var fallback: String?
     public var note: String
-    /// May also be given as `NAME_FILE`, the path of a file with the value; never printed.
+    /// The value may also be in a file, whose path is in `NAME_FILE`. It is never printed.
     public var isSecret: Bool
 
     public init(_ name: String, _ kind: Kind, _ fallback: String?, _ note: String, isSecret: Bool = false) {
@@ -49,10 +49,10 @@ public struct ConfigurationVariable: Sendable, Hashable {
     }
 }
 
-/// Where a system runs, and how much it forgives.
+/// The kind of environment that a system runs in. It decides how strict the checks at the start are.
 public enum DeploymentProfile: String, Sendable, CaseIterable {
     case development, staging, production
 
-    /// Whoever forgets to say it gets the strictest.
+    /// The default is the strictest profile.
     static let unlessSaid = production
 }

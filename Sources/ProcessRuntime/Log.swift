@@ -3,7 +3,7 @@ import BusRuntime
 import Foundation
 import JSONText
 
-/// Structured log: one JSON object a line on standard error. No personal data and no secret is ever handed to it.
+/// A structured log: one JSON object per line on standard error. It never contains personal data or secrets.
 public struct Log: Sendable {
     public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
@@ -34,10 +34,10 @@ public struct Log: Sendable {
         self.sink = sink
     }
 
-    /// Whole lines, in their order, from a thread of its own.
+    /// Writes whole lines in order, on its own thread.
     public static let standardError: @Sendable ([UInt8]) -> Void = { LogWriter.standardError.append($0) }
 
-    /// What may be logged of an error: its ``LogNamed/logName``, else its type. Its own words may have a person's in them.
+    /// What may be logged about an error: its ``LogNamed/logName`` or its type. Its text may contain personal data.
     public static func name(of error: any Error) -> String {
         (error as? any LogNamed)?.logName ?? "\(type(of: error))"
     }
@@ -55,7 +55,7 @@ public struct Log: Sendable {
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.error, event, fields, trace) }
 
-    /// - Parameter fields: made only where the line is written.
+    /// - Parameter fields: evaluated only if the line is written.
     private func record(_ level: Level, _ event: String, _ fields: () -> [String: JSONValue], _ trace: TraceContext?) {
         guard level >= threshold else { return }
         var line = fields()

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes lines on a thread of its own: whoever reads them slowly holds up no request.
+/// Writes lines on its own thread, so a slow reader delays no request.
 ///
-/// What waits is bounded. A line for which there is no room is dropped and counted, and the count is written behind those
-/// that had room.
+/// The waiting lines are bounded. A line without room is dropped and counted. The count is written after the lines that
+/// had room.
 final class LogWriter: Sendable {
     static let standardError = LogWriter(descriptor: 2)
 
@@ -16,7 +16,7 @@ final class LogWriter: Sendable {
         var isWriting = false
     }
 
-    /// Bytes.
+    /// The most bytes that may wait.
     private let room: Int
     private let descriptor: Int32
     private let state = Mutex(State())
@@ -24,7 +24,7 @@ final class LogWriter: Sendable {
 
     init(descriptor: Int32, room: Int = 4 << 20) { (self.descriptor, self.room) = (descriptor, room) }
 
-    /// Takes a line, its end included, and returns at once.
+    /// Takes a line with its line feed, and returns at once.
     func append(_ line: [UInt8]) {
         let begins = state.withLock { state in
             if state.waiting.count + line.count <= room { state.waiting += line } else { state.dropped += 1 }
@@ -34,7 +34,8 @@ final class LogWriter: Sendable {
         if begins { queue.async { [self] in writeAll() } }
     }
 
-    /// Returns when what was appended before is written, or after a second: a reader that hangs keeps no process alive.
+    /// Returns when all earlier lines are written, but after a second at the latest. A hanging reader does not keep the
+    /// process alive.
     func flush() {
         let done = DispatchSemaphore(value: 0)
         queue.async { done.signal() }
@@ -47,7 +48,7 @@ final class LogWriter: Sendable {
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                // Nobody reads any more: there is nobody to tell.
+                // The reader has closed the pipe, so the lines are discarded.
                 guard count > 0 else { break }
                 rest = rest.dropFirst(count)
             }

@@ -1,15 +1,18 @@
 import EventLoop
 import HTTPServer
 
-/// Serves what one process tells of itself, for Prometheus: `GET /metrics` on a port of its own, and nothing else. It asks
-/// neither the bus nor the database, so that it answers where they do not.
+/// Serves the metrics of one process for Prometheus: `GET /metrics` on its own port, and nothing else.
+///
+/// It uses neither the bus nor the database, so it answers when they do not.
 @Loop public final class MetricsListener {
     private let server: HTTPServer
 
-    /// - Parameter page: looks at this moment; what it gives back writes the text, off the loop, which some hundred kilobytes
-    ///   would hold for milliseconds.
-    /// - Returns: `nil` where `METRICS_HTTP` has no value.
-    /// - Throws: ``ConfigurationError`` where its value is no address.
+    /// Prepares the listener.
+    ///
+    /// - Parameter page: collects the figures and returns a function that writes the text. That function runs off the
+    ///   loop, because some hundred kilobytes would block it for milliseconds.
+    /// - Returns: `nil` if `METRICS_HTTP` has no value.
+    /// - Throws: ``ConfigurationError`` if its value is not an address.
     public init?(
         _ configuration: Configuration, page: @escaping @Loop () -> @Sendable () -> [UInt8]
     ) throws(ConfigurationError) {
@@ -23,9 +26,9 @@ import HTTPServer
     private static func answer(
         _ head: HTTPRequestHead, _ page: @Loop () -> @Sendable () -> [UInt8]
     ) async -> HTTPResponse {
-        guard head.path == "/metrics" else { return text(404, "Only /metrics is here.\n") }
+        guard head.path == "/metrics" else { return text(404, "The only path is /metrics.\n") }
         guard head.method == "GET" || head.method == "HEAD" else {
-            var refusal = text(405, "Only GET and HEAD are answered.\n")
+            var refusal = text(405, "Only GET and HEAD are allowed.\n")
             refusal.headers.set("allow", "GET, HEAD")
             return refusal
         }
@@ -40,9 +43,9 @@ import HTTPServer
             status: status, headers: ["content-type": "text/plain; charset=utf-8"], body: Array(sentence.utf8))
     }
 
-    /// Listens from now on.
+    /// Starts to listen.
     ///
-    /// - Throws: ``ConfigurationError`` where the address cannot be listened at.
+    /// - Throws: ``ConfigurationError`` if the address cannot be used.
     public func start() throws(ConfigurationError) {
         do throws(HTTPServerError) {
             try server.start()
@@ -51,9 +54,9 @@ import HTTPServer
         }
     }
 
-    /// The port that is listened at.
+    /// The port that it listens on.
     public var port: Int { server.boundPort }
 
-    /// Ends within a second, whatever is asked.
+    /// Stops within a second, even during requests.
     public func stop() async { await server.drain(within: .seconds(1)) }
 }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// A numeric address of either family; IPv4 stands in IPv6 form, so that one address has one value.
+/// A numeric IP address. An IPv4 address is stored in IPv6 form, so that each address has one value.
 public struct NetworkAddress: Hashable, Sendable {
     /// 16 bytes in network order.
     public let bytes: [UInt8]
 
-    /// - Returns: `nil` for what is not an address in its usual spelling, names and ports included.
+    /// Reads an address.
+    ///
+    /// - Returns: `nil` for anything but an address in its usual spelling, including names and addresses with ports.
     public init?(_ text: String) {
         var (four, six) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -23,21 +25,23 @@ public struct NetworkAddress: Hashable, Sendable {
         isIPv4 ? bytes[12] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 
-    /// Whom a limit per address counts: an IPv4 address by itself. Of an IPv6 address the first 64 bits, which one customer
-    /// has, and beside them the first 48, which one site has: what is for a site is ``siteShares`` times as much.
+    /// The networks that a limit per address counts.
+    ///
+    /// An IPv4 address counts by itself. For an IPv6 address the first 64 bits count, which one customer has, and also
+    /// the first 48 bits, which one site has. The limit of a site is ``siteShares`` times as high.
     public var sharers: [Sharer] {
         guard !isIPv4 else { return [Sharer(key: bytes, shares: 1)] }
         return [Sharer(key: Array(bytes[..<8]), shares: 1), Sharer(key: Array(bytes[..<6]), shares: Self.siteShares)]
     }
 
-    /// Shares of a limit that all customers of one site have together.
+    /// How many times the limit of one customer all customers of a site have together.
     public static let siteShares = 8
 
-    /// An address, or the network that it is in, as a limit counts it.
+    /// An address or its network, as a limit counts it.
     public struct Sharer: Hashable, Sendable {
-        /// 16 bytes of an IPv4 address; 8 or 6 of an IPv6 address.
+        /// 16 bytes for an IPv4 address; 8 or 6 bytes for an IPv6 network.
         public let key: [UInt8]
-        /// How many times the limit it has.
+        /// How many times the limit of one address it has.
         public let shares: Int
     }
 }

@@ -1,9 +1,9 @@
 import BusRuntime
 import EventLoop
 
-/// Metrics as Prometheus reads them.
+/// Metrics in the text format of Prometheus.
 ///
-/// - Source: Prometheus, "Exposition formats", text format 0.0.4: all lines of a family stand together.
+/// - Source: Prometheus, "Exposition formats", text format 0.0.4: all lines of a family must be together.
 public struct PrometheusText {
     public enum Kind: String { case counter, gauge, histogram }
 
@@ -17,20 +17,21 @@ public struct PrometheusText {
 
     public init() {}
 
-    /// In the order in which they are written.
+    /// In the order of writing.
     public typealias Labels = [(name: String, value: String)]
 
-    /// A counter or a gauge, of whole numbers.
+    /// Adds a counter or a gauge with a whole number.
     public mutating func add(_ name: String, _ kind: Kind, _ help: String, _ labels: Labels, _ value: Int) {
         family(name, kind, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
-    /// A gauge that may be a fraction.
+    /// Adds a gauge that may have a fraction.
     public mutating func add(_ name: String, _ help: String, _ labels: Labels, _ value: Double) {
         family(name, .gauge, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
-    /// A histogram whose name ends in `_seconds`. One of a build with other bounds is left out: its counts mean other times.
+    /// Adds a histogram, whose name ends in `_seconds`. A histogram of a build with other bounds is left out, because
+    /// its counts mean other times.
     public mutating func add(_ name: String, _ help: String, _ labels: Labels, _ histogram: Histogram) {
         guard histogram.counts.count == Histogram.bounds.count + 1 else { return }
         family(name, .histogram, help) { lines in
@@ -45,7 +46,7 @@ public struct PrometheusText {
         }
     }
 
-    /// The whole text, in UTF-8, families by name.
+    /// The whole text in UTF-8, families sorted by name.
     public var bytes: [UInt8] {
         let text = families.sorted { $0.key < $1.key }.map { name, family in
             "# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind.rawValue)\n"

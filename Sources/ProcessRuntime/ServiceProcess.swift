@@ -3,10 +3,10 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// The life of a program's process: arguments, configuration, signals, an orderly end.
+/// The life of a program's process: arguments, configuration, signals and an orderly end.
 public enum ServiceProcess {
-    /// Ends the process with exit code 64 where it was called with an argument that it does not take: it would otherwise
-    /// start as if nothing had been said.
+    /// Ends the process with exit code 64 if it got an unknown argument. Otherwise it would ignore the argument and
+    /// start.
     public static func refuseUnknown(_ arguments: some Sequence<String>, known: [String]) {
         guard let other = arguments.first(where: { !known.contains($0) }) else { return }
         let program = CommandLine.arguments[0].split(separator: "/").last ?? ""
@@ -15,8 +15,10 @@ public enum ServiceProcess {
                 + "environment: see vestibule config", code: 64)
     }
 
-    /// The end of the process, with what was printed and logged written out. Not `exit`: it takes libcrypto down while threads that
-    /// connect to the database are in it, and about one end in a hundred was a crash.
+    /// Ends the process after all output and logs are written.
+    ///
+    /// It does not call `exit`, which takes down libcrypto while threads that connect to the database use it. About one
+    /// end in a hundred was then a crash.
     ///
     /// - Parameter code: of sysexits.h.
     public static func end(_ code: Int32) -> Never {
@@ -25,7 +27,7 @@ public enum ServiceProcess {
         _exit(code)
     }
 
-    /// One clear line, and the end.
+    /// Prints one line and ends the process.
     ///
     /// - Parameter code: of sysexits.h; 78 is `EX_CONFIG`.
     public static func fail(_ message: String, code: Int32 = 78) -> Never {
@@ -33,7 +35,7 @@ public enum ServiceProcess {
         end(code)
     }
 
-    /// Prints each mistake of the environment, a line.
+    /// Prints each problem of the environment on its own line.
     public static func check(_ variables: [ConfigurationVariable], prefix: String) {
         let mistakes = Configuration.mistakes(
             variables: variables, prefix: prefix, environment: ProcessInfo.processInfo.environment)
@@ -53,7 +55,7 @@ public enum ServiceProcess {
     }
 }
 
-/// SIGTERM or SIGINT, whichever comes first, heard on the loop.
+/// Waits for SIGTERM or SIGINT on the loop.
 @Loop public final class StopSignal {
     private let heard = LoopPromise<Void>()
     private var sources: [any DispatchSourceSignal] = []
@@ -63,14 +65,14 @@ public enum ServiceProcess {
         for number in [SIGTERM, SIGINT] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            // Dispatch calls it on a thread of its own: it must not take the isolation of this initialiser.
+            // Dispatch calls it on its own thread, so it must not inherit the isolation of this initialiser.
             source.setEventHandler { @Sendable [self] in Loop.spawn { await self.hear() } }
             source.resume()
             sources.append(source)
         }
     }
 
-    /// As if the signal had come.
+    /// Acts as if the signal had arrived.
     public func hear() { heard.resolve(.success(())) }
 
     public func wait() async { try? await heard.get() }
