@@ -1,18 +1,21 @@
 import CCrypto
 
-/// What can go wrong with sealed bytes. It says no more than that: the reason would help who forges.
+/// Why encrypted bytes cannot be opened. It gives no further reason, which would help a forger.
 public enum SealError: Error, Sendable { case cannotOpen, unknownKey }
 
-/// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D), a random nonce of 96 bits each time.
+/// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D). Each encryption uses a new random
+/// nonce of 96 bits.
 public enum AESGCM {
     static let nonceLength = 12, tagLength = 16
 
-    /// Looked up once, as ``SHA256``'s; never freed and never changed.
+    /// Looked up once, as for ``SHA256``. It is never freed and never changed.
     private nonisolated(unsafe) static let algorithm = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
+    /// Encrypts.
+    ///
     /// - Parameters:
-    ///   - key: 32 bytes.
-    ///   - associated: what the bytes belong to; they open only together with the same.
+    /// - key: 32 bytes.
+    /// - associated: what the bytes belong to. They can be opened only with the same value.
     /// - Returns: nonce, ciphertext and tag, 28 bytes longer than the plaintext.
     public static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
         seal(plaintext, key: key, nonce: RandomBytes.make(nonceLength), associated: associated)
@@ -35,6 +38,8 @@ public enum AESGCM {
         return nonce + output.prefix(plaintext.count) + tag
     }
 
+    /// Decrypts.
+    ///
     /// - Throws: ``SealError/cannotOpen`` for a wrong key, changed bytes or another `associated`.
     public static func open(_ sealed: [UInt8], key: [UInt8], associated: [UInt8] = []) throws(SealError) -> [UInt8] {
         guard key.count == 32, sealed.count >= nonceLength + tagLength else { throw .cannotOpen }

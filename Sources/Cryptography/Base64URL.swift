@@ -6,8 +6,8 @@ public enum Base64URL {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// `nil` for any other alphabet, padding, white space, a length that cannot be, or bits left over that are not zero:
-    /// one text for one value.
+    /// Decodes a text. Each value has exactly one text, so it is `nil` for another alphabet, padding, white space, an
+    /// impossible length, and unused bits that are not zero.
     public static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 4 != 1, !text.utf8.contains(where: { "+/= \n\r".utf8.contains($0) }) else { return nil }
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
@@ -25,7 +25,7 @@ public enum Hex {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// `nil` for an odd length or any other character; upper case is taken.
+    /// Decodes a text in either case; `nil` for an odd length or any other character.
     public static func decode(_ text: String) -> [UInt8]? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }

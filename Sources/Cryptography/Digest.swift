@@ -11,7 +11,8 @@ public enum SHA256 {
         }
     }
 
-    /// Looked up once: libcrypto would take two locks to find it at each use. It is never freed and never changed.
+    /// Looked up once, because libcrypto would take two locks to find it at each use. It is never freed and never
+    /// changed.
     private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 }
 
@@ -27,14 +28,14 @@ public enum HMACSHA256 {
     }
 }
 
-/// Whether two byte strings are the same, in a time that tells nothing but their lengths.
+/// Whether two byte strings are equal. The time it takes reveals only their lengths.
 public func constantTimeEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
 }
 
-/// HKDF with SHA-256 (RFC 5869): a key for each purpose out of one.
+/// HKDF with SHA-256 (RFC 5869): derives a key for each purpose from one key.
 public enum HKDF {
-    /// - Parameter length: bytes, 1 to 8160.
+    /// - Parameter length: bytes, from 1 to 8160.
     public static func derive(key: [UInt8], salt: [UInt8] = [], info: [UInt8], length: Int) -> [UInt8] {
         precondition((1...8160).contains(length), "HKDF gives 1 to 8160 bytes")
         let extracted = HMACSHA256.code(for: key, key: salt.isEmpty ? [UInt8](repeating: 0, count: 32) : salt)

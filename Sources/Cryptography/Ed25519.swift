@@ -11,7 +11,7 @@ public struct Ed25519PublicKey: Sendable, Hashable {
         self.raw = raw
     }
 
-    /// False for a wrong signature as for one of a wrong length.
+    /// Verifies a signature. It is false for a wrong signature and for a wrong length.
     public func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
         guard signature.count == 64, let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, raw, 32) else {
             return false
@@ -60,8 +60,8 @@ public struct Ed25519PrivateKey: Sendable {
         return signature
     }
 
-    /// The key as libcrypto keeps it: making it takes as long as a signature. It is never changed, and libcrypto lets
-    /// several threads sign with one.
+    /// The key in libcrypto's form, because making it takes as long as a signature. It is never changed, and several
+    /// threads may sign with it.
     private final class Handle: Sendable {
         nonisolated(unsafe) let key: OpaquePointer
 

@@ -1,13 +1,14 @@
 import CCrypto
 
-/// Sole owner of one `EVP_PKEY`.
+/// The only owner of one `EVP_PKEY`.
 struct KeyHandle: ~Copyable {
     let raw: OpaquePointer
 
     init(owning raw: OpaquePointer) { self.raw = raw }
     deinit { EVP_PKEY_free(raw) }
 
-    /// A public key in DER (SubjectPublicKeyInfo, RFC 5280); `nil` where it is none, as a point that is not on its curve.
+    /// Reads a public key in DER (SubjectPublicKeyInfo, RFC 5280); `nil` if it is none, for example a point that is not
+    /// on its curve.
     init?(der: [UInt8]) {
         let key = der.withUnsafeBufferPointer { der in
             var start = der.baseAddress
@@ -17,7 +18,7 @@ struct KeyHandle: ~Copyable {
         raw = key
     }
 
-    /// Whether a signature over the SHA-256 of a message is right, in the form that libcrypto takes.
+    /// Whether a signature over the SHA-256 of a message is valid. The signature has libcrypto's form.
     func verifies(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -26,7 +27,7 @@ struct KeyHandle: ~Copyable {
     }
 }
 
-/// The little of DER (X.690) that a public key is written with.
+/// The part of DER (X.690) that a public key needs.
 enum DER {
     static func sequence(_ parts: [UInt8]...) -> [UInt8] { element(0x30, Array(parts.joined())) }
     static func bits(_ bytes: [UInt8]) -> [UInt8] { element(0x03, [0] + bytes) }

@@ -1,10 +1,13 @@
 import Foundation
 
-/// The keys of one service, the current one first. Purposes take subkeys, never a key itself.
+/// The keys of one service, the current one first. Each purpose uses a subkey, never a key itself.
 ///
-/// What is sealed names its key, so that a new key is put in front and seals from then on. What is looked up by a hash does
-/// not: hashes are made with one key that stays, the one whose line has the word `hashes`, or the last. What people are looked
-/// up by has keys that change, those whose lines have the word `lookup`, or else the one of hashes.
+/// Encrypted bytes name their key. A new key goes first in the ring and encrypts from then on.
+///
+/// Hashes do not name their key, so their key must stay. It is the key whose line has the word `hashes`, or else the
+/// last key.
+///
+/// People are looked up by hashes whose keys can change: those with the word `lookup`, or else the key of hashes.
 public struct KeyRing: Sendable {
     public struct Key: Sendable {
         public let id: String
@@ -29,16 +32,18 @@ public struct KeyRing: Sendable {
     }
 
     public let keys: [Key]
-    /// The key that seals.
+    /// The key that encrypts.
     public let current: Key
-    /// The key that hashes are made with.
+    /// The key of hashes.
     public let hashing: Key
-    /// The one or two keys that people are looked up by: two while one takes the other's place.
+    /// The keys that people are looked up by: one, or two while one replaces the other.
     public let lookups: [Key]
 
-    /// - Parameter contents: a line `id base64` per key, the first is current; at least 32 bytes each. One of them may have the
-    ///   word `hashes` behind it, two the word `lookup`. A key that is for look-up alone neither seals nor makes other hashes,
-    ///   so that it can go.
+    /// Reads a key ring.
+    ///
+    /// - Parameter contents: a line `id base64` per key, the current key first, at least 32 bytes each. One line may
+    ///   end with the word `hashes`, and two with `lookup`. A key with `lookup` only neither encrypts nor makes other
+    ///   hashes, so that it can be removed later.
     public init(contents: String) throws(ParseError) {
         var (keys, sealing, hashing, lookups) = ([Key](), [Key](), Key?.none, [Key]())
         for (index, line) in contents.split(separator: "\n").enumerated() {
@@ -66,17 +71,18 @@ public struct KeyRing: Sendable {
         self.lookups = lookups.isEmpty ? [self.hashing] : lookups
     }
 
-    /// A ring with one new random key, as text.
+    /// A ring with one new random key, as a text.
     public static func generate(id: String) -> String { "\(id) \(Data(RandomBytes.make(32)).base64EncodedString())\n" }
 
-    /// 32 bytes for one purpose, of the current key or of the one named; `nil` where the ring has no such key.
+    /// A subkey of 32 bytes for one purpose, from the current key or from the named one; `nil` if the ring does not
+    /// have that key.
     public func subkey(purpose: String, keyID: String? = nil) -> [UInt8]? {
         guard let key = keyID == nil ? current : keys.first(where: { $0.id == keyID }) else { return nil }
         return HKDF.derive(key: key.secret, info: Array("vestibule/\(purpose)".utf8), length: 32)
     }
 }
 
-/// Seals bytes under one purpose of a key ring and remembers in them which key it was.
+/// Encrypts bytes for one purpose of a key ring. The result names the key.
 public struct Sealer: Sendable {
     private let subkeys: [String: [UInt8]]
     private let currentID: String
@@ -89,13 +95,17 @@ public struct Sealer: Sendable {
             })
     }
 
+    /// Encrypts.
+    ///
     /// - Parameter associated: the row that the bytes belong to.
     public func seal(_ bytes: [UInt8], associated: [UInt8]) -> [UInt8] {
         let id = Array(currentID.utf8)
         return [UInt8(id.count)] + id + AESGCM.seal(bytes, key: subkeys[currentID] ?? [], associated: associated)
     }
 
-    /// - Throws: ``SealError/unknownKey`` where the ring no longer has the key, ``SealError/cannotOpen`` otherwise.
+    /// Decrypts.
+    ///
+    /// - Throws: ``SealError/unknownKey`` if the ring no longer has the key, otherwise ``SealError/cannotOpen``.
     public func open(_ sealed: [UInt8], associated: [UInt8]) throws(SealError) -> [UInt8] {
         guard let length = sealed.first, sealed.count > Int(length) else { throw .cannotOpen }
         let id = String(decoding: sealed[1..<(1 + Int(length))], as: UTF8.self)
@@ -104,13 +114,13 @@ public struct Sealer: Sendable {
     }
 }
 
-/// Turns a secret or a number into what may stand in the database: an HMAC under one purpose of a key ring.
+/// Hashes a secret or a number so that it may be stored in the database: an HMAC for one purpose of a key ring.
 public struct KeyedHash: Sendable {
     private let key: [UInt8]
-    /// The id of the ring's key that the codes are made with.
+    /// The ID of the key in the ring.
     public let keyID: String
 
-    /// - Parameter keyID: a key of the ring; `nil`: the one of hashes.
+    /// - Parameter keyID: a key of the ring; by default the key of hashes.
     public init(_ ring: KeyRing, purpose: String, keyID: String? = nil) {
         self.keyID = keyID ?? ring.hashing.id
         key = ring.subkey(purpose: purpose, keyID: self.keyID) ?? []

@@ -6,7 +6,7 @@ public struct P256PublicKey: Sendable, Hashable {
     public let x: [UInt8]
     public let y: [UInt8]
 
-    /// `nil` unless there are 32 bytes of each and the point is on the curve.
+    /// `nil` unless both have 32 bytes and the point is on the curve.
     public init?(x: [UInt8], y: [UInt8]) {
         (self.x, self.y) = (x, y)
         guard x.count == 32, y.count == 32, handle() != nil else { return nil }
@@ -22,11 +22,11 @@ public struct P256PublicKey: Sendable, Hashable {
         KeyHandle(der: DER.sequence(P256.algorithm, DER.bits([4] + x + y)))
     }
 
-    /// As libcrypto reads signatures: the two numbers in ASN.1.
+    /// The signature in the form that libcrypto reads: the two numbers in ASN.1.
     private static func encoded(_ signature: [UInt8]) -> [UInt8]? {
         let pair = ECDSA_SIG_new()
         defer { ECDSA_SIG_free(pair) }
-        // The pair owns both from here on.
+        // From here on the pair owns both numbers.
         let (r, s) = (BN_bin2bn(signature, 32, nil), BN_bin2bn(Array(signature.dropFirst(32)), 32, nil))
         guard ECDSA_SIG_set0(pair, r, s) == 1 else { return nil }
         let length = i2d_ECDSA_SIG(pair, nil)
@@ -38,13 +38,13 @@ public struct P256PublicKey: Sendable, Hashable {
     }
 }
 
-/// A signing key on the curve P-256, as a provider hands it out: PKCS #8 in PEM, without a password.
+/// A signing key on the curve P-256, in the form that providers use: PKCS #8 in PEM, without a password.
 public struct P256PrivateKey: Sendable {
-    /// The key as it stands in its file; secret.
+    /// The secret key, as in its file.
     public let pem: String
     public let publicKey: P256PublicKey
 
-    /// `nil` for anything else than one key on this curve.
+    /// `nil` unless the text is one key on this curve.
     public init?(pem: String) {
         self.pem = pem
         guard let key = Self.handle(pem), let publicKey = Self.publicKey(of: key) else { return nil }
@@ -84,7 +84,7 @@ public struct P256PrivateKey: Sendable {
         let raw = Array(pem.utf8).withUnsafeBytes { bytes in
             let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer { BIO_free(memory) }
-            // Of a key with a password libcrypto would ask the terminal.
+            // Without this callback libcrypto would ask the terminal for a key's password.
             return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
         }
         guard let raw else { return nil }
@@ -120,7 +120,7 @@ public struct P256PrivateKey: Sendable {
 }
 
 private enum P256 {
-    /// As libcrypto calls the curve.
+    /// libcrypto's name for the curve.
     static let name = "prime256v1"
     /// id-ecPublicKey on prime256v1 (RFC 5480, section 2.1.1), as DER.
     static let algorithm: [UInt8] = [

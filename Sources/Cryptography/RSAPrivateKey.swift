@@ -4,7 +4,7 @@ import CCrypto
 public struct RSAPrivateKey: Sendable {
     private let pem: [UInt8]
 
-    /// Bits; shorter keys are broken or soon will be.
+    /// The shortest key, in bits. Shorter keys are broken or soon will be.
     public static let shortest: Int32 = 2048
 
     /// - Parameter pem: PKCS#8, not encrypted (`-----BEGIN PRIVATE KEY-----`).
@@ -15,7 +15,7 @@ public struct RSAPrivateKey: Sendable {
         guard fits == true else { return nil }
     }
 
-    /// As long as the key. It takes a millisecond, and so does not belong on the loop.
+    /// Signs a message. The signature is as long as the key. It takes a millisecond, so it must run off the loop.
     public func signature(for message: [UInt8]) -> [UInt8] {
         let signature = withKey { key -> [UInt8]? in
             let context = EVP_MD_CTX_new()
@@ -31,13 +31,13 @@ public struct RSAPrivateKey: Sendable {
         return signature
     }
 
-    /// `nil` where the text holds no key.
+    /// `nil` if the text is not a key.
     private func withKey<Result>(_ body: (OpaquePointer) -> Result) -> Result? {
         guard let source = BIO_new_mem_buf(pem, Int32(pem.count)) else { return nil }
         defer { BIO_free(source) }
-        // Without a callback that has no password, libcrypto would ask for one at the terminal.
+        // Without a callback that returns no password, libcrypto would ask the terminal for one.
         guard let key = PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in 0 }, nil) else {
-            // What it left in the thread's queue is of no use to whoever looks there next.
+            // Errors that remain in the thread's queue would confuse the next reader.
             ERR_clear_error()
             return nil
         }

@@ -4,8 +4,8 @@ public struct RSAPublicKey: Sendable, Hashable {
     public let modulus: [UInt8]
     public let exponent: [UInt8]
 
-    /// `nil` for what no identity provider should sign with: a modulus of fewer than 2048 or more than 8192 bits, or an
-    /// exponent that is even, 1, or longer than four bytes. Larger ones would let a stranger's key cost time.
+    /// `nil` for keys that no identity provider should use: a modulus of fewer than 2048 or more than 8192 bits, or an
+    /// exponent that is even, 1, or longer than four bytes. A larger key from a stranger would cost too much time.
     public init?(modulus: [UInt8], exponent: [UInt8]) {
         let exponentValue = exponent.count <= 4 ? exponent.reduce(0) { $0 << 8 | UInt64($1) } : 0
         guard let first = modulus.first, first != 0, let last = modulus.last, last % 2 == 1,
@@ -15,7 +15,8 @@ public struct RSAPublicKey: Sendable, Hashable {
         (self.modulus, self.exponent) = (modulus, exponent)
     }
 
-    /// RSASSA-PKCS1-v1_5 with SHA-256, `RS256` of RFC 7518. False for a signature of another length than the modulus, too.
+    /// Verifies a signature by RSASSA-PKCS1-v1_5 with SHA-256, `RS256` of RFC 7518. It is false if the signature is not
+    /// as long as the modulus.
     public func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
         guard signature.count == modulus.count else { return false }
         let numbers = DER.sequence(DER.integer(modulus), DER.integer(exponent))

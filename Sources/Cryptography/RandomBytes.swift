@@ -1,8 +1,8 @@
 import CCrypto
 
-/// Bytes of libcrypto's random generator, which the system seeds.
+/// Bytes from libcrypto's random generator, which the system seeds.
 public enum RandomBytes {
-    /// Traps where the system has no randomness: nothing that follows would be safe.
+    /// Traps if the system has no randomness, because nothing after that would be safe.
     public static func make(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
             precondition(RAND_bytes(output.baseAddress, Int32(count)) == 1, "the system gives no random bytes")
@@ -10,7 +10,7 @@ public enum RandomBytes {
         }
     }
 
-    /// So many decimal digits, each equally likely: bytes of 250 and more are thrown away.
+    /// This many decimal digits, each equally likely. Bytes of 250 and more are discarded.
     public static func digits(_ count: Int) -> String {
         var digits = ""
         while digits.count < count {
@@ -20,8 +20,8 @@ public enum RandomBytes {
     }
 }
 
-/// A secret that a client keeps: its kind, told by a prefix, and 256 random bits.
+/// A secret for a client: a prefix that names its kind, and 256 random bits.
 public enum SecretToken {
-    /// - Parameter prefix: `rf`, `ds`; what a person who finds the token can tell it by.
+    /// - Parameter prefix: `rf` or `ds`, for example. It tells a person who finds the token what it is.
     public static func make(prefix: String) -> String { "\(prefix)_\(Base64URL.encode(RandomBytes.make(32)))" }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// Puts every file of a target that is no Swift into its program, so that a service is one file.
+/// Embeds every file of a target that is not Swift into its program, so that a service is one file.
 ///
-/// The target gets `EmbeddedFiles.Migrations.m0001_accounts` for `Migrations/m0001_accounts.sql`, and all files of a folder
-/// in the order of their names as `EmbeddedFiles.Migrations.all`. A new file needs no other line.
+/// The target gets `EmbeddedFiles.Migrations.m0001_accounts` for `Migrations/m0001_accounts.sql`.
+/// `EmbeddedFiles.Migrations.all` has all files of the folder, sorted by name. A new file needs no other change.
 @main
 struct EmbedFiles: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -2,10 +2,11 @@ import Foundation
 
 /// Writes text files as one Swift file: an enum for each folder, with a member for each of its files.
 ///
-/// Each text is a literal, which the program has as it is. An array of bytes took the compiler a hundred times as long.
+/// Each text is a string literal, which the program contains unchanged. An array of bytes took the compiler a hundred
+/// times as long.
 @main
 enum FileEmbedder {
-    /// Why a text cannot be a literal.
+    /// Why the arguments are wrong or a text cannot be a literal.
     private struct Refusal: Error, CustomStringConvertible {
         let description: String
     }
@@ -17,9 +18,9 @@ enum FileEmbedder {
         let folders = Dictionary(grouping: files) { $0.deletingLastPathComponent().lastPathComponent }
         let enums = try folders.sorted { $0.key < $1.key }.map { try folder($0.key, of: $0.value) }
         try """
-        /// A file of this target, in the program.
+        /// A file of this target, embedded in the program.
         struct EmbeddedFile: Sendable {
-            /// Without its extension.
+            /// The name without its extension.
             let name: String
             let text: StaticString
 
@@ -59,7 +60,7 @@ enum FileEmbedder {
 
     private static func text(_ file: URL) throws -> String {
         let text = try String(contentsOf: file, encoding: .utf8)
-        // The compiler reads either as something else than what the file has.
+        // The compiler would read these differently from the file.
         guard !text.utf8.contains(UInt8(ascii: "\r")), !text.contains("\"\"\"###"), !text.contains("\\###") else {
             throw Refusal(description: "\(file.path) has a carriage return, \"\"\"### or \\###")
         }

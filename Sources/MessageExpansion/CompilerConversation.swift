@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the compiler asks a macro's program, and what it is answered: JSON texts on standard input and output, each behind
+/// The compiler's requests to a macro program and the responses: JSON texts on standard input and output. Each follows
 /// its length in eight bytes, little-endian.
 ///
-/// Source: `lib/ASTGen/Sources/SwiftCompilerPluginMessageHandling/PluginMessages.swift` of swift-syntax, protocol version 7.
-/// Members that are not needed here are left out.
+/// Source: `lib/ASTGen/Sources/SwiftCompilerPluginMessageHandling/PluginMessages.swift` of swift-syntax, protocol
+/// version 7. Members that are not needed here are left out.
 public enum CompilerConversation {
     struct Request: Decodable {
         /// Sent once, before anything else.
@@ -24,7 +24,7 @@ public enum CompilerConversation {
         }
         struct Location: Decodable {
             var fileName: String
-            /// Where `source` begins in the file. Bytes.
+            /// Where `source` begins in the file, in bytes.
             var offset: Int
         }
     }
@@ -56,7 +56,7 @@ public enum CompilerConversation {
 
     static func answer(_ request: Request) -> Reply {
         guard let expansion = request.expandAttachedMacro else { return Reply(getCapabilityResult: .init()) }
-        // `@Field` only says something to `@Message`, and makes nothing itself.
+        // `@Field` only gives information to `@Message`, and adds no code itself.
         guard expansion.macro.name == "Message" else {
             return Reply(expandMacroResult: .init(expandedSource: "", diagnostics: []))
         }
@@ -72,7 +72,7 @@ public enum CompilerConversation {
         }
     }
 
-    /// Answers until the compiler closes the pipe, or says the end with an empty text.
+    /// Answers requests until the compiler closes the pipe or sends an empty text.
     public static func run() throws {
         while let request = try read() {
             let reply = try JSONEncoder().encode(answer(try JSONDecoder().decode(Request.self, from: request)))

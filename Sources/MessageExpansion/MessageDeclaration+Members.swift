@@ -44,7 +44,7 @@ extension MessageDeclaration {
         return ".\(parts.count == 2 ? "map" : "array")(of: \(element), count: \(count))"
     }
 
-    /// In the order in which the members stand in JSON.
+    /// The fields in the order of the members in JSON.
     private var sorted: [Field] { fields.sorted { $0.wireName.utf8.lexicographicallyPrecedes($1.wireName.utf8) } }
 
     private var reader: String {
@@ -80,14 +80,14 @@ extension MessageDeclaration {
         return "public static let sources: [String: HTTPRoute.Source] = [\n\(lines.joined(separator: "\n"))\n]"
     }
 
-    /// For `Codable`, where a member has another name in JSON.
+    /// For `Codable`, if a member has another name in JSON.
     private var codingKeys: String? {
         guard fields.contains(where: { $0.wireName != $0.plainName }) else { return nil }
         let cases = fields.map { "    case \($0.name) = \"\($0.wireName)\"" }
         return "private enum CodingKeys: String, CodingKey {\n\(cases.joined(separator: "\n"))\n}"
     }
 
-    /// For `Codable`, which else leaves out each optional that is none.
+    /// For `Codable`, which would leave out each optional that is `nil`.
     private var encode: String? {
         guard fields.contains(where: \.isNullWritten) else { return nil }
         let lines = fields.map { field in

@@ -1,23 +1,23 @@
-/// A `struct` under `@Message`, as it is written: its stored properties in their order.
+/// The source of a `struct` under `@Message`: its stored properties in their order.
 ///
-/// It reads the part of Swift in which messages are written: one stored property a declaration, each with its type. What
-/// else stands in the structure is skipped.
+/// It understands the part of Swift that messages use: one stored property per declaration, with its type. It skips all
+/// other members.
 struct MessageDeclaration {
-    /// Why a declaration makes no message.
+    /// Why a declaration is not a message.
     struct Problem: Error {
         var message: String
-        /// From the begin of the declaration. Bytes.
+        /// The place in bytes, from the start of the declaration.
         var offset: Int
     }
 
     /// A stored property, which is a member of the JSON object.
     struct Field {
         var name: String
-        /// As it is written: `String`, `[Identifier]`, `Timestamp?`.
+        /// The type as written: `String`, `[Identifier]`, `Timestamp?`.
         var type: String
-        /// The value that an initialiser may leave out.
+        /// The default value for the initialiser.
         var initial: String?
-        /// The first paragraph of the doc comment, for who reads the schema.
+        /// The first paragraph of the doc comment, for the reader of the schema.
         var words: String
         /// The unlabelled argument of `@Field`.
         var schema: String?
@@ -32,20 +32,20 @@ struct MessageDeclaration {
         var plainName: String { name.filter { $0 != "`" } }
         /// The name in JSON.
         var wireName: String { labels["name"].map { $0.filter { $0 != "\"" } } ?? plainName }
-        /// An optional that is written as `null` where it is none.
+        /// An optional that is written as `null` if it is `nil`.
         var isNullWritten: Bool { isOptional && (isRequired || labels["writesNull"] == "true") }
         var isRequired: Bool { !isOptional || labels["isRequired"] == "true" }
     }
 
     private(set) var fields: [Field] = []
-    /// The structure has an initialiser of its own, and gets no other.
+    /// The structure has its own initialiser, so `@Message` adds none.
     private(set) var hasInitialiser = false
 
     init(_ source: String) throws(Problem) {
         var route: SourceScanner.Member?
         for part in SourceScanner(source).members() {
             let initialiser = ["init(", "public init("].first { part.code.hasPrefix($0) }
-            // That of `Decodable` makes no message from its members.
+            // The initialiser of `Decodable` does not take the members.
             if let initialiser, !part.code.hasPrefix(initialiser + "from decoder") { hasInitialiser = true }
             if part.code.hasPrefix("public static let route ") { route = part }
             guard let declaration = Self.stored(part) else { continue }
@@ -54,7 +54,7 @@ struct MessageDeclaration {
         if let route { try checkParameters(of: route) }
     }
 
-    /// Holds the parameters of the route's path against the fields that come from it.
+    /// Checks that the parameters of the route's path and the fields that come from it are the same.
     private func checkParameters(of route: SourceScanner.Member) throws(Problem) {
         let path = route.code.split(separator: "\"").first { $0.hasPrefix("/") } ?? ""
         let parameters = path.split(separator: "{").dropFirst().map { $0.prefix { $0 != "}" } }
@@ -67,7 +67,7 @@ struct MessageDeclaration {
         }
     }
 
-    /// What stands behind `var` of a stored property; `nil` for anything else.
+    /// The text after `var` of a stored property; `nil` for anything else.
     private static func stored(_ part: SourceScanner.Member) -> Substring? {
         var words = part.code[...]
         while ["public", "package", "internal"].contains(words.prefix { !$0.isWhitespace }) {
@@ -102,7 +102,7 @@ struct MessageDeclaration {
 }
 
 extension StringProtocol {
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     var trimmed: String {
         let start = drop { $0.isWhitespace }
         return String(start.reversed().drop { $0.isWhitespace }.reversed())

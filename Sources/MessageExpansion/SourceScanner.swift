@@ -1,17 +1,17 @@
-/// Finds the members of a type in its source: it knows brackets, comments and string literals, and no more of Swift.
+/// Finds the members of a type in its source. It understands only brackets, comments and string literals.
 struct SourceScanner {
     /// One declaration in the body of the type.
     struct Member {
-        /// Its doc comment, the first paragraph, in one line.
+        /// The first paragraph of its doc comment, in one line.
         var words: String
-        /// Its attributes, `@Field(…)` say.
+        /// Its attributes, such as `@Field(…)`.
         var attributes: [Substring]
-        /// What follows them.
+        /// The code after the attributes.
         var code: String
-        /// From the begin of the source. Bytes.
+        /// The place in bytes, from the start of the source.
         var offset: Int
 
-        /// What stands between the brackets of an attribute, at its commas.
+        /// The arguments of an attribute, separated at commas.
         func arguments(of attribute: String) -> [Substring] {
             for text in attributes where text.hasPrefix("@\(attribute)(") {
                 return SourceScanner.split(text.dropFirst(attribute.count + 2).dropLast(), at: ",")
@@ -39,7 +39,7 @@ struct SourceScanner {
                 if isFirstParagraph { words.append(text) }
             } else if !start.isEmpty, !start.hasPrefix("//") {
                 let member = member(start, words.joined(separator: " "), behind: attributes)
-                // Attributes may stand on lines of their own.
+                // Attributes may be on lines of their own.
                 attributes = member.code.isEmpty ? member.attributes : []
                 guard !member.code.isEmpty else { continue }
                 members.append(member)
@@ -62,7 +62,7 @@ struct SourceScanner {
         return Member(words: words, attributes: attributes, code: Self.withoutComment(rest).trimmed, offset: offset)
     }
 
-    /// What stands before a comment behind it.
+    /// The text before a trailing comment.
     private static func withoutComment(_ text: Substring) -> Substring {
         var index = text.startIndex
         while index < text.endIndex, !text[index...].hasPrefix("//") {
@@ -73,7 +73,7 @@ struct SourceScanner {
         return text[..<index]
     }
 
-    /// Behind the bracket that closes the first one.
+    /// The position after the bracket that closes the first one.
     private static func end(of text: Substring) -> Substring.Index {
         var index = text.startIndex
         var depth = 0
@@ -90,7 +90,7 @@ struct SourceScanner {
         return index
     }
 
-    /// The parts of a text between separators that stand in no bracket, no comment and no string.
+    /// The parts of a text between separators. Separators in brackets, comments and strings do not count.
     static func split(_ text: Substring, at separator: Character) -> [Substring] {
         var (parts, start, index) = ([Substring](), text.startIndex, text.startIndex)
         while index < text.endIndex {
@@ -109,7 +109,7 @@ struct SourceScanner {
         return start == text.endIndex ? parts : parts + [text[start...]]
     }
 
-    /// Behind a comment or a string that begins here; `nil` where none does.
+    /// The position after a comment or a string that begins here; `nil` if none begins.
     private static func skipped(_ text: Substring, at index: Substring.Index) -> Substring.Index? {
         let rest = text[index...]
         if rest.hasPrefix("//") { return rest.firstIndex(of: "\n") ?? text.endIndex }

@@ -1,4 +1,4 @@
 import MessageExpansion
 
-// What `@Message` and `@Field` stand for: the compiler runs this program and asks it for the source of each.
+// The compiler runs this program for the source that `@Message` and `@Field` add.
 try CompilerConversation.run()
