@@ -5,6 +5,7 @@ import JSONText
 
 /// A process on the bus. It answers the messages that it has handlers for, and calls the replicas that it finds.
 @Loop public final class Bus {
+    /// Who this process is, and where it finds the others.
     public let configuration: BusConfiguration
     private var server: BusServer?
     private var registered: [(endpoint: Endpoint, type: MessageType, version: UInt16)] = []
@@ -40,6 +41,7 @@ import JSONText
         didSet { server?.onDismissal = onDismissal }
     }
 
+    /// Makes the process's side of the bus. It does nothing on the network before it is started.
     public init(_ configuration: BusConfiguration) { self.configuration = configuration }
 
     /// Answers `Handler.Request` from now on. A type without a handler is answered with `unknown_message`.

@@ -3,12 +3,15 @@ import Glibc
 
 /// Who this process is on the bus, and where it finds the others.
 public struct BusConfiguration: Sendable {
+    /// The name of this process's service.
     public var service: ServiceName
     /// Unique for each start.
     public var instance: Identifier
+    /// The build of this process, for operators.
     public var build: String
     /// Endpoints to listen on; empty for a process that only calls.
     public var bind: [String]
+    /// How to find the replicas of the services that this process calls.
     public var peers: [ServiceName: Discovery]
     /// The keys of this process. Without keys nothing is encrypted and nobody's name is verified. That is only for
     /// benchmarks and tests.
@@ -25,6 +28,7 @@ public struct BusConfiguration: Sendable {
     /// is known, a directory is searched every 50 ms.
     public var discoveryInterval = Duration.milliseconds(500)
 
+    /// Takes who this process is. Everything else has a default.
     public init(
         service: ServiceName, instance: Identifier = .ordered(), build: String = "dev", bind: [String] = [],
         peers: [ServiceName: Discovery] = [:]

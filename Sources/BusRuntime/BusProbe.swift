@@ -6,10 +6,13 @@ import JSONText
 @Loop public final class BusProbe {
     /// What a replica answered.
     public struct Answer: Sendable, Equatable {
+        /// The name that it gives.
         public let service: ServiceName
+        /// Identifies this start of the process.
         public let instance: Identifier
         /// Its process ID; `nil` if its build does not send it.
         public let process: Int32?
+        /// Its build.
         public let build: String
         /// The oldest and the newest wire version that it understands.
         public let wire: ClosedRange<Int>
@@ -17,9 +20,11 @@ import JSONText
         public let catalogue: String
         /// The most requests in flight that it accepts from one caller.
         public let credit: Int
+        /// Whether it accepts requests.
         public let state: ServiceState
         /// Requests that wait for their handlers to start.
         public let queueDepth: Int
+        /// Requests that arrived and are not yet answered.
         public let inFlight: Int
         /// The time from PING to PONG.
         public let roundTrip: Duration

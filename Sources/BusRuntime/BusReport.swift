@@ -3,6 +3,7 @@ import EventLoop
 
 /// What a process has counted on the bus since it started. Nothing in it is about a person.
 public struct BusReport: Codable, Sendable, Equatable {
+    /// Time since the process started, in milliseconds.
     public var uptimeMs: Int64 = 0
     /// Requests that arrived here, by message and caller.
     public var served: [Traffic] = []
@@ -10,15 +11,18 @@ public struct BusReport: Codable, Sendable, Equatable {
     public var asked: [Traffic] = []
     /// Problems with the replicas of the called services.
     public var fates: [ReplicaFates] = []
+    /// What is counted besides the messages of each type.
     public var counters = BusCounters()
     /// Further gauges of the service, by name.
     public var gauges: [String: Double]?
 
+    /// Makes an empty report.
     public init() {}
 }
 
 /// Problems with the replicas of one service, as one of its callers saw them.
 public struct ReplicaFates: Codable, Sendable, Equatable {
+    /// The called service.
     public var service: ServiceName
     /// How often a replica was lost: gone, silent, or replaced by another process.
     public var lost = 0
@@ -27,6 +31,7 @@ public struct ReplicaFates: Codable, Sendable, Equatable {
     /// Frames from a replica that were malformed or unexpected.
     public var malformedFrames = 0
 
+    /// Makes counts of zero for one service.
     public init(_ service: ServiceName) { self.service = service }
 
     static func + (one: ReplicaFates, other: ReplicaFates) -> ReplicaFates {
@@ -54,12 +59,17 @@ public struct BusCounters: Codable, Sendable, Equatable {
 public struct AnswerRecord: Codable, Sendable, Equatable {
     /// The number of the record, from 1. The process counts while somebody watches.
     public var number: UInt64
+    /// When the request was answered.
     public var at: Timestamp
+    /// The type of the request.
     public var type: MessageType
+    /// The service that sent the request.
     public var caller: ServiceName
     /// `ok` for a reply.
     public var code: String
+    /// The time from arrival to answer, in microseconds.
     public var microseconds: Int64
+    /// The message ID of the request.
     public var messageID: Identifier
     /// The trace ID: 32 hexadecimal digits, the same at every hop.
     public var traceID: String

@@ -14,10 +14,13 @@ public struct Histogram: Codable, Sendable, Equatable {
     /// The sum of all durations, in microseconds.
     public private(set) var total: UInt64 = 0
 
+    /// Makes an empty histogram.
     public init() { counts = Array(repeating: 0, count: Self.bounds.count + 1) }
 
+    /// The number of durations.
     public var count: Int { counts.reduce(0, +) }
 
+    /// Adds a duration.
     public mutating func note(nanoseconds: UInt64) {
         let microseconds = nanoseconds / 1000
         total += microseconds

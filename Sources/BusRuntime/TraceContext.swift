@@ -35,6 +35,7 @@ public struct TraceContext: Sendable, Hashable {
     public var traceID: String { text { $0.put(high).put(low) } }
     /// 16 lower-case hexadecimal digits, not all zero.
     public var spanID: String { text { $0.put(span) } }
+    /// The value of the header `traceparent`.
     public var traceparent: String { text { $0.put("00-").put(high).put(low).put("-").put(span).put("-01") } }
 
     /// Never zero, because a UUID of version 4 has some bits that are always set.

@@ -8,6 +8,7 @@ public struct Traffic: Codable, Sendable, Equatable {
     public let message: String
     /// The calling service, or the called service.
     public let partner: ServiceName
+    /// The messages that have not ended.
     public internal(set) var inFlight = 0
     /// The number of ended messages by code: `ok` for a reply, `cancelled` if the caller no longer waited.
     public internal(set) var ended: [String: Int] = [:]
@@ -29,7 +30,9 @@ public struct Traffic: Codable, Sendable, Equatable {
     private static let longPolls = Set(
         Catalogue.all.filter { $0.rules.isLongPoll }.map { "\($0.type)/v\($0.version)" })
 
+    /// The messages that ended with a reply.
     public var succeeded: Int { ended["ok"] ?? 0 }
+    /// The messages that ended without a reply.
     public var failed: Int { ended.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) } }
 
     /// The sum of two processes' counts for the same message and service.

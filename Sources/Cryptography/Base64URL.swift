@@ -2,6 +2,7 @@ import Foundation
 
 /// Base64 with the URL alphabet and without padding (RFC 4648, section 5).
 public enum Base64URL {
+    /// The text for some bytes.
     public static func encode(_ bytes: [UInt8]) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
@@ -20,6 +21,7 @@ public enum Base64URL {
 
 /// Bytes as lower-case hexadecimal digits.
 public enum Hex {
+    /// The text for some bytes, in lower case.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

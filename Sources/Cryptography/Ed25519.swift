@@ -28,6 +28,7 @@ public struct Ed25519PublicKey: Sendable, Hashable {
 public struct Ed25519PrivateKey: Sendable {
     /// 32 secret bytes.
     public let seed: [UInt8]
+    /// The public half of the key.
     public let publicKey: Ed25519PublicKey
     private let handle: Handle
 

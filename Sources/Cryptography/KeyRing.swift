@@ -9,11 +9,14 @@ import Foundation
 ///
 /// People are looked up by hashes whose keys can change: those with the word `lookup`, or else the key of hashes.
 public struct KeyRing: Sendable {
+    /// A key with its ID.
     public struct Key: Sendable {
+        /// The ID of the key.
         public let id: String
         let secret: [UInt8]
     }
 
+    /// Why a text is not a key ring.
     public enum ParseError: Error, Sendable, CustomStringConvertible {
         case empty, malformedLine(Int), shortKey(Int), repeatedID(Int), severalOfHashes
         case severalLookups
@@ -31,6 +34,7 @@ public struct KeyRing: Sendable {
         }
     }
 
+    /// All keys, the current key first.
     public let keys: [Key]
     /// The key that encrypts.
     public let current: Key
@@ -87,6 +91,7 @@ public struct Sealer: Sendable {
     private let subkeys: [String: [UInt8]]
     private let currentID: String
 
+    /// Takes the key ring and the purpose.
     public init(_ ring: KeyRing, purpose: String) {
         currentID = ring.current.id
         subkeys = Dictionary(
@@ -126,7 +131,8 @@ public struct KeyedHash: Sendable {
         key = ring.subkey(purpose: purpose, keyID: self.keyID) ?? []
     }
 
-    /// 32 bytes.
+    /// The hash of some bytes: 32 bytes.
     public func code(for bytes: [UInt8]) -> [UInt8] { HMACSHA256.code(for: bytes, key: key) }
+    /// The hash of a text in UTF-8: 32 bytes.
     public func code(for text: String) -> [UInt8] { code(for: Array(text.utf8)) }
 }

@@ -2,8 +2,9 @@ import CCrypto
 
 /// The public half of a key on the curve P-256 (FIPS 186-5), for ECDSA with SHA-256: `ES256` of RFC 7518.
 public struct P256PublicKey: Sendable, Hashable {
-    /// 32 bytes each, big-endian.
+    /// The x-coordinate of the point: 32 bytes, big-endian.
     public let x: [UInt8]
+    /// The y-coordinate of the point: 32 bytes, big-endian.
     public let y: [UInt8]
 
     /// `nil` unless both have 32 bytes and the point is on the curve.
@@ -42,6 +43,7 @@ public struct P256PublicKey: Sendable, Hashable {
 public struct P256PrivateKey: Sendable {
     /// The secret key, as in its file.
     public let pem: String
+    /// The public half of the key.
     public let publicKey: P256PublicKey
 
     /// `nil` unless the text is one key on this curve.

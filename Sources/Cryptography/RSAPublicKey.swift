@@ -2,6 +2,7 @@
 public struct RSAPublicKey: Sendable, Hashable {
     /// Big-endian, without leading zeros.
     public let modulus: [UInt8]
+    /// The public exponent, big-endian.
     public let exponent: [UInt8]
 
     /// `nil` for keys that no identity provider should use: a modulus of fewer than 2048 or more than 8192 bits, or an

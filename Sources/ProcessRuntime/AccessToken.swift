@@ -4,10 +4,11 @@ import JSONText
 
 /// The claims of a verified access token.
 public struct AccessToken: Sendable, Equatable {
+    /// The person, the session and the role.
     public var actor: Actor
     /// Its `jti`; `nil` if auth did not make the `jti`.
     public var id: Identifier?
-    /// Seconds since 1970.
+    /// When the token was issued, in seconds since 1970.
     public var issuedAt: Int64
     /// When the token expires, in seconds since 1970.
     public var expiresAt: Int64
@@ -34,6 +35,7 @@ public struct AccessTokenVerifier: Sendable {
     /// Auth's public keys by `kid`.
     public var keys: [String: Ed25519PublicKey]
 
+    /// Takes the issuer and the audience that a token must name.
     public init(issuer: String, audience: String, keys: [String: Ed25519PublicKey] = [:]) {
         (self.issuer, self.audience, self.keys) = (issuer, audience, keys)
     }

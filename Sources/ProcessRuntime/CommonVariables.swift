@@ -2,6 +2,9 @@ import BusProtocol
 
 /// Variables that several programs read.
 public enum CommonVariables {
+    /// The variables of every program.
+    ///
+    /// - Parameter peers: the services that the program calls.
     public static func everyProcess(peers: [ServiceName]) -> [ConfigurationVariable] {
         [
             .init(
@@ -23,6 +26,7 @@ public enum CommonVariables {
         ] + peers.map { discovery($0) }
     }
 
+    /// The variable that says where to find a service.
     public static func discovery(_ service: ServiceName) -> ConfigurationVariable {
         .init(
             "BUS_\(service.rawValue.uppercased())", .text, nil,

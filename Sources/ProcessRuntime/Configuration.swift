@@ -4,11 +4,13 @@ import Foundation
 /// Why a program does not start.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
+    /// Takes the text for the operator.
     public init(_ description: String) { self.description = description }
 }
 
 /// The environment of a program. It is checked as a whole before anything starts.
 public struct Configuration: Sendable {
+    /// The kind of environment that the system runs in.
     public let profile: DeploymentProfile
     private let values: [String: String]
     /// The files that secrets were read from, by the variable's name.
@@ -147,8 +149,11 @@ public struct Configuration: Sendable {
         return value
     }
 
+    /// The value of a declared number.
     public func integer(_ name: String) throws(ConfigurationError) -> Int64 { Int64(try text(name)) ?? 0 }
+    /// The value of a declared boolean.
     public func boolean(_ name: String) throws(ConfigurationError) -> Bool { try text(name) == "true" }
+    /// The value of a declared duration.
     public func duration(_ name: String) throws(ConfigurationError) -> Duration {
         .seconds(Self.seconds(try text(name)) ?? 0)
     }

@@ -1,5 +1,6 @@
 /// One environment variable that a program reads: its type, its default and a description.
 public struct ConfigurationVariable: Sendable, Hashable {
+    /// The types of variables.
     public enum Kind: Sendable, Hashable {
         case text
         case integer(ClosedRange<Int64>)
@@ -32,14 +33,18 @@ public struct ConfigurationVariable: Sendable, Hashable {
         }
     }
 
+    /// The name in the environment.
     public var name: String
+    /// The type of the value.
     public var kind: Kind
     /// The default; `nil` if there is none.
     public var fallback: String?
+    /// The description, for the operator.
     public var note: String
     /// The value may also be in a file, whose path is in `NAME_FILE`. It is never printed.
     public var isSecret: Bool
 
+    /// Takes the name, the type, the default and the description.
     public init(_ name: String, _ kind: Kind, _ fallback: String?, _ note: String, isSecret: Bool = false) {
         self.name = name
         self.kind = kind

@@ -5,6 +5,7 @@ import JSONText
 
 /// A structured log: one JSON object per line on standard error. It never contains personal data or secrets.
 public struct Log: Sendable {
+    /// How important a line is.
     public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
@@ -24,6 +25,7 @@ public struct Log: Sendable {
     private let threshold: Level
     private let sink: @Sendable ([UInt8]) -> Void
 
+    /// Makes a log that writes lines of this level and higher.
     public init(
         service: ServiceName, instance: Identifier, threshold: Level = .info,
         sink: @escaping @Sendable ([UInt8]) -> Void = Log.standardError
@@ -42,15 +44,19 @@ public struct Log: Sendable {
         (error as? any LogNamed)?.logName ?? "\(type(of: error))"
     }
 
+    /// Writes a line for developers.
     public func debug(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.debug, event, fields, trace) }
+    /// Writes a line about normal operation.
     public func info(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.info, event, fields, trace) }
+    /// Writes a line about a problem that the process can handle.
     public func warning(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.warning, event, fields, trace) }
+    /// Writes a line about a problem that needs an operator.
     public func error(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.error, event, fields, trace) }

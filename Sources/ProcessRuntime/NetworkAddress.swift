@@ -19,8 +19,10 @@ public struct NetworkAddress: Hashable, Sendable {
         }
     }
 
+    /// Whether it is an IPv4 address.
     public var isIPv4: Bool { bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]) }
 
+    /// Whether it is an address of the machine itself.
     public var isLoopback: Bool {
         isIPv4 ? bytes[12] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }

@@ -5,6 +5,7 @@ import EventLoop
 ///
 /// - Source: Prometheus, "Exposition formats", text format 0.0.4: all lines of a family must be together.
 public struct PrometheusText {
+    /// The kinds of metrics.
     public enum Kind: String { case counter, gauge, histogram }
 
     private struct Family {
@@ -15,6 +16,7 @@ public struct PrometheusText {
 
     private var families: [String: Family] = [:]
 
+    /// Makes an empty text.
     public init() {}
 
     /// In the order of writing.

@@ -60,6 +60,7 @@ public enum ServiceProcess {
     private let heard = LoopPromise<Void>()
     private var sources: [any DispatchSourceSignal] = []
 
+    /// Handles the two signals from now on, and ignores SIGPIPE.
     public init() {
         signal(SIGPIPE, SIG_IGN)
         for number in [SIGTERM, SIGINT] {
@@ -75,5 +76,6 @@ public enum ServiceProcess {
     /// Acts as if the signal had arrived.
     public func hear() { heard.resolve(.success(())) }
 
+    /// Returns when a signal arrives.
     public func wait() async { try? await heard.get() }
 }

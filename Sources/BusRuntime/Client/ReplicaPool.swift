@@ -3,11 +3,17 @@ import EventLoop
 
 /// The state of one replica.
 public struct ReplicaState: Sendable, Equatable {
+    /// Where the replica listens.
     public var endpoint: String
+    /// Identifies this start of the replica; `nil` before its HELLO.
     public var instance: Identifier?
+    /// The replica's build; `nil` before its HELLO.
     public var build: String?
+    /// Whether the replica answers.
     public var isAlive: Bool
+    /// The state that the replica last reported.
     public var state: ServiceState
+    /// Requests of this process that the replica has not answered.
     public var inFlight: Int
 }
 

@@ -5,6 +5,7 @@ import BusProtocol
 /// The file has one line `NAME KEY` for each key. A line that starts with `#` is a comment. A service may have several
 /// keys, so that a key can be replaced while its replicas restart one after another.
 public struct AllowList: Sendable, Equatable {
+    /// A malformed line of the file.
     public struct ParseError: Error, Sendable, CustomStringConvertible {
         public let description: String
     }

@@ -24,8 +24,10 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflect
 
     /// It reveals nothing of the key, which may be secret.
     public var description: String { "a key of the bus" }
+    /// Empty, so that no dump contains a secret key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
+    /// The key in base64, 44 characters.
     public var base64: String { Data(bytes).base64EncodedString() }
 
     /// A new secret key from the system's random source.

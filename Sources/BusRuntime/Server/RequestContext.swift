@@ -3,8 +3,11 @@ import EventLoop
 
 /// What a handler knows about a request besides its body.
 @Loop public final class RequestContext {
+    /// Identifies the message. It is the same in every attempt.
     public let messageID: Identifier
+    /// The type of the request.
     public let type: MessageType
+    /// The service that sent the request.
     public let caller: ServiceName
     /// The public key of the caller's connection, 44 characters of base64; `nil` on a bus without keys.
     public let callerKey: String?
@@ -14,7 +17,9 @@ import EventLoop
     public let clientAddress: String?
     /// The access token of the public request, if the message wants it. Accepted from a gateway only.
     public let accessToken: String?
+    /// The key under which the request has its effect once.
     public let idempotencyKey: String?
+    /// The trace that the request belongs to.
     public let trace: TraceContext
     /// In nanoseconds of ``MonotonicClock``.
     public let deadline: UInt64
@@ -23,6 +28,7 @@ import EventLoop
     /// Set if the answer is a stored reply.
     public var isReplay = false
 
+    /// Takes what the bus knows about a request.
     public init(
         messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: String? = nil,
         actor: Actor? = nil,
@@ -60,17 +66,28 @@ import EventLoop
 
 /// Answers one type of request. It is a value and receives what it needs in its initialiser.
 public protocol RequestHandler<Request>: Sendable {
+    /// The request that it answers.
     associatedtype Request: BusRequest
+    /// Answers a request.
+    ///
+    /// - Throws: ``BusError`` or a ``BusErrorConvertible``, which the caller receives. Any other error reaches the
+    ///   caller as `internal_error`.
     @Loop func handle(_ request: Request, context: RequestContext) async throws -> Request.Reply
 }
 
 /// The options of a call.
 public struct CallOptions: Sendable {
+    /// How long the caller waits, with all attempts.
     public var timeout: Duration
+    /// The trace that the call belongs to.
     public var trace: TraceContext
+    /// The person behind the request. Accepted from a gateway only.
     public var actor: Actor?
+    /// The address of the public client. Accepted from a gateway only.
     public var clientAddress: String?
+    /// The key under which the request has its effect once.
     public var idempotencyKey: String?
+    /// Identifies the message. It is the same in every attempt.
     public var messageID: Identifier
     /// The access token of the public request, for a message that wants it.
     public var accessToken: String?
@@ -78,6 +95,7 @@ public struct CallOptions: Sendable {
     /// logs it.
     public var isAsOperator = false
 
+    /// Takes the options. Without a trace a new one begins.
     public init(
         timeout: Duration, trace: TraceContext = .fresh(), actor: Actor? = nil, clientAddress: String? = nil,
         idempotencyKey: String? = nil, messageID: Identifier = .ordered()
@@ -93,6 +111,7 @@ public struct CallOptions: Sendable {
 
 /// A reply as received. Its body is passed on byte for byte.
 public struct RawReply: Sendable {
+    /// The JSON of the reply.
     public var body: [UInt8]
     /// The reply is a stored one, sent again.
     public var isReplay: Bool

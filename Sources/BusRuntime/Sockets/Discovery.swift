@@ -11,8 +11,10 @@ public enum Discovery: Sendable, Equatable {
     /// The sockets `<service>-*.sock` of a private directory.
     case directory(String)
 
+    /// Why a text does not say how to find replicas.
     public struct ParseError: Error, Sendable, CustomStringConvertible {
         public let description: String
+        /// Takes the reason.
         public init(description: String) { self.description = description }
     }
 

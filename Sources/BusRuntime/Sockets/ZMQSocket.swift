@@ -5,7 +5,9 @@ import Glibc
 
 /// An operation that libzmq refused, with libzmq's text for the reason.
 public struct ZMQError: Error, Sendable, CustomStringConvertible {
+    /// The `errno` of libzmq.
     public let code: Int32
+    /// What was attempted.
     public let call: String
     public var description: String { "\(call): \(String(cString: zmq_strerror(code)))" }
 

@@ -26,11 +26,14 @@ public struct AuditAnchorRun: Sendable, Equatable {
 
     /// The number of the run, from 1.
     public let run: Int64
+    /// When the run was made.
     public let at: Timestamp
     /// The ID of the key that made the code.
     public let keyID: String
+    /// The authentication code.
     public let code: [UInt8]
 
+    /// Takes the parts of a run.
     public init(run: Int64, at: Timestamp, keyID: String, code: [UInt8]) {
         self.run = run
         self.at = at
@@ -57,6 +60,7 @@ public struct AuditAnchorRun: Sendable, Equatable {
     private let database: Database
     private let keys: KeyRing
 
+    /// Takes the database and the keys of the codes.
     public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
 
     /// Anchors every chain that grew since its last anchor, if the last run is an hour old. All replicas together do

@@ -9,11 +9,15 @@ public struct AuditReport: Sendable {
         /// What is wrong and where: a sentence without its full stop.
         public let text: String
 
+        /// Takes the chain and the sentence.
         public init(chain: String?, text: String) { (self.chain, self.text) = (chain, text) }
     }
 
+    /// The number of rows that were verified.
     public internal(set) var rows: Int64 = 0
+    /// The number of chains that were verified.
     public internal(set) var chains: Int64 = 0
+    /// The number of anchors that were verified.
     public internal(set) var anchors: Int64 = 0
     /// In the order of their discovery: rows by chain, then anchors by run, then the file.
     public internal(set) var findings: [Finding] = []

@@ -24,6 +24,7 @@ public struct AuditAct: Sendable {
     /// Codes and IDs. Nothing personal, and never the person's own ID, because the trail is kept after a deletion.
     public let details: [String: String]
 
+    /// Takes the name of the act and its details.
     public init(_ name: String, _ details: [String: String] = [:]) { (self.name, self.details) = (name, details) }
 
     /// The arguments of `audit_append`, for a statement that records the act itself.
@@ -40,6 +41,7 @@ public struct AuditAct: Sendable {
 @Loop public struct AuditTrail: Sendable {
     private let sealer: Sealer
 
+    /// Takes the keys of the pseudonyms.
     public nonisolated init(keys: KeyRing) { sealer = Sealer(keys, purpose: "audit-pseudonym") }
 
     /// Records an act. It is sent with the next statement that waits, or with the commit.

@@ -9,6 +9,7 @@ import Values
     private let database: Database
     private let keys: KeyRing
 
+    /// Takes the database and the keys of the codes.
     public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
 
     /// Every row that is older than this must be in a run. It is twice the time between two runs.

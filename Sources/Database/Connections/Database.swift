@@ -13,6 +13,7 @@ import Values
         let timer: LoopTimer
     }
 
+    /// Where the tables are, and how to reach them.
     public let configuration: DatabaseConfiguration
     /// All open connections, in use or not.
     private var standing: [Connection] = []
@@ -48,6 +49,7 @@ import Values
         case back
     }
 
+    /// Takes the configuration. It does not connect yet.
     public init(_ configuration: DatabaseConfiguration) { self.configuration = configuration }
 
     /// Whether the connection for reads is open. It shows an outage almost at once.
@@ -63,6 +65,7 @@ import Values
         public let waiting: Int
     }
 
+    /// How many connections are in use now.
     public var pool: PoolState {
         PoolState(connections: standing.count, idle: idle.count, waiting: waiters.count)
     }

@@ -5,9 +5,11 @@ import Glibc
 public struct DatabaseConfiguration: Sendable {
     /// A libpq connection string or URI.
     public var connectionString: String
+    /// The schema of the service's tables.
     public var schema: String
     /// The most connections. One of them is for reads only. They are opened when needed.
     public var poolSize: Int
+    /// The name that the server shows for the connections.
     public var applicationName: String
     /// How long a request waits for a free connection.
     public var leaseTimeout = Duration.seconds(2)
@@ -17,6 +19,7 @@ public struct DatabaseConfiguration: Sendable {
     /// five seconds that the server allows a statement.
     public var silenceLimit = Duration.seconds(8)
 
+    /// Takes the connection string and the schema. Everything else has a default.
     public init(connectionString: String, schema: String, poolSize: Int = 4, applicationName: String = "vestibule") {
         self.connectionString = connectionString
         self.schema = schema

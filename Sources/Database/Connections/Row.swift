@@ -24,28 +24,37 @@ public struct Row: Sendable {
         return value
     }
 
+    /// A `boolean`; `nil` for NULL.
     public func optionalBool(_ column: String) throws(DatabaseError) -> Bool? {
         try read(column) { $0.first.map { $0 != 0 } }
     }
+    /// A `boolean` that is not NULL.
     public func bool(_ column: String) throws(DatabaseError) -> Bool { try required(column, optionalBool(column)) }
 
+    /// A `bytea`; `nil` for NULL.
     public func optionalBytes(_ column: String) throws(DatabaseError) -> [UInt8]? { try read(column) { [UInt8]($0) } }
+    /// A `bytea` that is not NULL.
     public func bytes(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalBytes(column)) }
 
+    /// A `text`; `nil` for NULL.
+    ///
     /// libpq ends each value with a zero byte, and a `text` value contains none.
     public func optionalText(_ column: String) throws(DatabaseError) -> String? {
         try read(column) { $0.bindMemory(to: CChar.self).baseAddress.flatMap { String(validatingCString: $0) } }
     }
+    /// A `text` that is not NULL.
     public func text(_ column: String) throws(DatabaseError) -> String { try required(column, optionalText(column)) }
 
-    /// A value of any integer type.
+    /// A value of any integer type; `nil` for NULL.
     public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
         try read(column, BinaryFormat.integer)
     }
+    /// A value of any integer type that is not NULL.
     public func integer(_ column: String) throws(DatabaseError) -> Int64 {
         try required(column, optionalInteger(column))
     }
 
+    /// A `double precision`; `nil` for NULL.
     public func optionalDouble(_ column: String) throws(DatabaseError) -> Double? {
         try read(column) { bytes in
             bytes.count == 8
@@ -53,32 +62,38 @@ public struct Row: Sendable {
         }
     }
 
+    /// A `uuid`; `nil` for NULL.
     public func optionalUUID(_ column: String) throws(DatabaseError) -> Identifier? {
         try read(column) { Identifier($0) }
     }
+    /// A `uuid` that is not NULL.
     public func uuid(_ column: String) throws(DatabaseError) -> Identifier {
         try required(column, optionalUUID(column))
     }
 
+    /// A `timestamptz`; `nil` for NULL.
     public func optionalTimestamp(_ column: String) throws(DatabaseError) -> Timestamp? {
         try read(column) { bytes in
             BinaryFormat.integer(bytes).map { Timestamp(microsecondsSinceEpoch: $0 + PostgresEpoch.microseconds) }
         }
     }
+    /// A `timestamptz` that is not NULL.
     public func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
         try required(column, optionalTimestamp(column))
     }
 
+    /// A `date`; `nil` for NULL.
     public func optionalDate(_ column: String) throws(DatabaseError) -> CivilDate? {
         try read(column) { bytes in
             BinaryFormat.integer(bytes).map { CivilDate(daysSinceEpoch: Int($0) + PostgresEpoch.days) }
         }
     }
 
-    /// The text of a `jsonb` value.
+    /// The text of a `jsonb`; `nil` for NULL.
     public func optionalJSON(_ column: String) throws(DatabaseError) -> [UInt8]? {
         try read(column) { $0.first == 1 ? Array($0.dropFirst()) : nil }
     }
+    /// The text of a `jsonb` that is not NULL.
     public func json(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalJSON(column)) }
 
     /// A `text[]` without NULLs.

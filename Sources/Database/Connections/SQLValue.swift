@@ -7,12 +7,17 @@ public struct SQLValue: Sendable, Equatable {
 
     private init(_ type: UInt32, _ bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
 
+    /// For `boolean`.
     public static func bool(_ value: Bool?) -> SQLValue { SQLValue(16, value.map { [$0 ? 1 : 0] }) }
+    /// For `bytea`.
     public static func bytes(_ value: [UInt8]?) -> SQLValue { SQLValue(17, value) }
     /// For columns of any integer type.
     public static func integer(_ value: Int64?) -> SQLValue { SQLValue(20, value.map { bigEndian($0) }) }
+    /// For `text`.
     public static func text(_ value: String?) -> SQLValue { SQLValue(25, value.map { Array($0.utf8) }) }
+    /// For `double precision`.
     public static func double(_ value: Double?) -> SQLValue { SQLValue(701, value.map { bigEndian($0.bitPattern) }) }
+    /// For `uuid`.
     public static func uuid(_ value: Identifier?) -> SQLValue { SQLValue(2950, value?.array) }
     /// A JSON text, for a `jsonb` column.
     public static func json(_ value: [UInt8]?) -> SQLValue { SQLValue(3802, value.map { [1] + $0 }) }

@@ -2,10 +2,12 @@
 ///
 /// Columns are always named, because a prepared `SELECT *` fails after `ADD COLUMN`.
 public struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The SQL with `$1` for parameters.
     public let sql: String
     /// Statements are looked up by this name at each use, because the text is long.
     private let hash: Int
 
+    /// Takes the SQL.
     public init(_ sql: String) { (self.sql, hash) = (sql, sql.hashValue) }
     public init(stringLiteral value: String) { self.init(value) }
 

@@ -3,16 +3,23 @@ import Values
 
 /// A dead letter, as an operator may see it: its type, destination and person, but never its content.
 public struct DeadLetter: Sendable, Equatable {
+    /// The ID of the outbox item.
     public let id: Identifier
     /// The service that it is for, or something that the service delivers itself: `sms`, `timer:hold-ended`.
     public let destination: String
+    /// The type of the message; `nil` for anything that is not a message on the bus.
     public let messageType: MessageType?
+    /// The version of the message's shape.
     public let messageVersion: Int64
+    /// The person that it is about; `nil` if it is about nobody.
     public let personID: Identifier?
     /// Its number among the events about the person; `nil` if it is about nobody.
     public let personSequence: Int64?
+    /// The number of attempts.
     public let attempts: Int64
+    /// When the item was written.
     public let createdAt: Timestamp
+    /// When the item became a dead letter.
     public let deadAt: Timestamp
     /// The error code of the last attempt; `nil` if an older release gave up.
     public let lastError: String?
@@ -38,6 +45,7 @@ public struct DeadLetter: Sendable, Equatable {
 @Loop public struct DeadLetters {
     private let database: Database
 
+    /// Takes the database.
     public init(database: Database) { self.database = database }
 
     /// All dead letters, the oldest first.

@@ -7,10 +7,14 @@ import Values
 public struct InboxRequest: Sendable {
     /// The person whose key it is, or the key itself if nobody is signed in.
     public var scope: String
+    /// The idempotency key.
     public var key: String
+    /// The type of the request.
     public var type: MessageType
+    /// The body of the request. A key belongs to one body.
     public var body: [UInt8]
 
+    /// Takes what identifies a repetition.
     public init(scope: String, key: String, type: MessageType, body: [UInt8]) {
         self.scope = scope
         self.key = key
@@ -34,6 +38,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     private let keyHash: KeyedHash
     private let digest: KeyedHash
 
+    /// Takes the database and what encrypts the answers.
     public init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "inbox-reply")

@@ -5,11 +5,15 @@ import Values
 
 /// A message or a timer that is due.
 public struct OutboxItem: Sendable {
+    /// The ID of the item.
     public let id: Identifier
     /// A service's name, or something that the service delivers itself: `sms`, `push`, `timer:hold-ended`.
     public let destination: String
+    /// The type of the message; `nil` for anything that is not a message on the bus.
     public let messageType: MessageType?
+    /// The version of the message's shape.
     public let messageVersion: UInt16
+    /// The content of the item.
     public let payload: [UInt8]
     /// The number of attempts, including this one.
     public let attempts: Int
@@ -27,6 +31,7 @@ public struct OutboxItem: Sendable {
     /// The number of attempts before an item becomes a dead letter.
     public nonisolated static let mostAttempts = 10
 
+    /// Takes the database and what encrypts the content.
     public init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "outbox")

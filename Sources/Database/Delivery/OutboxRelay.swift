@@ -8,10 +8,13 @@ public struct OutboxLane: Sendable {
     /// Only these destinations, or all destinations except these.
     let isOnly: Bool
 
+    /// The lane with all destinations.
     public static let all = OutboxLane(destinations: [], isOnly: false)
+    /// A lane with only these destinations.
     public static func only(_ destination: String) -> OutboxLane {
         OutboxLane(destinations: [destination], isOnly: true)
     }
+    /// A lane with all destinations except these.
     public static func allBut(_ destinations: [String]) -> OutboxLane {
         OutboxLane(destinations: destinations, isOnly: false)
     }
@@ -26,9 +29,11 @@ public struct OutboxLane: Sendable {
 
 /// A deliverer's error that sets the time of the next attempt, instead of the outbox.
 public struct DeliveryPostponed: Error, Equatable {
+    /// The time until the next attempt.
     public let pause: Duration
     /// The error code for the log.
     public let code: String
+    /// Takes the time until the next attempt and the error code for the log.
     public init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
 }
 

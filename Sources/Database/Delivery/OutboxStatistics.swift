@@ -14,6 +14,7 @@ public struct OutboxStatistics: Sendable, Equatable {
     /// The most items that are counted, so that a long queue costs little.
     public static let most: Int64 = 10_000
 
+    /// Makes the statistics of an empty outbox.
     public init() {}
 
     /// Reads the statistics by the database's clock.

@@ -9,8 +9,11 @@ import Values
     /// The ring has another key under an ID that was used here, or the hash key differs from the one that made the
     /// hashes here.
     public struct Mismatch: Error, Equatable {
+        /// The ID of the key.
         public let id: String
+        /// Whether it is the hash key.
         public let isHashing: Bool
+        /// Takes the ID of the key, and whether it is the hash key.
         public init(id: String, isHashing: Bool = false) { (self.id, self.isHashing) = (id, isHashing) }
     }
 

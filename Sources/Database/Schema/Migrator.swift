@@ -10,6 +10,7 @@ public struct Migration: Sendable, Equatable {
     /// The SQL, in which `{{schema}}` and `{{runtime}}` are replaced by the schema and the runtime role.
     public let sql: String
 
+    /// Takes the name and the SQL.
     public init(name: String, sql: String) { (self.name, self.sql) = (name, sql) }
 
     var checksum: String { Hex.encode(SHA256.digest(Array(sql.utf8))) }
