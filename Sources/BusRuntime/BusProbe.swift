@@ -55,10 +55,10 @@ import JSONText
     /// Examines a replica.
     ///
     /// - Parameters:
-    /// - service: the service whose key the replica must have.
-    /// - security: the caller's keys. The allow list decides the caller's name.
-    /// - wish: what to ask besides its state. Only an operator or a gateway gets more.
-    /// - limit: how long to wait.
+    ///   - service: the service whose key the replica must have.
+    ///   - security: the caller's keys. The allow list decides the caller's name.
+    ///   - wish: what to ask besides its state. Only an operator or a gateway gets more.
+    ///   - limit: how long to wait.
     /// - Returns: `nil` if nobody answers in time, or not with this protocol.
     public static func look(
         at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,

@@ -14,8 +14,8 @@ public enum AESGCM {
     /// Encrypts.
     ///
     /// - Parameters:
-    /// - key: 32 bytes.
-    /// - associated: what the bytes belong to. They can be opened only with the same value.
+    ///   - key: 32 bytes.
+    ///   - associated: what the bytes belong to. They can be opened only with the same value.
     /// - Returns: nonce, ciphertext and tag, 28 bytes longer than the plaintext.
     public static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
         seal(plaintext, key: key, nonce: RandomBytes.make(nonceLength), associated: associated)

@@ -32,7 +32,7 @@ public enum AdvisoryLock: String, CaseIterable, Sendable {
 
     /// SQL of the lock's key, 64 bits.
     ///
-    /// - Parameter schema: an SQL expression. It is given where the schema may not exist yet.
+    /// - Parameter schema: an SQL expression. The caller gives it if the schema may not exist yet.
     func key(of what: String? = nil, in schema: String = "current_schema()") -> String {
         "hashtextextended(\(schema) || '/\(rawValue)/'\(what.map { " || \($0)" } ?? ""), 0)"
     }

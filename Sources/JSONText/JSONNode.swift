@@ -81,7 +81,7 @@ public struct JSONNode: Sendable {
         return found
     }
 
-    /// The member of that name; `nil` where there is none or this is no object.
+    /// The member with this name; `nil` if there is none, or if this is not an object.
     public subscript(name: String) -> JSONNode? {
         guard entry.kind == .object else { return nil }
         var name = name

@@ -108,8 +108,8 @@ struct JSONScanner {
     /// Parses the name of a member.
     ///
     /// - Parameters:
-    /// - first: the index of the object's first name in `names`.
-    /// - many: the object's names as a set, once there are too many to search one by one.
+    ///   - first: the index of the object's first name in `names`.
+    ///   - many: the object's names as a set, once there are too many to search one by one.
     private mutating func name(from first: Int, _ many: inout Set<[UInt8]>?) -> Bool {
         let start = position
         guard peek() == UInt8(ascii: "\"") else { return unexpected() }

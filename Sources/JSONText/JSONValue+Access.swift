@@ -19,7 +19,7 @@ extension JSONValue {
         }
     }
 
-    /// The member of that name; `nil` where there is none or this is no object.
+    /// The member with this name; `nil` if there is none, or if this is not an object.
     public subscript(name: String) -> JSONValue? { objectValue?[name] }
 
     /// Reads a text strictly.

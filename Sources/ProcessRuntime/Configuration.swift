@@ -20,9 +20,9 @@ public struct Configuration: Sendable {
     /// Checks an environment.
     ///
     /// - Parameters:
-    /// - prefix: such as `AUTH_`. An unknown name with this prefix is refused, and so is a name that is similar to a
-    ///   variable's. Names that orchestrators inject are ignored.
-    /// - environment: the environment of the process.
+    ///   - prefix: such as `AUTH_`. An unknown name with this prefix is refused, and so is a name that is similar to a
+    ///     variable's. Names that orchestrators inject are ignored.
+    ///   - environment: the environment of the process.
     /// - Throws: ``ConfigurationError`` that names every unknown variable and every invalid value.
     public init(
         variables: [ConfigurationVariable], prefix: String, environment: [String: String]

@@ -65,8 +65,8 @@ extension PrometheusText {
     }
 
     /// - Parameters:
-    /// - side: `served` or `asked`.
-    /// - partner: the label for the other service.
+    ///   - side: `served` or `asked`.
+    ///   - partner: the label for the other service.
     private mutating func add(_ traffic: Traffic, _ side: String, _ partner: String, _ origin: Labels) {
         let labels = origin + [("message", traffic.message), (partner, traffic.partner.rawValue)]
         let name = "vestibule_bus_\(side)"

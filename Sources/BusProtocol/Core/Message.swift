@@ -17,12 +17,12 @@ public macro Message() = #externalMacro(module: "MessageMacros", type: "Message"
 /// Says what the type of a property of a ``Message()`` cannot say.
 ///
 /// - Parameters:
-/// - schema: bounds of the value; with `count`, of each element.
-/// - count: how many elements an array or a dictionary may have.
-/// - isRequired: the member must be present although its type is optional; `nil` is `null`.
-/// - writesNull: an optional member is written as `null` if it is `nil`.
-/// - name: the member's name in JSON, if it differs from the property's.
-/// - from: where the gateway takes the value from; the JSON body by default.
+///   - schema: bounds of the value; with `count`, of each element.
+///   - count: how many elements an array or a dictionary may have.
+///   - isRequired: the member must be present although its type is optional; `nil` is `null`.
+///   - writesNull: an optional member is written as `null` if it is `nil`.
+///   - name: the member's name in JSON, if it differs from the property's.
+///   - from: where the gateway takes the value from; the JSON body by default.
 @attached(peer)
 public macro Field(
     _ schema: JSONSchema? = nil, count: ClosedRange<Int>? = nil, isRequired: Bool = false, writesNull: Bool = false,

@@ -9,8 +9,8 @@ public enum WireVersion: UInt8, Sendable, Comparable {
     case twoParts = 1
     /// The body follows the header in the same part, because each part is queued, counted and encrypted separately.
     ///
-    /// It also avoids a crash of libzmq 4.3.4. libzmq aborts the process if a connection breaks while its socket closes
-    /// with half of a message sent (`session_base.cpp:260`, libzmq#3442).
+    /// It also avoids a crash of libzmq 4.3.4 (`session_base.cpp:260`, libzmq#3442). libzmq aborts the process if a
+    /// connection breaks while its socket closes with half of a message sent.
     case onePart = 2
     /// As ``onePart``, but one part may hold several frames: see ``FrameBundle``.
     case bundles = 3
@@ -20,8 +20,8 @@ public enum WireVersion: UInt8, Sendable, Comparable {
 
 /// What precedes the JSON body of every frame on the bus.
 ///
-/// The fixed part is little-endian: magic and wire version (4 bytes), kind (1), flags (1), attempt (1), reserved (1),
-/// correlation ID (8), body length (4), remaining budget in ms (4), sent-at in ms (8).
+/// The fixed part is little-endian. It has magic and wire version (4 bytes), kind (1), flags (1), attempt (1), a
+/// reserved byte and correlation ID (8). Then come body length (4), remaining budget in ms (4) and sent-at in ms (8).
 ///
 /// Fields follow, each with an ID (1 byte), a length (2 bytes) and its content. A reader skips an unknown field, unless
 /// the high bit of its ID is set: "must understand".

@@ -41,8 +41,8 @@ import Foundation
     }
 
     /// - Parameters:
-    /// - secret: the process's own secret key, 44 characters of base64.
-    /// - allowList: path of the file with the ``AllowList``.
+    ///   - secret: the process's own secret key, 44 characters of base64.
+    ///   - allowList: path of the file with the ``AllowList``.
     /// - Throws: ``KeyError``.
     public init(secret: String, allowList path: String) throws(KeyError) {
         guard let secret = BusKey(base64: secret) else {

@@ -33,8 +33,8 @@ struct AdmissionController {
     /// A request's turn has come.
     ///
     /// - Parameters:
-    /// - wait: the time since it arrived.
-    /// - ahead: the number of requests that waited before it when it arrived.
+    ///   - wait: the time since it arrived.
+    ///   - ahead: the number of requests that waited before it when it arrived.
     /// - Returns: whether to start it. Otherwise it is refused.
     mutating func begins(after wait: UInt64, behind ahead: Int, at now: UInt64) -> Bool {
         pace = (pace * 7 + wait / UInt64(ahead + 1)) / 8

@@ -18,8 +18,8 @@ struct DelayEstimator {
     /// The delay of a frame.
     ///
     /// - Parameters:
-    /// - sentAtMs: by the sender's clock; 0 if unknown.
-    /// - now: by the receiver's clock, in nanoseconds.
+    ///   - sentAtMs: by the sender's clock; 0 if unknown.
+    ///   - now: by the receiver's clock, in nanoseconds.
     /// - Returns: milliseconds.
     mutating func delay(sentAtMs: UInt64, now: UInt64) -> Int64 {
         // An impossible time counts as unknown.

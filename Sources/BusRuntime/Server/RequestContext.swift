@@ -57,7 +57,7 @@ import EventLoop
 
     /// The person behind the request.
     ///
-    /// - Throws: ``BusError`` `unauthorized` where a gateway named none.
+    /// - Throws: ``BusError`` `unauthorized` if the gateway named no person.
     public func person() throws(BusError) -> Actor {
         guard let actor else { throw BusError(.unauthorized, "Please sign in.") }
         return actor

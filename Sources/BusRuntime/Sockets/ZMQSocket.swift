@@ -157,8 +157,8 @@ struct Received {
     /// Sends a frame without waiting, as a whole or not at all.
     ///
     /// - Parameters:
-    /// - peer: the receiver's routing ID, on a ROUTER.
-    /// - wire: the wire version that the receiver understands.
+    ///   - peer: the receiver's routing ID, on a ROUTER.
+    ///   - wire: the wire version that the receiver understands.
     /// - Returns: false if the peer is unknown, gone or full. Nothing was written then.
     func send(_ header: FrameHeader, _ body: [UInt8], to peer: [UInt8]? = nil, in wire: WireVersion) -> Bool {
         guard raw != nil else { return false }

@@ -49,8 +49,8 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     /// Runs `body` in one transaction with the row that stores its answer.
     ///
     /// - Parameters:
-    /// - request: `nil` for a request without a key, which is executed each time.
-    /// - carriesToken: the reply is kept for 60 s only. Its row is kept for the full time.
+    ///   - request: `nil` for a request without a key, which is executed each time.
+    ///   - carriesToken: the reply is kept for 60 s only. Its row is kept for the full time.
     /// - Returns: the reply, and whether it is a stored one.
     /// - Throws: the refusal, stored or not; ``BusError`` `idempotency_key_reused`, `request_in_progress` or
     ///   `idempotency_answer_gone`; any error of `body`.

@@ -46,9 +46,9 @@ public enum Migrator {
     /// Migrates a schema, the runtime's own tables first. It blocks, and runs off the loop by itself.
     ///
     /// - Parameters:
-    /// - owner: the connection string of the role that owns the schema.
-    /// - runtimeRole: the role that gets rights on the rows, but not on the tables themselves.
-    /// - mayBegin: false if a schema without tables means that they were lost.
+    ///   - owner: the connection string of the role that owns the schema.
+    ///   - runtimeRole: the role that gets rights on the rows, but not on the tables themselves.
+    ///   - mayBegin: false if a schema without tables means that they were lost.
     /// - Returns: the names of the migrations that were applied now, and the names that this build does not know. Those
     ///   are of a newer release, which keeps this one working.
     /// - Throws: ``MigrationError``.

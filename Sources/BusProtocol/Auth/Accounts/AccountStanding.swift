@@ -2,8 +2,8 @@ import JSONText
 
 /// Staff takes an account out of use. Its sessions end, nobody can sign in to it, and others do not see the person.
 ///
-/// An account that is already suspended stays as it is. The staff member's access token goes along, and auth checks it
-/// against its own rows.
+/// An account that is already suspended stays as it is. The request carries the staff member's access token, and auth
+/// checks it against its own rows.
 @Message
 public struct SuspendAccount: PublicRequest {
     public typealias Reply = AccountStanding

@@ -2,8 +2,8 @@ import JSONText
 
 /// Staff finds a person by number or by ID. Exactly one of the two is given.
 ///
-/// The number is in the body, so no log of addresses contains it. Each search is recorded in the audit trail. The staff
-/// member's access token goes along, and auth checks it against its own rows.
+/// The number is in the body, so no log of addresses contains it. Each search is recorded in the audit trail. The
+/// request carries the staff member's access token, and auth checks it against its own rows.
 @Message
 public struct FindPerson: PublicRequest {
     public typealias Reply = PeopleFound
