@@ -6,7 +6,7 @@ import HTTPServer
 import JSONText
 import ProcessRuntime
 
-/// The gateway's process: arguments, configuration, signals, an orderly end.
+/// The entry point of the gateway: checks arguments, reads the configuration, handles signals and drains at the end.
 @main enum GatewayMain {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
@@ -30,7 +30,7 @@ import ProcessRuntime
     }
 }
 
-/// A gateway made from an environment.
+/// A gateway configured by environment variables.
 @Loop final class GatewayProcess {
     private let server: GatewayServer
     private let log: Log
@@ -75,7 +75,9 @@ import ProcessRuntime
         log.info("stopped")
     }
 
-    /// Each client costs a descriptor, and the customary limit of 1024 is only the soft one, which is raised.
+    /// Raises the soft limit of open files, since each client needs a file descriptor and the usual soft limit is 1024.
+    ///
+    /// - Returns: the limit that holds now.
     private static func mostOpenFiles() -> Int {
         var limit = rlimit()
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -87,7 +89,7 @@ import ProcessRuntime
     }
 
     private static func record(_ record: RequestRecord, in log: Log) {
-        // Health is asked every second by who watches: it would drown everything else.
+        // Monitors ask for health every second. At the level `info` that would hide everything else.
         let isProbe = record.route == "/healthz" || record.route == "/readyz"
         switch record.status {
         case 500...: log.warning("request", fields(of: record), trace: record.trace)

@@ -2,11 +2,11 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// The OpenAPI document as a page for people: no script, nothing from another host, readable on a phone.
+/// The OpenAPI document as an HTML page. It has no script, loads nothing from another host, and fits a phone.
 struct DocsPage: Sendable {
     /// The page, in UTF-8.
     let bytes: [UInt8]
-    /// For `Content-Security-Policy`: this one style sheet and nothing else.
+    /// The value of `Content-Security-Policy`: it allows this one style sheet and nothing else.
     static let policy = "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; frame-ancestors 'none'"
 
     /// - Parameter document: as ``OpenAPIDocument`` makes it.
@@ -75,7 +75,7 @@ struct DocsPage: Sendable {
         if let media = operation["requestBody"]?["content"]?["application/json"] {
             parts.append("<h4>Body</h4>\(content(media))")
         }
-        parts.append("<h4>Answers</h4><ul>\(answers(operation, document))</ul></details>\n")
+        parts.append("<h4>Responses</h4><ul>\(answers(operation, document))</ul></details>\n")
         return parts.joined()
     }
 
@@ -83,12 +83,12 @@ struct DocsPage: Sendable {
         let choices = operation["security"]?.arrayValue ?? []
         let names = choices.compactMap { $0.objectValue?.keys.first }
         let words = [
-            "accessToken": "an access token", "recoveryToken": "the token of a recovery",
+            "accessToken": "an access token", "recoveryToken": "a recovery token",
             "operatorKey": "the operator's key",
         ]
-        if names.isEmpty { return "Anybody may call." }
+        if names.isEmpty { return "Needs no token." }
         let wanted = names.map { words[$0] ?? $0 }.joined(separator: " or ")
-        return names.count < choices.count ? "Takes \(wanted); it may be left out." : "Wants \(wanted)."
+        return names.count < choices.count ? "Accepts \(wanted), but does not need it." : "Needs \(wanted)."
     }
 
     private static func answers(_ operation: JSONValue, _ document: JSONValue) -> String {
@@ -122,7 +122,7 @@ struct DocsPage: Sendable {
             + "\(text(schema?["description"]))\(inner.isEmpty ? "" : "<ul>\(inner)</ul>")</li>"
     }
 
-    /// In a few words: what it is, and within which bounds.
+    /// The type, format and bounds of a schema, in a few words.
     private static func kind(of schema: JSONValue?) -> String {
         if let values = schema?["enum"]?.arrayValue {
             return values.map { "<code>\(text($0))</code>" }.joined(separator: " or ")
@@ -147,7 +147,7 @@ struct DocsPage: Sendable {
         return reference.split(separator: "/").dropFirst().reduce(document) { $0[String($1)] ?? .null }
     }
 
-    /// A value as text that is safe in HTML; nothing for what is not there.
+    /// A value as text that is safe in HTML. It is empty for `nil`, for arrays and for objects.
     private static func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text): escaped(text)

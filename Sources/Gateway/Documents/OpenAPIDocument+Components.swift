@@ -6,14 +6,16 @@ extension OpenAPIDocument {
             "securitySchemes": [
                 "accessToken": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
                 "recoveryToken": [
-                    "type": "http", "scheme": "bearer", "description": "From the recovery request's answer.",
+                    "type": "http", "scheme": "bearer",
+                    "description": "The token in the response to the recovery request.",
                 ],
                 "operatorKey": ["type": "http", "scheme": "bearer", "description": "The operator's key."],
             ],
             "parameters": [
                 "IdempotencyKey": [
                     "name": "Idempotency-Key", "in": "header",
-                    "description": "The same key, path and body within 24 h repeat the first answer.",
+                    "description":
+                        "Within 24 h, the same key with the same path and body gets the first response again.",
                     "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"],
                 ]
             ],
@@ -29,15 +31,16 @@ extension OpenAPIDocument {
             "schema": ["type": "string", "pattern": "^[0-9a-f]{32}$"],
         ],
         "Retry-After": [
-            "required": true, "description": "Seconds; equal to `retryAfterSeconds`.",
+            "required": true, "description": "Seconds to wait; equal to `retryAfterSeconds`.",
             "schema": ["type": "integer", "minimum": 1],
         ],
         "WWW-Authenticate": ["required": true, "schema": ["const": "Bearer"]],
         "Idempotency-Replayed": [
-            "description": "The first answer of this `Idempotency-Key` again.", "schema": ["const": "true"],
+            "description": "This is the first response to this `Idempotency-Key`, repeated.",
+            "schema": ["const": "true"],
         ],
         "ETag": [
-            "description": "The state that is shown.",
+            "description": "The version of the state in the response.",
             "schema": ["type": "string", "pattern": "^\"(r[0-9]+|[0-9a-f]{64})\"$"],
         ],
     ]
@@ -54,20 +57,20 @@ extension OpenAPIDocument {
         "required": ["type", "title", "status", "code", "detail", "traceId"],
         "properties": [
             "type": ["type": "string"], "title": ["type": "string"], "status": ["type": "integer"],
-            "code": ["type": "string", "description": "What programs act on."],
-            "detail": ["type": "string", "description": "A sentence that a person may be shown."],
+            "code": ["type": "string", "description": "The code that a program acts on."],
+            "detail": ["type": "string", "description": "A sentence to show to a person."],
             "traceId": ["type": "string", "pattern": "^[0-9a-f]{32}$"],
             "retryAfterSeconds": ["type": "integer", "minimum": 1],
             "attemptsRemaining": ["type": "integer", "minimum": 0],
             "alternatives": [
                 "type": "array", "items": ["type": "string"],
                 "description":
-                    "Ways that are open while this one is not. `known_device`: ask on a device that signed in before; it proves itself with its secret. `linked_identity`: sign in with Apple or Google. `try_later`: open to everybody; ask again when `retryAfterSeconds` are over.",
+                    "Other ways to go on. `known_device`: ask on a device that signed in before; it proves itself with its secret. `linked_identity`: sign in with Apple or Google. `try_later`: ask again after `retryAfterSeconds`; everybody can do this.",
             ],
             "options": [
                 "type": "array", "items": ["type": "string"],
                 "description":
-                    "Of recovery_required: `recover` the account, or `new_account`, with `newAccount: true` beside the same code.",
+                    "With the code recovery_required. `recover`: recover the account. `new_account`: send the same code again with `newAccount: true`.",
             ],
             "eligibleOn": ["type": "string", "format": "date"],
             "errors": ["type": "array", "items": ["$ref": "#/components/schemas/FieldProblem"]],

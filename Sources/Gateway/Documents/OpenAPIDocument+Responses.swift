@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-// Each answer that a route may give, and no other: who builds a client sees every code that it has to know.
+// Lists exactly the responses that each route can give, so that a client's author sees every code to handle.
 extension OpenAPIDocument {
     func responses(_ route: Route) -> JSONValue {
         var responses: [String: JSONValue] = [:]
@@ -11,7 +11,9 @@ extension OpenAPIDocument {
             if route.mayCreate { responses["201"] = success }
         }
         if route.isRevalidated {
-            responses["304"] = ["description": "The client has it already.", "headers": headers(route)]
+            responses["304"] = [
+                "description": "The client already has the current version.", "headers": headers(route),
+            ]
         }
         return .object(responses)
     }
@@ -47,7 +49,7 @@ extension OpenAPIDocument {
         return Self.headers(names)
     }
 
-    /// Its state has a tag: it, or its neighbour of the same path, can be asked to depend on it.
+    /// Whether the response has an entity tag: the route, or another of the same path, accepts it in a condition.
     private func isConditional(_ route: Route) -> Bool {
         route.isRevalidated
             || table.routes.contains {
@@ -63,10 +65,10 @@ extension OpenAPIDocument {
 
     // MARK: Problems
 
-    /// All codes of one status that a route may answer. Routes that may answer the same share the component.
+    /// All error codes of a route with one HTTP status. Routes with the same codes share the component.
     private struct Refusals: Hashable {
         let status: Int
-        /// Sorted.
+        /// In alphabetical order.
         let codes: [String]
 
         var name: String { codes.joined(separator: "-or-") }

@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// OpenAPI 3.1 of a route table: what it says is what is dispatched.
+/// The OpenAPI 3.1 document of the route table that the gateway dispatches by.
 struct OpenAPIDocument: Sendable {
     let table: RouteTable
     /// Of a person's export, which no message carries as a whole.
@@ -24,10 +24,10 @@ struct OpenAPIDocument: Sendable {
     }
 
     private static let description = """
-        Sign-in, profile, questionnaire, recovery. Every refusal and failure is a problem document (RFC 9457) with a `code` \
-        for programs and a `detail` for people. Beside what each operation lists, a message that is no HTTP/1.1 as the \
-        server takes it is answered 417 (`Expect`), 501 (transfer coding) or 505 (version); a JSON text with U+0000 or a \
-        name twice is malformed.
+        Sign-in, profile, questionnaire, recovery. Every error is a problem document (RFC 9457) with a `code` for programs \
+        and a `detail` for people. Any operation can also answer 417 (unsupported `Expect`), 501 (unsupported transfer \
+        coding) or 505 (unsupported HTTP version). A JSON text that contains U+0000 or repeats a name in an object is \
+        malformed.
         """
 
     private func operation(_ route: Route) -> JSONValue {
@@ -38,11 +38,11 @@ struct OpenAPIDocument: Sendable {
         let parameters = Self.parameters(route)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let schema = route.bodySchema { operation["requestBody"] = Self.requestBody(route, schema) }
-        if case .later = route.target { operation["description"] = "Not implemented yet: answers 501." }
+        if case .later = route.target { operation["description"] = "Not implemented yet: the response is 501." }
         return .object(operation)
     }
 
-    /// `PUT /users/me/devices/{id}` is `put_users_me_devices_id`.
+    /// For example `put_users_me_devices_id` for `PUT /users/me/devices/{id}`.
     static func operationID(_ route: Route) -> String {
         let words = route.path.text.split { !$0.isLetter && !$0.isNumber }
         return ([route.method.rawValue.lowercased()] + words.map(String.init)).joined(separator: "_")

@@ -10,7 +10,7 @@ extension ErrorCode {
 }
 
 extension Problem {
-    /// A message that the HTTP server refused to read.
+    /// The problem for a request that the HTTP server refused to read.
     init(_ refusal: HTTPRefusal) {
         let code: ErrorCode =
             switch refusal {
@@ -25,16 +25,16 @@ extension Problem {
         self.init(code, refusal.sentence)
     }
 
-    /// Every problem of a body at once.
+    /// The problem for a body or query that does not fit the schema. It lists all wrong members.
     init(_ problems: [SchemaProblem]) {
         self.init(.validationFailed, "Some members of the request are missing or wrong.")
         errors = problems.map { BusError.FieldProblem(field: $0.field, code: $0.code, message: $0.message) }
     }
 
-    /// A refusal or a failure on the bus, in the words of the public API.
+    /// The problem for an error reply of a service, or for a failure of the bus.
     init(_ error: BusError) {
         switch error.code {
-        // What the bus says of a message is about the house's own words: its names and its shape.
+        // These details name messages and members of the bus, which the client does not know.
         case ErrorCode.invalidMessage.name: self.init(.validationFailed, "The request cannot be taken as it is.")
         case ErrorCode.unknownMessage.name: self.init(.notImplemented, "This is not available yet.")
         case ErrorCode.callerNotAllowed.name: self.init(.internalError, Self.internalDetail)
@@ -46,7 +46,7 @@ extension Problem {
             }
         }
         if let milliseconds = error.retryAfterMs { retryAfterSeconds = max(1, (milliseconds + 999) / 1000) }
-        // Said in this gateway's own words, it carries nothing of the service's.
+        // Where the gateway replaced the detail, it leaves out the service's other members too.
         guard detail == error.detail else { return }
         errors = error.errors ?? []
         members = error.details ?? [:]
@@ -54,7 +54,7 @@ extension Problem {
 
     static let internalDetail = "Something went wrong on our side. Please try again."
 
-    /// A code that this gateway does not know yet still has a status.
+    /// The code for an error whose own code this gateway does not know yet.
     private static func code(of status: BusStatus) -> ErrorCode {
         switch status {
         case .unavailable: .serviceUnavailable
@@ -67,7 +67,7 @@ extension Problem {
         }
     }
 
-    /// Every code that a service may answer, by name.
+    /// Every error code of the services, by name.
     static let codes: [String: ErrorCode] = {
         let common: [ErrorCode] = [
             .serviceUnavailable, .overloaded, .deadlineExceeded, .internalError, .validationFailed, .unauthorized,

@@ -7,11 +7,11 @@ struct Problem: Error, Sendable {
     var code: String
     var status: Int
     var title: String
-    /// The sentence that a person may be shown.
+    /// A sentence to show to a person.
     var detail: String
     var errors: [BusError.FieldProblem] = []
     var retryAfterSeconds: Int64?
-    /// Members of its own, `attemptsRemaining` say; never one of the standard ones.
+    /// Members beside the standard ones, such as `attemptsRemaining`. ``response(traceID:)`` overwrites standard ones.
     var members: [String: JSONValue] = [:]
     var headers = HTTPHeaders()
 
@@ -20,7 +20,7 @@ struct Problem: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds ?? ([503, 504].contains(code.httpStatus) ? 1 : nil)
     }
 
-    /// - Parameter traceID: equal to the `Trace-Id` header and to the log records of the request.
+    /// - Parameter traceID: of the request, as in its log records. It also becomes the header `Trace-Id`.
     func response(traceID: String) -> HTTPResponse {
         var document = members
         document["type"] = .string("urn:vestibule:problem:\(code)")

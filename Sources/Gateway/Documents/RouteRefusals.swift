@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension Route {
-    /// Every code that it may be refused with or fail with: what its message declares, and what the gateway says for it.
+    /// All error codes that a request to this route can get, from its message and from the gateway itself.
     var refusals: Set<ErrorCode> {
         var codes: Set<ErrorCode> = [.malformedRequest, .requestTimeout, .bodyTooLarge, .headersTooLarge]
         switch self.target {

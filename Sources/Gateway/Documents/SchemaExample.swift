@@ -1,11 +1,11 @@
 import JSONText
 
 extension JSONSchema {
-    /// A value that fits, the same each time, for who reads the document.
+    /// An example that fits the schema. It is the same each time.
     ///
     /// - Parameters:
-    ///   - name: of the member that it is for; well-known ones have words of their own.
-    ///   - isWhole: optional members, too. An object that needs none has all of them in any case.
+    ///   - name: the member's name. Names in `words` have a realistic example.
+    ///   - isWhole: whether to include optional members. An object without required members always has all members.
     func example(for name: String = "", isWhole: Bool) -> JSONValue {
         switch self {
         case .any: .string(Self.words[name] ?? "example")
@@ -25,13 +25,13 @@ extension JSONSchema {
         }
     }
 
-    /// What well-known members are, where the name of a member says what it means.
+    /// Realistic examples by the name of the member.
     fileprivate static let words = [
         "phone": "+46 70 123 45 67", "accountPhone": "+46 70 123 45 67", "maskedPhone": "+46 (***) ***-4567",
         "name": "My phone", "question": "smoking", "value": "never", "field": "bio", "displayName": "Åsa",
         "query": "Malm", "country": "SE", "city": "Malmö", "tokenType": "Bearer", "reason": "My phone was stolen.",
     ]
-    /// Whose members have free names, and one of these.
+    /// Objects whose members have free names, with an example of such a name.
     private static let names = ["fields": "displayName", "profile": "displayName", "answers": "smoking"]
 
     private static func example(

@@ -2,12 +2,12 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Counts the answers of this gateway by method, route and status.
+/// Counts the responses of this gateway by method, route and status.
 @Loop final class HTTPMeter {
     struct Line: Hashable, Sendable {
-        /// `other` for what is no method of this API: a client may call it anything.
+        /// The method, or `other` if this API has no such method: a client can send any word.
         let method: String
-        /// The route's template; `none` where there is no such route.
+        /// The path template of the route, or `none` if no route matches.
         let route: String
     }
     struct Answers: Sendable {

@@ -3,9 +3,9 @@ import BusRuntime
 import EventLoop
 import ProcessRuntime
 
-/// The metrics of this gateway, and of every replica that it knows, for Prometheus.
+/// The metrics of this gateway and of every replica that it knows, in the text format of Prometheus.
 struct MetricsPage: Sendable {
-    /// This gateway's instance.
+    /// The instance of this gateway.
     let gateway: Identifier
     let own: BusReport
     let answers: [HTTPMeter.Line: HTTPMeter.Answers]
@@ -19,7 +19,7 @@ struct MetricsPage: Sendable {
                 ("address", told.replica.endpoint),
             ]
             text.add(
-                "vestibule_up", .gauge, "Whether this gateway finds the replica ready.", labels,
+                "vestibule_up", .gauge, "1 if this gateway considers the replica ready, else 0.", labels,
                 told.replica.isAlive && told.replica.state == .ready ? 1 : 0)
             if let report = told.report, let instance = told.replica.instance {
                 text.add(report, of: told.service, instance)
@@ -37,10 +37,11 @@ struct MetricsPage: Sendable {
             ]
             for (status, count) in answers.byStatus.sorted(by: { $0.key < $1.key }) {
                 text.add(
-                    "vestibule_http_requests_total", .counter, "Answers of the gateway.",
+                    "vestibule_http_requests_total", .counter, "Responses of the gateway.",
                     labels + [("status", "\(status)")], count)
             }
-            text.add("vestibule_http_request_seconds", "From a request's head to its answer.", labels, answers.took)
+            text.add(
+                "vestibule_http_request_seconds", "From the head of a request to its response.", labels, answers.took)
         }
     }
 }

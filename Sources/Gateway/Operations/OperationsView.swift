@@ -3,20 +3,20 @@ import BusRuntime
 import EventLoop
 import JSONText
 
-/// What this gateway counted, and what every replica that it knows tells of itself over the bus.
+/// The counts of this gateway, and the reports that it gets over the bus from every replica that it knows.
 @Loop final class OperationsView {
     private let bus: Bus
     private let meter: HTTPMeter
     private let services: [ServiceName]
 
-    /// How long a replica may take to tell: one that is dead keeps nobody waiting for longer.
+    /// How long to wait for the report of a replica, which may be dead.
     private static let patience = Duration.milliseconds(500)
 
     init(bus: Bus, meter: HTTPMeter, services: [ServiceName]) {
         (self.bus, self.meter, self.services) = (bus, meter, services)
     }
 
-    /// What is known of one replica, and what it told of itself.
+    /// A replica as this gateway sees it, with its report if it sent one.
     struct Told: Sendable {
         let service: ServiceName
         let replica: ReplicaState
@@ -75,7 +75,7 @@ import JSONText
 
     // MARK: GET /metrics
 
-    /// Written off the loop, which some hundred kilobytes of text would hold for milliseconds.
+    /// Runs off the loop, since writing some hundred kilobytes of text takes milliseconds.
     func metrics() async -> [UInt8] {
         let page = MetricsPage(
             gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: await everybody())

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A path with named parts: `/users/me/devices/{id}`.
+/// A path with named parameters, such as `/users/me/devices/{id}`.
 struct PathTemplate: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
         case literal(String)
@@ -23,7 +23,7 @@ struct PathTemplate: Sendable, Hashable {
     }
 
     /// - Parameter path: percent-encoded segments.
-    /// - Returns: the decoded parameters; `nil` where the path is another one.
+    /// - Returns: the decoded parameters, or `nil` if the path does not match.
     func match(_ path: [String]) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]
@@ -39,7 +39,7 @@ struct PathTemplate: Sendable, Hashable {
         return values
     }
 
-    /// Literal parts count more, the earlier the more: `/users/me` goes before `/users/{id}`.
+    /// Compares segments from the left. A literal is more exact than a parameter: `/users/me` beats `/users/{id}`.
     func isMoreExact(than other: PathTemplate) -> Bool {
         for (a, b) in zip(segments, other.segments) {
             switch (a, b) {
@@ -51,7 +51,7 @@ struct PathTemplate: Sendable, Hashable {
         return false
     }
 
-    /// `/a/b` is two segments; `/a/` is two, the second one empty.
+    /// Both `/a/b` and `/a/` have two segments; the second one of `/a/` is empty.
     static func split(_ path: String) -> [String] {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }

@@ -1,9 +1,9 @@
 import BusProtocol
 import JSONText
 
-/// One line of the route table: a route of the public API, and what answers it.
+/// A route of the public API with its target.
 ///
-/// A class: a route is handed on several times a request, and of a structure each time copies every member.
+/// It is a class because each request passes its route on several times, and passing a structure copies every member.
 @dynamicMemberLookup final class Route: Sendable {
     typealias Access = HTTPRoute.Access
     typealias Source = HTTPRoute.Source
@@ -11,31 +11,31 @@ import JSONText
     enum Target: Sendable {
         case message(MessageBinding)
         case local(LocalAnswer)
-        /// Pages of several services in one document.
+        /// The export of a person's data: pages of several services in one document.
         case export
-        /// Part of the public API and not built yet: 501.
+        /// A route that is not built yet. Its response is 501.
         case later
     }
 
-    /// What the gateway answers by itself.
+    /// The responses that the gateway makes without a message to a service.
     enum LocalAnswer: Sendable {
         case health, readiness, openAPI, docs, signingKeys, metrics, services
 
-        /// Asked by who watches the gateway, as often as they like.
+        /// Whether monitors ask for it. There is no rate limit for it.
         var isProbe: Bool { self == .health || self == .readiness }
     }
 
     /// How the JSON body becomes members of the message.
     enum Body: Sendable, Equatable {
-        /// There is none.
+        /// There is no body.
         case none
-        /// Its members are the message's members.
+        /// The members of the body become members of the message.
         case members
-        /// The whole of it is this member; a merge patch.
+        /// The body is a merge patch, and all of it becomes this one member.
         case patch(String)
     }
 
-    /// A member of the message that the body does not have.
+    /// A member of the message that comes from elsewhere than the body.
     struct Addition: Sendable {
         let member: String
         /// The member's name in JSON, with its colon.
@@ -48,17 +48,17 @@ import JSONText
     let path: PathTemplate
     let target: Target
     let body: Body
-    /// What the body must look like: the message's schema without the members that come from elsewhere.
+    /// The schema of the body: the message's schema without the members that come from elsewhere.
     let bodySchema: JSONSchema?
     /// In the order of the members' names.
     let additions: [Addition]
 
-    /// A route whose request is a message: the message's own route, where no other is given.
+    /// A route that sends a message. Its path and method are those of the message unless `route` says otherwise.
     convenience init<Request: PublicRequest>(_ request: Request.Type, at route: HTTPRoute = Request.route) {
         self.init(route, .message(MessageBinding(request)), Request.sources)
     }
 
-    /// A route that is no message's.
+    /// A route that sends no message.
     convenience init(
         _ method: HTTPRoute.Method, _ path: String, _ access: Access, _ target: Target, _ summary: String
     ) {
@@ -91,15 +91,15 @@ import JSONText
     var binding: MessageBinding? { if case .message(let binding) = target { binding } else { nil } }
 }
 
-/// What the gateway knows of a message: never its Swift type's members, only its schema and rules.
+/// The schema and the rules of a message. The gateway needs no other knowledge of its Swift type.
 ///
-/// A class: a route is handed on several times a request, and of a structure each time copies every member.
+/// It is a class for the same reason as ``Route``.
 final class MessageBinding: Sendable {
     let type: MessageType
     let version: UInt16
     let schema: JSONSchema
     let rules: MessageRules
-    /// Of the schema, where it is an object's.
+    /// The members of the schema; none if it is not an object's.
     var members: [JSONSchema.Member] { if case .object(let members) = schema { members } else { [] } }
     let replySchema: JSONSchema
     let replyIsEmpty: Bool

@@ -1,18 +1,18 @@
 import BusProtocol
 
-/// All routes, and how a request finds its own.
+/// All routes, and the search for the route of a request.
 struct RouteTable: Sendable {
     enum Match: Sendable {
         case route(Route, [String: String])
-        /// The path is known, the method is not one of its own; these are, `HEAD` and `OPTIONS` included.
+        /// The path exists, but not with this method. The value lists its methods, including `HEAD` and `OPTIONS`.
         case otherMethods([String])
         case unknown
     }
 
     let routes: [Route]
-    /// By how many segments a path has: the routes of each template, the most exact template first.
+    /// Routes by the number of segments of their path, then grouped by template. The most exact template comes first.
     private let byLength: [Int: [[Route]]]
-    /// Routes of paths without parameters, which no other template can match better.
+    /// Routes of paths without parameters. No other template can match such a path better.
     private let byPath: [String: [Route]]
 
     init(_ routes: [Route]) {
@@ -24,7 +24,7 @@ struct RouteTable: Sendable {
         byPath = Dictionary(grouping: routes.filter { $0.path.parameters.isEmpty }) { $0.path.text }
     }
 
-    /// The public API: the newest version of each message that has a route, and what is no message.
+    /// The public API: the newest version of each message that has a route, and the routes without a message.
     static let vestibule: RouteTable = {
         let messages = Catalogue.all.compactMap { $0 as? any PublicRequest.Type }
         let newest = Dictionary(grouping: messages) { $0.type }.values.compactMap { $0.max { $0.version < $1.version } }
@@ -34,19 +34,19 @@ struct RouteTable: Sendable {
     private static let withoutMessage: [Route] = [
         Route(
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys),
-            "The keys that access tokens are signed with."),
-        Route(.get, "/users/me/export", .user, .export, "Everything that is held about the person."),
+            "The public keys that verify access tokens."),
+        Route(.get, "/users/me/export", .user, .export, "All data that is stored about the person."),
         Route(.get, "/visual-preferences/session", .user, .later, "A session of visual choices."),
         Route(.post, "/visual-preferences/choices", .user, .later, "Saves visual choices."),
         Route(.get, "/visual-preferences/profile", .user, .later, "The visual preference profile."),
-        Route(.post, "/verification/session", .user, .later, "Begins a photo verification."),
-        Route(.post, "/verification/session/{id}/complete", .user, .later, "Ends a photo verification."),
-        Route(.get, "/healthz", .public, .local(.health), "200 while the process lives."),
+        Route(.post, "/verification/session", .user, .later, "Starts a photo verification."),
+        Route(.post, "/verification/session/{id}/complete", .user, .later, "Completes a photo verification."),
+        Route(.get, "/healthz", .public, .local(.health), "200 while the process runs."),
         Route(.get, "/readyz", .public, .local(.readiness), "200 when every required service has a ready replica."),
-        Route(.get, "/metrics", .ops, .local(.metrics), "Prometheus text of every replica."),
-        Route(.get, "/ops/services", .ops, .local(.services), "What is known of every replica."),
+        Route(.get, "/metrics", .ops, .local(.metrics), "The metrics of every replica as Prometheus text."),
+        Route(.get, "/ops/services", .ops, .local(.services), "The state of every replica that the gateway knows."),
         Route(.get, "/openapi.json", .public, .local(.openAPI), "This document."),
-        Route(.get, "/docs", .public, .local(.docs), "The document as a page for people."),
+        Route(.get, "/docs", .public, .local(.docs), "This document as a web page."),
     ]
 
     /// - Parameter path: percent-encoded, without the query. `HEAD` finds the route of `GET`.
@@ -59,8 +59,9 @@ struct RouteTable: Sendable {
         return .otherMethods(others + ["OPTIONS"])
     }
 
-    /// The routes of the most exact template that a path fits, whichever methods it takes: `/auth/otp/send` is never the
-    /// `{challengeId}` of `/auth/otp/{challengeId}`.
+    /// Finds the routes of the most exact template that matches a path, whatever the method.
+    ///
+    /// So `send` in `/auth/otp/send` is never taken for the `{challengeId}` of `/auth/otp/{challengeId}`.
     private func resource(at path: String) -> ([Route], [String: String])? {
         if let routes = byPath[path] { return (routes, [:]) }
         let parts = PathTemplate.split(path)

@@ -2,15 +2,15 @@ import Foundation
 import HTTPServer
 import ProcessRuntime
 
-/// Finds out who is behind a request: a trusted proxy is believed, anybody else is who connects.
+/// Finds the client's address of a request. Only a trusted proxy may name an address other than its own.
 struct ClientAddress: Sendable {
     let trustedProxies: [Network]
 
-    /// A trusted proxy that says nothing, or nothing that can be read: it would hide every client behind one address.
+    /// A trusted proxy named no readable address. Taking the proxy's own would give all its clients one address.
     struct Unknown: Error {}
 
-    /// - Returns: the connection's other end, or, where that is a trusted proxy, the rightmost entry of
-    ///   `X-Forwarded-For` over all its lines that is none.
+    /// - Returns: the peer of the connection. If that is a trusted proxy: the rightmost entry of all `X-Forwarded-For`
+    ///   lines that is not a trusted proxy.
     func find(peer: String, headers: HTTPHeaders) throws(Unknown) -> String {
         guard isTrusted(peer) else { return peer }
         let entries = headers.all("x-forwarded-for").joined(separator: ",").split(separator: ",")

@@ -5,9 +5,9 @@ import EventLoop
 import HTTPServer
 import ProcessRuntime
 
-/// Decides whose request it is, and whether it may be made.
+/// Authenticates the caller of a request, and checks that the caller may use the route.
 @Loop final class Gatekeeper {
-    /// Who calls, as the message is told.
+    /// The caller, as the message to the service names them.
     struct Caller: Sendable {
         var actor: Actor?
         var recoveryToken: String?
@@ -22,8 +22,8 @@ import ProcessRuntime
     private var memory = TokenMemory()
 
     /// - Parameters:
-    ///   - staffNetworks: from where staff and administrators may act; `nil`: from anywhere.
-    ///   - keyPatience: how long the signing keys that are known are all that there are, without word from auth.
+    ///   - staffNetworks: networks from which staff and administrators may act; `nil` means any.
+    ///   - keyPatience: how long after auth's last reply the known signing keys count as complete.
     init(
         bus: Bus, issuer: String, audience: String, staffNetworks: [Network]? = nil,
         keyPatience: Duration = SigningKeyFollower.patience
@@ -38,7 +38,7 @@ import ProcessRuntime
 
     var isReady: Bool { keys.document != nil && revocations.hasSnapshot }
 
-    /// - Parameter address: the client's.
+    /// - Parameter address: of the client.
     func admit(
         _ headers: HTTPHeaders, to access: Route.Access, from address: String
     ) async throws(Problem) -> Caller {
@@ -61,7 +61,7 @@ import ProcessRuntime
         }
     }
 
-    /// The access token of a request, for a service that looks at it itself.
+    /// The access token of a request, unchecked, for a service that checks it.
     static func accessToken(in headers: HTTPHeaders) throws(Problem) -> String { try bearer(credentials(headers)) }
 
     private func isStaffNetwork(_ address: String) -> Bool {
@@ -73,16 +73,16 @@ import ProcessRuntime
     static var operatorsOnly: Problem { Problem(.unauthorized, "This is for the operator only.") }
     static var unauthorized: Problem { Problem(.unauthorized, "Please sign in.") }
 
-    /// What the one `Authorization` header says.
+    /// The value of the header `Authorization`, which must appear exactly once.
     private static func credentials(_ headers: HTTPHeaders) throws(Problem) -> String {
         let values = headers.all("authorization")
         guard values.count == 1 else { throw unauthorized }
         return values[0]
     }
 
-    /// The token of `Bearer …`, of the characters that RFC 6750 allows.
+    /// The token after `Bearer `. It may have visible ASCII characters only, as RFC 6750 requires.
     private static func bearer(_ credentials: String) throws(Problem) -> String {
-        // Bytes: taking a long text apart by characters costs more than everything else in here.
+        // This works on bytes, since splitting a long text by characters takes longer than all other checks here.
         let scheme = Array(credentials.utf8.prefix(7))
         guard String(decoding: scheme, as: UTF8.self).lowercased() == "bearer " else { throw unauthorized }
         let token = Array(credentials.utf8)[scheme.count...]
@@ -92,7 +92,7 @@ import ProcessRuntime
 
     private func person(_ headers: HTTPHeaders) async throws(Problem) -> Actor {
         let credentials = try Self.credentials(headers)
-        // Credentials that were verified before are known by their digest.
+        // The digest finds credentials that were verified before, which saves checking the signature again.
         let digest = SHA256.digest(Array(credentials.utf8))
         let known = memory.recall(digest)
         let token: AccessToken
@@ -113,7 +113,7 @@ import ProcessRuntime
         }
         if known == nil, let id = token.id, token.issuedAt > Self.now() - NoteTokenUse.concern {
             let use = NoteTokenUse(sessionID: session, tokenID: id)
-            // Nobody waits for it: what it ends is over by itself in a moment.
+            // The request does not wait for this call: the previous token that the call ends expires soon anyway.
             Loop.spawn { [self] in await reportUse(use) }
         }
         return token.actor
@@ -133,7 +133,7 @@ import ProcessRuntime
             case .expired: throw Problem(.tokenExpired, "Your session needs a new token.")
             case .invalid: throw Self.unauthorized
             case .unknownKey:
-                // Where nothing was heard of auth for a while, the key may be a new one of auth's.
+                // If auth has not replied for a while, the unknown key may be a new one of auth's.
                 guard keys.isCurrent else {
                     throw Problem(.serviceUnavailable, "Signing in is not available right now. Please try again.")
                 }

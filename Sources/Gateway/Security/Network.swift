@@ -1,6 +1,6 @@
 import ProcessRuntime
 
-/// `10.0.0.0/8`, `fd00::/8`, or a single address.
+/// A network such as `10.0.0.0/8` or `fd00::/8`, or a single address.
 struct Network: Hashable, Sendable {
     private let base: NetworkAddress
     private let bits: Int

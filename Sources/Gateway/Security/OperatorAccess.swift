@@ -2,14 +2,15 @@ import Cryptography
 import HTTPServer
 import ProcessRuntime
 
-/// Decides who is the operator: whoever has the key, and in the development profile whoever asks from this machine.
+/// Decides who is the operator: who has the key, and in the development profile also every caller on this machine.
 struct OperatorAccess: Sendable {
     /// `GATEWAY_OPS_KEY`.
     var key: String?
-    /// The development profile.
+    /// Whether callers on this machine need no key: so it is in the development profile.
     var isOpenToThisMachine = false
 
-    /// - Parameter peer: the other end of the connection. What a proxy on this machine passes on comes from elsewhere.
+    /// - Parameter peer: the address of the connection's other end. A request that a proxy forwards does not count as
+    ///   coming from this machine.
     func admits(_ headers: HTTPHeaders, peer: String) -> Bool {
         let credentials = headers.all("authorization")
         if let key, credentials.count == 1,

@@ -1,32 +1,32 @@
 import EventLoop
 
-/// A token bucket for each caller, in this process.
+/// A token bucket for each caller, in the memory of this process.
 ///
-/// It remembers so many callers at most. For one more it forgets the one whose bucket is full again first: whoever has used
-/// up their share is remembered, however many strangers come. A request costs a walk through a heap, never one over all.
+/// The number of buckets is bounded. For a new caller beyond it, the limiter drops the bucket that is full first. So a
+/// flood of new callers does not make it forget one who used up the limit. A request takes logarithmic time.
 struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Bucket {
         var key: Key
-        /// Of the monotonic clock, in nanoseconds; in the past for a bucket that is full.
+        /// When the bucket is full again, in nanoseconds of the monotonic clock. It is in the past for a full bucket.
         var fullAt: UInt64
-        /// Where it stands in `heap`.
+        /// The index in `heap`.
         var place: Int
     }
 
-    /// Requests at once, and a minute.
+    /// Both the size of a bucket and the number of tokens added a minute.
     private let perMinute: Int
     private let mostCallers: Int
     private var buckets: [Bucket] = []
     private var indices: [Key: Int] = [:]
-    /// Indices of the buckets; none is full again before that at half its place.
+    /// A binary heap of indices into `buckets`: the bucket that is full first is at the top.
     private var heap: [Int] = []
 
     init(perMinute: Int, mostCallers: Int = 50_000) { (self.perMinute, self.mostCallers) = (perMinute, mostCallers) }
 
     /// - Parameters:
-    ///   - shares: how many times the limit this caller has.
-    ///   - now: nanoseconds of any steady clock.
-    /// - Returns: `nil` where the request may pass, else the whole seconds to wait.
+    ///   - shares: the factor by which this caller's limit is larger than `perMinute`.
+    ///   - now: nanoseconds of a monotonic clock.
+    /// - Returns: `nil` if the request may pass, else the whole seconds to wait.
     mutating func refusal(for key: Key, shares: Int = 1, now: UInt64) -> Int64? {
         let perToken = 60_000_000_000 / UInt64(perMinute * shares)
         let whole = perToken * UInt64(perMinute * shares)
@@ -39,11 +39,11 @@ struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// A new one, or that of the caller who is forgotten.
+    /// Returns the index of a bucket for a new caller. If all buckets are in use, it takes the one that is full first.
     private mutating func bucket(for key: Key) -> Int {
         guard buckets.count >= mostCallers else {
             indices[key] = buckets.count
-            // Full for ever: it goes to the top of the heap, and sinks from there.
+            // The time 0 brings it to the top of the heap, from where it sinks once the caller sets the time.
             buckets.append(Bucket(key: key, fullAt: 0, place: heap.count))
             heap.append(buckets.count - 1)
             rise(from: heap.count - 1)

@@ -2,12 +2,13 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// The sessions that auth has ended, learnt by a long poll. While it hears nothing it is stale, and then sessions are
-/// asked about one by one.
+/// The sessions that auth has revoked, read from auth's log by long polls.
+///
+/// Without recent replies it is stale. The gateway then asks auth about each session: ``SessionChecker``.
 @Loop final class RevocationFollower {
-    /// Without word for so long, what is known here may be too old.
+    /// After this long without a reply, the list counts as stale.
     static let patience = Duration.seconds(1)
-    /// Below `patience`, so that an answer without news comes before it.
+    /// How long auth waits for news. It is shorter than `patience`, so that a reply without news comes in time.
     private static let wait = Duration.milliseconds(400)
     private static let retry = Duration.milliseconds(100)
     private static let breath = Duration.milliseconds(50)
@@ -19,7 +20,7 @@ import EventLoop
 
     init(bus: Bus) { self.bus = bus }
 
-    /// The log was read to its end once: everything that was revoked before is known.
+    /// Whether the log was read to its end once, so that all earlier revocations are known.
     var hasSnapshot: Bool { lastWord != nil }
 
     var isStale: Bool {
@@ -29,7 +30,7 @@ import EventLoop
 
     func isRevoked(_ session: Identifier) -> Bool { ended[session] != nil }
 
-    /// Until its task is cancelled.
+    /// Follows the log until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             do {
@@ -37,7 +38,7 @@ import EventLoop
                 let request = FollowRevocations(after: cursor, waitMs: Self.wait.milliseconds)
                 let news = try await bus.call(request, CallOptions(timeout: .seconds(2)))
                 take(news, askedAt: asked)
-                // While many sessions end, the log has news at each look.
+                // While many sessions end, every poll would return at once. The pause lets auth collect several.
                 if !news.revocations.isEmpty, !news.isFullPage { try? await Loop.sleep(for: Self.breath) }
             } catch {
                 try? await Loop.sleep(for: Self.retry)
@@ -48,9 +49,9 @@ import EventLoop
     private func take(_ news: RevocationsFollowed, askedAt asked: UInt64) {
         let isQuiet = cursor != nil && news.cursor == cursor
         cursor = news.cursor
-        // Behind a full page the log goes on, and what was revoked last is not known yet. An answer that was long on its way
-        // says nothing of what was revoked meanwhile. Auth ends its wait with the first news, which may have been there at
-        // once; where the cursor stays it looked last at the end of the wait.
+        // After a full page the log goes on, so the newest revocations are not known yet. A reply says nothing about
+        // revocations after auth read the log. With news, auth may have read it as soon as it was asked. Without news,
+        // auth read it last at the end of the wait.
         if !news.isFullPage {
             lastWord = isQuiet ? min(MonotonicClock.now(), asked + Self.wait.nanoseconds) : asked
         }

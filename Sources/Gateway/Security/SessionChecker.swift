@@ -2,8 +2,9 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Asks auth about single sessions while revocations are not heard of: one question at a time per session, its answer
-/// good for a second, and no more than 64 questions under way.
+/// Asks auth about single sessions while ``RevocationFollower`` is stale.
+///
+/// It sends one call at a time for a session, keeps the reply for a second, and has at most 64 calls in flight.
 @Loop final class SessionChecker {
     static let largestLoad = 64
     private static let memory = Duration.seconds(1)
@@ -19,7 +20,7 @@ import EventLoop
 
     init(bus: Bus) { self.bus = bus }
 
-    /// - Throws: ``BusError``: `overloaded` past the bound, or whatever kept auth from answering.
+    /// - Throws: ``BusError``: `overloaded` beyond 64 calls in flight, else the error of the call.
     func isActive(_ session: Identifier) async throws -> Bool {
         let now = MonotonicClock.now()
         if let answer = answers[session], now < answer.at + Self.memory.nanoseconds { return answer.isActive }

@@ -4,31 +4,31 @@ import Cryptography
 import EventLoop
 import JSONText
 
-/// Auth's public keys, asked for each minute, and earlier when a token names one that is not known.
+/// Auth's public keys. It asks for them each minute, and earlier when a token names an unknown key.
 @Loop final class SigningKeyFollower {
     private let bus: Bus
     private(set) var keys: [String: Ed25519PublicKey] = [:]
-    /// The key set as auth wrote it; `nil` before the first answer.
+    /// The JSON key set as auth wrote it; `nil` before the first reply.
     private(set) var document: [UInt8]?
     private var fetching: LoopPromise<Bool>?
     private var lastFetch: UInt64 = 0
-    /// When the last answer was asked for.
+    /// When the last call that auth answered was sent, in nanoseconds of the monotonic clock.
     private var lastWord: UInt64 = 0
 
     static let interval = Duration.seconds(60)
-    /// Between two looks that unknown keys caused: anybody can make up a `kid`.
+    /// The least time between two calls because of unknown keys, since anybody can invent a `kid`.
     static let leastInterval = Duration.seconds(2)
-    /// Auth publishes a key ten minutes before it signs: who heard of auth within half of that knows every key.
+    /// Auth publishes a key ten minutes before it signs with it. After a reply within five minutes, all keys are known.
     static let patience = Duration.seconds(300)
     private let patience: Duration
 
-    /// - Parameter patience: without word for so long, a key that is not known may be one of auth's.
+    /// - Parameter patience: after this long without a reply, an unknown key may be one of auth's.
     init(bus: Bus, patience: Duration = patience) { (self.bus, self.patience) = (bus, patience) }
 
-    /// Whether a key that is not known here cannot be one that auth signs with.
+    /// Whether all keys that auth signs with are known.
     var isCurrent: Bool { document != nil && MonotonicClock.now() < lastWord + patience.nanoseconds }
 
-    /// Until its task is cancelled.
+    /// Asks for the keys again and again until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             let isHeard = await fetch()
@@ -37,7 +37,7 @@ import JSONText
         }
     }
 
-    /// Looks for a key that is missing, not more often than `leastInterval`.
+    /// Asks for the keys because one is missing, at most once per `leastInterval`.
     func refresh() async {
         guard fetching != nil || MonotonicClock.now() > lastFetch + Self.leastInterval.nanoseconds || lastFetch == 0
         else { return }

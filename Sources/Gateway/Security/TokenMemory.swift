@@ -1,13 +1,14 @@
 import ProcessRuntime
 
-/// Verified tokens by the SHA-256 of the whole token, since a look costs a hundredth of a signature check. Two
-/// generations bound it: when the young one is full, the old one is forgotten.
+/// A cache of verified tokens by their SHA-256. A look-up takes a hundredth of the time of a signature check.
+///
+/// Two generations bound its size: when the young one is full, it replaces the old one.
 struct TokenMemory: Sendable {
     private let generation: Int
     private var young: [Key: AccessToken] = [:]
     private var old: [Key: AccessToken] = [:]
 
-    /// A digest as four numbers, of which one is enough to look for it by.
+    /// A digest as four numbers. One of them is enough for hashing.
     private struct Key: Hashable {
         let words: SIMD4<UInt64>
 
@@ -17,7 +18,7 @@ struct TokenMemory: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(words.x) }
     }
 
-    /// - Parameter capacity: tokens.
+    /// - Parameter capacity: the number of tokens of both generations.
     init(capacity: Int = 20_000) { generation = max(1, capacity / 2) }
 
     var count: Int { young.count + old.count }

@@ -1,10 +1,10 @@
 import HTTPServer
 
-/// CORS for the origins that the operator named; nobody else is told anything.
+/// The CORS headers for the origins that the operator allows. Other origins get none.
 struct CrossOrigin: Sendable {
     let origins: Set<String>
 
-    /// - Returns: what a browser needs to let that origin's page read the answer.
+    /// - Returns: the headers by which a browser lets the origin's page read the response.
     func headers(for request: HTTPRequestHead) -> [(name: String, value: String)] {
         guard !origins.isEmpty else { return [] }
         guard let origin = request.headers.first("origin"), origins.contains(origin) else {
@@ -16,7 +16,7 @@ struct CrossOrigin: Sendable {
         ]
     }
 
-    /// What a pre-flight asks beside that.
+    /// The further headers of the response to a preflight request.
     func preflight(for request: HTTPRequestHead, methods: [String]) -> [(name: String, value: String)] {
         guard let origin = request.headers.first("origin"), origins.contains(origin),
             request.headers.first("access-control-request-method") != nil

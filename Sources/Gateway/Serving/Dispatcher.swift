@@ -5,9 +5,9 @@ import HTTPServer
 import JSONText
 import ProcessRuntime
 
-/// Answers requests: finds the route, asks the gatekeeper, sends one message, maps the answer back.
+/// Answers requests: finds the route, lets the gatekeeper check the caller, sends one message, and maps the reply back.
 @Loop final class Dispatcher {
-    /// Requests in hand; past it new ones are refused at once. Health is answered always.
+    /// The most requests in progress. The gateway refuses further ones at once, except those for health.
     private static let largestLoad = 4096
 
     private let configuration: GatewayConfiguration
@@ -21,7 +21,7 @@ import ProcessRuntime
     private var byAddress: RateLimiter<[UInt8]>?
     private var byPerson: RateLimiter<Identifier>?
     private var load = 0
-    /// Told of every answer, for the log.
+    /// Called after every response, for the log.
     var onAnswer: @Loop (RequestRecord) -> Void = { _ in }
 
     init(
@@ -32,12 +32,12 @@ import ProcessRuntime
         (self.gatekeeper, self.local, self.meter) = (gatekeeper, local, meter)
         crossOrigin = CrossOrigin(origins: Set(configuration.corsOrigins))
         clientAddress = ClientAddress(trustedProxies: configuration.trustedProxies)
-        // One address may be a whole office or a mobile network: it has more than one person's share.
+        // One address may be a whole office or a mobile network, so its limit is five times that of a person.
         byAddress = configuration.rateLimit.map { RateLimiter(perMinute: $0 * 5) }
         byPerson = configuration.rateLimit.map { RateLimiter(perMinute: $0) }
     }
 
-    /// What becomes of a request's body: that of a route for staff is read when its token was looked at.
+    /// Decides how to read the body of a request. For a staff route, the token is checked before the body is read.
     func admission(of head: HTTPRequestHead, from peer: String) -> BodyAdmission {
         guard case .route(let route, _) = table.match(method: head.method, path: head.path) else {
             return .read(limit: 65_536)
@@ -46,7 +46,7 @@ import ProcessRuntime
         return .check({ [self] in await refusal(before: head, peer, route) }, limit: route.bodyLimit)
     }
 
-    /// The answer to a request whose body is not worth reading.
+    /// The response that refuses a request before its body is read; `nil` if the body may be read.
     private func refusal(before head: HTTPRequestHead, _ peer: String, _ route: Route) async -> HTTPResponse? {
         let (began, trace) = (MonotonicClock.now(), Self.trace(head))
         do throws(Problem) {
@@ -67,7 +67,7 @@ import ProcessRuntime
         }
     }
 
-    /// The shares of connections that this address counts for: none for a trusted proxy, which brings everybody's.
+    /// The limits of connections for this address. A trusted proxy has none, since it connects for all clients.
     func shares(of peer: String) -> [ConnectionShare] {
         guard !clientAddress.isTrusted(peer), let address = NetworkAddress(peer) else { return [] }
         return address.sharers.map {
@@ -75,7 +75,7 @@ import ProcessRuntime
         }
     }
 
-    /// A message that was refused before it was a request.
+    /// The response to a message that the HTTP server could not read as a request.
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
         let trace = Self.trace(head)
         let response = Problem(refusal).response(traceID: trace.traceID)
@@ -109,7 +109,7 @@ import ProcessRuntime
         return decorated(response, request.head, trace)
     }
 
-    /// The next multiple of the answers' step after a request's arrival.
+    /// The time to send the response: the next multiple of `answerStep` after the arrival of the request.
     private func departure(after arrival: UInt64) -> UInt64 {
         let step = configuration.answerStep.nanoseconds
         return arrival + ((MonotonicClock.now() - arrival) / step + 1) * step
@@ -195,7 +195,7 @@ import ProcessRuntime
             throw Gatekeeper.unauthorized
         }
         try charge(actor)
-        // The time limit is for each page: a whole export may take longer.
+        // The timeout holds for each page, since a whole export may take longer.
         let document = ExportDocument(of: actor.userID, bus: bus) { [timeout = configuration.timeout] in
             CallOptions(timeout: timeout, trace: trace.child(), actor: actor, clientAddress: address)
         }
@@ -208,14 +208,15 @@ import ProcessRuntime
         }
     }
 
-    /// The limits are for who has no key: nobody tries keys without end, and no crowd keeps the operator out.
+    /// Only callers without the key count against the rate limit. So nobody can guess keys without end, and other
+    /// callers cannot use up the operator's limit.
     private func admitOperator(_ request: HTTPRequest) throws(Problem) {
         guard !configuration.operators.admits(request.head.headers, peer: request.peer) else { return }
         try charge(try address(of: request.head, from: request.peer))
         throw Gatekeeper.operatorsOnly
     }
 
-    /// What the token check left of the request's time.
+    /// The time that is left for the request after the token check.
     private func remaining(since began: UInt64) throws(Problem) -> Duration {
         let remaining = configuration.timeout - .nanoseconds(Int64(MonotonicClock.now() - began))
         guard remaining > .zero else { throw Problem(.deadlineExceeded, "The request took too long to answer.") }
@@ -249,7 +250,7 @@ import ProcessRuntime
         return response
     }
 
-    /// Nothing where the client has it already.
+    /// The response itself, or 304 without a body if the client already has this version.
     private func revalidated(_ response: HTTPResponse, _ head: HTTPRequestHead) -> HTTPResponse {
         let known = head.headers.all("if-none-match").joined(separator: ",").split(separator: ",")
             .map { $0.trimmingPrefix(" ").trimmingPrefix("W/") }

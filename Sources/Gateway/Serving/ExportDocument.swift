@@ -3,10 +3,10 @@ import BusRuntime
 import EventLoop
 import JSONText
 
-/// Everything that the services hold about a person, as one JSON document that is made while it is sent.
+/// All data that the services store about a person, as one JSON document. It is written while it is sent.
 ///
-/// The first page of every service is there before the first byte is: who may not have the export, and a service that is not
-/// to be had, are told in a problem. Whatever fails later cuts the document off.
+/// The first page of every service arrives before the first byte is sent, so that a refusal or an unavailable service
+/// gives a problem document. A later failure cuts the document off.
 @Loop final class ExportDocument {
     static nonisolated let schema = JSONSchema.object(
         [.required("personId", .uuid), .required("exportedAt", .dateTime)]
@@ -22,10 +22,10 @@ import JSONText
     private var isOver = false
     private var separator = ""
 
-    /// - Parameter options: of a call.
+    /// - Parameter options: called for the options of each call.
     init(of person: Identifier, bus: Bus, options: @escaping @Loop @Sendable () -> CallOptions) {
         self.person = person
-        // Auth says whether the person may have it: nobody else is asked before.
+        // Auth comes first, since it decides whether the person may have the export.
         services = [
             ServicePages(ExportAccount.self, bus, options), ServicePages(ExportProfile.self, bus, options),
             ServicePages(ExportAnswers.self, bus, options), ServicePages(ExportCases.self, bus, options),
@@ -37,7 +37,7 @@ import JSONText
         }
     }
 
-    /// Asks each service for its first page; when all are there, auth writes down that they leave.
+    /// Asks each service for its first page, then has auth record the export.
     ///
     /// - Returns: the first bytes of the document.
     func begin() async throws(BusError) -> [UInt8] {
@@ -46,7 +46,7 @@ import JSONText
         return Array(#"{"personId":"\#(person)","exportedAt":"\#(Timestamp.now())""#.utf8)
     }
 
-    /// The next piece; `nil` after the end.
+    /// The next part of the document; `nil` after the end.
     func next() async throws -> [UInt8]? {
         guard services.indices.contains(place) else {
             defer { isOver = true }
@@ -75,7 +75,7 @@ import JSONText
 @Loop private final class ServicePages {
     let name: ServiceName
     private let ask: @Loop @Sendable (String?) async throws(BusError) -> ExportPage
-    /// Asked for and not handed out yet.
+    /// The first page, if it was fetched but not returned yet.
     private var waiting: ExportPage?
     private var cursor: String?
     private var isOver = false

@@ -1,24 +1,24 @@
 import BusProtocol
 import ProcessRuntime
 
-/// What an operator decides about a gateway.
+/// The settings of a gateway that an operator chooses.
 struct GatewayConfiguration: Sendable {
     var host = "127.0.0.1"
-    /// 0: any that is free.
+    /// 0 means any free port.
     var port = 8080
     var timeout = Duration.seconds(5)
-    /// Answers that hide their time leave at multiples of it after their request's arrival.
+    /// On routes that hide their time, responses leave at multiples of this after the request arrived.
     var answerStep = Duration.milliseconds(50)
     var trustedProxies: [Network] = []
     var corsOrigins: [String] = []
-    /// From where staff and administrators may act; `nil`: from anywhere.
+    /// Networks from which staff and administrators may act; `nil` means any.
     var staffNetworks: [Network]?
-    /// Requests a minute and person; `nil`: as many as they like.
+    /// Requests a minute of one person; `nil` means no limit.
     var rateLimit: Int?
-    /// Connections of one address at a time; trusted proxies may have any number.
+    /// Connections of one address at a time. Trusted proxies may have any number.
     var connectionsPerAddress = 256
     var operators = OperatorAccess()
-    /// `iss` and `aud` of the access tokens that are taken.
+    /// The `iss` and `aud` that an access token must have.
     var tokenIssuer = "vestibule"
     var tokenAudience = "vestibule"
 }
@@ -30,26 +30,27 @@ extension GatewayConfiguration {
             .init("GATEWAY_TIMEOUT", .duration(1...300, mayBeOff: false), "5s", "How long a request may take"),
             .init(
                 "GATEWAY_ANSWER_STEP", .integer(10...1000), "50",
-                "Milliseconds between the times at which answers that could tell of an account leave; longer than their work"
+                "Responses that could reveal an account leave at multiples of so many milliseconds; longer than their work takes"
             ),
             .init(
                 "GATEWAY_TRUSTED_PROXIES", .list, nil,
-                "Addresses and networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed"),
-            .init("GATEWAY_CORS_ORIGINS", .list, nil, "Origins whose pages may call, https://app.example"),
+                "Addresses and networks (10.0.0.0/8) of proxies whose X-Forwarded-For is trusted"),
+            .init("GATEWAY_CORS_ORIGINS", .list, nil, "Origins whose pages may call the API (https://app.example)"),
             .init(
                 "GATEWAY_OPS_KEY", .text, nil,
                 "The operator's key, 32 visible ASCII characters or more, for /metrics and /ops", isSecret: true),
             .init(
                 "GATEWAY_RATE_LIMIT", .text, "600",
-                "Requests a minute of one person, five times that of one address; off in the development profile only"),
+                "Requests a minute of one person; an address may make five times as many; off in the development profile only"
+            ),
             .init(
                 "GATEWAY_CONNECTIONS_PER_ADDRESS", .integer(1...4096), "256",
                 "Connections of one address at a time; trusted proxies may have any number"),
             .init(
                 "GATEWAY_STAFF_NETWORKS", .list, nil,
-                "Networks from which staff and administrators may act; in the development profile any"),
-            .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer of the access tokens that are taken"),
-            .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience of the access tokens that are taken"),
+                "Networks from which staff and administrators may act; if unset, any, in the development profile only"),
+            .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer that access tokens must name"),
+            .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience that access tokens must name"),
         ] + CommonVariables.everyProcess(peers: LocalAnswers.required)
 
     /// - Throws: ``ConfigurationError`` that names the variable.
@@ -76,7 +77,7 @@ extension GatewayConfiguration {
         var networks: [Network] = []
         for text in values.list(name) {
             guard let network = Network(text) else {
-                throw ConfigurationError("\(name): \"\(text)\" is no address and no network")
+                throw ConfigurationError("\(name): \"\(text)\" is neither an address nor a network")
             }
             networks.append(network)
         }

@@ -3,7 +3,7 @@ import EventLoop
 import HTTPServer
 import JSONText
 
-/// A gateway: an HTTP server in front, a bus behind. Any number of them fit in one process.
+/// A gateway: an HTTP server and its bus. A process can run several.
 @Loop final class GatewayServer {
     let bus: Bus
     private let gatekeeper: Gatekeeper
@@ -38,20 +38,20 @@ import JSONText
 
     var boundPort: Int { server.boundPort }
 
-    /// What this gateway tells of itself, without asking any replica.
+    /// The metrics of this gateway alone, without asking any replica.
     var ownMetrics: MetricsPage {
         MetricsPage(gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: [])
     }
 
-    /// Told of every answer.
+    /// Called after every response.
     var onAnswer: @Loop (RequestRecord) -> Void {
         get { dispatcher.onAnswer }
         set { dispatcher.onAnswer = newValue }
     }
 
-    /// Listens, and begins to follow auth's keys and revocations on a bus that was started.
+    /// Listens, and starts to follow auth's keys and revocations. Start the bus before.
     ///
-    /// - Throws: `HTTPServerError` where the address cannot be listened at.
+    /// - Throws: `HTTPServerError` if the address cannot be listened on.
     func start() throws(HTTPServerError) {
         try server.start()
         let gatekeeper = gatekeeper
@@ -60,7 +60,7 @@ import JSONText
         ]
     }
 
-    /// Takes no more, finishes what is in hand, and stops following.
+    /// Accepts no more requests, finishes those in progress, and stops following auth.
     func drain() async {
         local.isDraining = true
         await server.drain()

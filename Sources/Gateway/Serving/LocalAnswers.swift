@@ -4,7 +4,7 @@ import EventLoop
 import HTTPServer
 import JSONText
 
-/// What the gateway knows by itself.
+/// The responses that the gateway makes without a message to a service.
 @Loop final class LocalAnswers {
     /// Services without which the gateway is not ready.
     nonisolated static let required: [ServiceName] = [.auth, .profile, .questionnaire, .recovery]
@@ -14,7 +14,7 @@ import JSONText
     private let document: [UInt8]
     private let page: DocsPage
     private let operations: OperationsView
-    /// On the way out: no new work, please.
+    /// Whether the gateway is shutting down. It then reports that it is not ready.
     var isDraining = false
 
     init(bus: Bus, gatekeeper: Gatekeeper, document: JSONValue, meter: HTTPMeter) {
@@ -48,10 +48,10 @@ import JSONText
         }
     }
 
-    /// How long a replica that is not ready may take to say why.
+    /// How long to wait for a replica that is not ready to report why.
     private static let patience = Duration.milliseconds(200)
 
-    /// Of these services, those whose replicas run and miss migrations or tables.
+    /// Those of the services whose replicas run but lack migrations or tables.
     private func withoutSchema(_ services: [ServiceName]) async -> [String] {
         let looks = services.map { service in
             Loop.spawn { [bus] in await bus.reports(of: service, within: Self.patience) }

@@ -10,13 +10,13 @@ struct RequestBody: Sendable {
     let request: HTTPRequest
     let recoveryToken: String?
 
-    /// Bodies beyond this are read off the loop: they would hold it for milliseconds. Bytes.
+    /// In bytes. Larger bodies are read off the loop, since they take milliseconds.
     private static let largestOnLoop = 16_384
 
-    /// Whether building takes moments only; otherwise ``buildOffLoop()`` is for it.
+    /// Whether the body is small enough for ``build()`` on the loop. Otherwise use ``buildOffLoop()``.
     var isShort: Bool { request.body.count <= Self.largestOnLoop }
 
-    /// As ``build()``, off the loop.
+    /// Does the same as ``build()``, off the loop.
     func buildOffLoop() async throws(Problem) -> [UInt8] {
         do {
             return try await Loop.compute { try build() }
@@ -28,7 +28,7 @@ struct RequestBody: Sendable {
     private func checkContentType() throws(Problem) {
         guard route.body != .none, !request.body.isEmpty else { return }
         let values = request.head.headers.all("content-type")
-        // As nearly everybody writes it.
+        // Nearly every client writes it so. The check saves time.
         if values == ["application/json"], request.head.headers.first("content-encoding") == nil { return }
         let parts = (values.first ?? "").lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
         var accepted = ["application/json"]
@@ -47,7 +47,7 @@ struct RequestBody: Sendable {
     /// - Throws: ``Problem`` 400, 404, 413, 415 or 422.
     func build() throws(Problem) -> [UInt8] {
         let bytes = try composed()
-        // With what is added to it, a body of the largest size may be more than the message takes.
+        // A body of the largest size may exceed the message's limit once the other members are added.
         guard let most = route.binding?.rules.largestBody, bytes.count > most else { return bytes }
         throw Problem(.bodyTooLarge, "The body is larger than \(most - (bytes.count - request.body.count)) bytes.")
     }
@@ -76,11 +76,11 @@ struct RequestBody: Sendable {
         }
         guard case .members = route.body, let body, !body.isEmptyObject else { return bytes + [UInt8(ascii: "}")] }
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        // The client's members stay as they were written, number for number.
+        // The client's members stay byte for byte as they were sent.
         return bytes + body.rawText.dropFirst()
     }
 
-    /// The body as an object that fits the route; `nil` where the route has none.
+    /// The body as an object that fits the route's schema; `nil` if the route has no body.
     private func checkedBody() throws(Problem) -> JSONNode? {
         guard route.body != .none, let schema = route.bodySchema else { return nil }
         let root = try parsed(mayBeMissing: !schema.hasRequiredMembers).root
@@ -92,7 +92,7 @@ struct RequestBody: Sendable {
 
     private func parsed(mayBeMissing: Bool) throws(Problem) -> JSONDocument {
         guard mayBeMissing || !request.body.isEmpty else {
-            throw Problem(.malformedRequest, "There is no body, and a JSON object is needed.")
+            throw Problem(.malformedRequest, "The body is missing. It must be a JSON object.")
         }
         do {
             return try JSONDocument(
@@ -114,7 +114,7 @@ struct RequestBody: Sendable {
             }
             return value
         case .path(let name):
-            // What cannot be an id is the id of nothing.
+            // The answer is 404, since nothing can have an id of the wrong form.
             guard let value = parameters[name], Self.fits(value, addition) else {
                 let problem = addition.schema?.problem(with: parameters[name] ?? "")
                 throw Problem(.notFound, "{\(name)} in the path is not valid. \(problem ?? "There is nothing here.")")
@@ -123,12 +123,14 @@ struct RequestBody: Sendable {
         }
     }
 
-    /// Whether a text may stand for a member of the message.
+    /// Whether a text from the path or a header fits the schema of its member.
     private static func fits(_ value: String, _ addition: Route.Addition) -> Bool {
         !value.utf8.contains(0) && addition.schema?.fits(text: value) == true
     }
 
-    /// Members that come from the query, every problem of it at once.
+    /// The members from the query.
+    ///
+    /// - Throws: one ``Problem`` that lists all wrong parameters.
     private func queryMembers() throws(Problem) -> [(name: [UInt8], value: [UInt8])] {
         guard let query = request.head.query else { return [] }
         let given = Self.parameters(of: query)
@@ -136,7 +138,7 @@ struct RequestBody: Sendable {
         for addition in route.additions {
             guard case .query(let name) = addition.source, let values = given[name], let schema = addition.schema
             else { continue }
-            // A number is written in the query as in JSON.
+            // An integer becomes a JSON number, every other text a JSON string.
             let value =
                 if case .integer = schema, let number = Int64(values[0]) {
                     Array("\(number)".utf8)
@@ -154,7 +156,7 @@ struct RequestBody: Sendable {
         return members
     }
 
-    /// By name, as a form would send them; what is not UTF-8 is not there.
+    /// The parameters by name, decoded as of an HTML form. Those that are not UTF-8 are left out.
     private static func parameters(of query: String) -> [String: [String]] {
         var parameters: [String: [String]] = [:]
         for pair in query.split(separator: "&") {
