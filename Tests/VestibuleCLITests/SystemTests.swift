@@ -139,9 +139,10 @@ import Testing
         #expect(try role("grant", nobody, "staff", "--operator", "ben").output == "\(nobody) is staff, as before.\n")
         #expect(
             try role("grant", nobody, "admin", "--operator", "anna").output
-                == "\(nobody) is staff still: another operator must say the same within a day.\n")
+                == "\(nobody) is still staff: another operator must run the same command within a day.\n")
         let awaiting = try role("ls").output
-        #expect(awaiting.contains("\(nobody)  staff") && awaiting.contains("asked by anna, a second operator until "))
+        #expect(
+            awaiting.contains("\(nobody)  staff") && awaiting.contains("requested by anna, a second operator until "))
         #expect(try role("grant", nobody, "admin", "--operator", "ben").output.contains(" is admin now"))
         #expect(
             try role("ls", "--json").output == #"{"awaiting":[],"people":[{"role":"admin","userID":"\#(nobody)"}]}"#
@@ -155,12 +156,12 @@ import Testing
         }
         let backfilled = try backfill()
         #expect(
-            backfilled.code == 65 && backfilled.output.contains("Complete now: 1. Complete before: 0. Unknown: 1.\n"))
+            backfilled.code == 65 && backfilled.output.contains("Completed: 1. Already complete: 0. Unknown: 1.\n"))
         #expect(try backfill("--json").output.contains(#"{"already":1,"done":0,"unknown":1}"#))
         try "\(nobody)\nnobody\n".write(toFile: people, atomically: true, encoding: .utf8)
         #expect(try backfill().output.hasSuffix("people, line 2: expected a person's id, 36 characters\n"))
         try "\(nobody)\n".write(toFile: people, atomically: true, encoding: .utf8)
-        #expect(try backfill() == (0, "Complete now: 0. Complete before: 1. Unknown: 0.\n"))
+        #expect(try backfill() == (0, "Completed: 0. Already complete: 1. Unknown: 0.\n"))
 
         let victim = try #require(process("profile", state))
         kill(victim, SIGSTOP)
@@ -196,8 +197,8 @@ import Testing
         try installation.wait("every replica's word again") { try states() == everybody }
     }
 
-    /// One request's trace is seen at every service that has to do with it, and what one says that it asked another says
-    /// that it was asked.
+    /// One request's trace is seen at every service that has to do with it, and what one says that it asked another
+    /// says that it was asked.
     @Test func whatGoesOverTheBusIsSeenAndAddsUp() throws {
         let system = try RunningSystem(scale: "profile=2")
         defer { system.stop() }

@@ -113,7 +113,7 @@ import ProcessRuntime
         }
         if known == nil, let id = token.id, token.issuedAt > Self.now() - NoteTokenUse.concern {
             let use = NoteTokenUse(sessionID: session, tokenID: id)
-            // The request does not wait for this call: the previous token that the call ends expires soon anyway.
+            // The request does not wait for this call. Without it, the previous refresh token still ends soon.
             Loop.spawn { [self] in await reportUse(use) }
         }
         return token.actor

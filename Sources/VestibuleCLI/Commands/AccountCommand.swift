@@ -2,7 +2,7 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// `vestibule account`: what an operator does about accounts.
+/// `vestibule account`: suspends and restores accounts, and changes many of them at once.
 enum AccountCommand {
     private static let commands = CommandGroup(
         name: "account",
@@ -27,10 +27,10 @@ enum AccountCommand {
 
     private static func change(_ arguments: Arguments, _ bus: BusAccess) throws {
         guard let person = Identifier(arguments.rest[1]) else {
-            throw CommandError.usage("\(arguments.rest[1]) is no person's id: expected 36 characters")
+            throw CommandError.usage("\(arguments.rest[1]) is not a person's id: expected 36 characters")
         }
         guard let note = arguments["--note"], !note.isEmpty else {
-            throw CommandError.usage("--note TEXT must say why; it is kept with the account")
+            throw CommandError.usage("--note TEXT must give the reason, which is stored with the account")
         }
         let request = ChangeStandingAsOperator(
             personId: person, isSuspended: arguments.rest[0] == "suspend", note: note,
@@ -43,8 +43,8 @@ enum AccountCommand {
         }
     }
 
-    /// Has every phone written anew under the look-up keys of auth's ring, in batches. What stands so is left alone, so whoever
-    /// was interrupted begins anew.
+    /// Stores every phone under the present look-up keys of auth, in batches. It skips phones that already are, so an
+    /// interrupted command can be run again.
     private static func rehashPhones(_ arguments: Arguments, _ bus: BusAccess) throws {
         let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 500
         guard (1...1000).contains(batch) else {
@@ -61,29 +61,29 @@ enum AccountCommand {
                 sum.left = rehashed.left
                 next = rehashed.next.map { RehashPhones(limit: batch, after: $0) }
             } catch let error as BusError where error.code == ErrorCode.overloaded.name && waits < 1000 {
-                // Somebody changes one of these numbers in this moment.
+                // Someone is changing one of these numbers at this moment.
                 waits += 1
                 usleep(200_000)
             } catch let error as BusError {
                 throw QuestionnaireCommand.interruption(error, after: request.after == nil ? nil : told(sum))
             }
         }
-        say("\(told(sum)) Left under other look-up keys: \(sum.left ?? 0).")
+        say("\(told(sum)) Still under other look-up keys: \(sum.left ?? 0).")
         guard sum.left == 0 else {
             throw CommandError(
-                "Some phones are left. Run it again; if that does not help, auth's log says phones_not_opened.")
+                "Some phones are left. Run it again. If that does not help, look for phones_not_opened in auth's log.")
         }
     }
 
     private static func told(_ sum: PhonesRehashed) -> String {
-        "Written anew: \(sum.phones) phone\(sum.phones == 1 ? "" : "s") of \(sum.people) people."
+        "Stored anew: \(sum.phones) phone\(sum.phones == 1 ? "" : "s") of \(sum.people) people."
     }
 
     private static func backfill(_ arguments: Arguments, _ bus: BusAccess) throws {
         guard let path = arguments["--complete"] else {
             throw CommandError.usage("expected vestibule account backfill --complete FILE")
         }
-        // A file with a slip in it changes nothing.
+        // Reads the whole file first: a file with an error changes nothing.
         let people = try PersonFile.batches(of: path, size: BackfillOnboarding.most) { _ in }
         var report = Report()
         do {
@@ -92,19 +92,19 @@ enum AccountCommand {
                 report.add(try BusCommand.waiting { try await BusCommand.asOperator(request, bus) })
             }
         } catch let error as BusError {
-            say("\(report.text) Then it stopped; the same command goes on.", to: 2)
+            say("\(report.text) Then it stopped. Run the same command again to go on.", to: 2)
             throw CommandError("\(error.code): \(error.detail)")
         }
         say(arguments.has("--json") ? report.json : report.text)
         guard report.unknown == 0 else {
-            throw CommandError("\(report.unknown) of \(people) are unknown, by the ids above", code: 65)
+            throw CommandError("\(report.unknown) of \(people) people are unknown; their ids are above", code: 65)
         }
     }
 
     private struct Report {
         var (done, already, unknown) = (Int64(0), Int64(0), Int64(0))
 
-        /// Names who is unknown at once: there may be many.
+        /// Prints the unknown ids at once, since there may be too many to keep.
         mutating func add(_ batch: OnboardingBackfilled) {
             (done, already, unknown) = (
                 done + batch.done, already + batch.already, unknown + Int64(batch.unknown.count)
@@ -112,7 +112,7 @@ enum AccountCommand {
             for person in batch.unknown { say("unknown: \(person)", to: 2) }
         }
 
-        var text: String { "Complete now: \(done). Complete before: \(already). Unknown: \(unknown)." }
+        var text: String { "Completed: \(done). Already complete: \(already). Unknown: \(unknown)." }
         var json: String {
             let members: JSONValue = [
                 "done": .integer(done), "already": .integer(already), "unknown": .integer(unknown),
@@ -122,10 +122,10 @@ enum AccountCommand {
     }
 }
 
-/// A file with a person's id on each line; `#` begins a comment that takes the whole line. It may be larger than memory.
+/// A file with a person's id on each line. A line that begins with `#` is a comment. The file may exceed the memory.
 enum PersonFile {
-    /// - Returns: how many lines name a person.
-    /// - Throws: ``CommandError`` with the number of the line that names nobody; what `body` throws.
+    /// - Returns: the number of ids.
+    /// - Throws: ``CommandError`` with the number of the first line that is not an id; also what `body` throws.
     static func batches(of path: String, size: Int, _ body: ([Identifier]) throws -> Void) throws -> Int {
         guard let file = fopen(path, "r") else { throw CommandError("\(path) cannot be read", code: 66) }
         defer { fclose(file) }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Whether the audit trails are as they were written.
+/// `vestibule audit`: checks that nobody changed the audit trails.
 enum AuditCommand {
     private static let commands = CommandGroup(
         name: "audit", usages: ["verify [SERVICE]"])
@@ -13,9 +13,9 @@ enum AuditCommand {
         }
         let service = arguments.rest.dropFirst().first
         if let service, !StateFolder.services.contains(service) {
-            throw CommandError.usage("\(service) is no service with an audit trail")
+            throw CommandError.usage("\(service) is not a service with an audit trail")
         }
-        // One that cannot be read says nothing of the others.
+        // A trail that cannot be read does not keep the others from being checked.
         let looks = try ServiceTables.each(state: arguments["--state"]) { all in
             let asked = all.filter { service == nil || $0.service == service }
             guard !asked.isEmpty else {
@@ -45,9 +45,9 @@ enum AuditCommand {
     }
 }
 
-/// What came of a verification, for a person to read.
+/// The result of a verification as text.
 enum AuditText {
-    /// Why nothing is known of a service's trail.
+    /// The error that says why the trail of a service was not read.
     static func unread(_ service: String, _ error: any Error) -> CommandError {
         let (reason, code) = (error as? CommandError).map { ($0.message, $0.code) } ?? ("\(error)", 1)
         return CommandError("the trail of \(service) was not read: \(reason)", code: code)

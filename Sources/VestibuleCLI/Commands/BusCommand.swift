@@ -5,9 +5,9 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// `vestibule bus`: what stands on the bus right now.
+/// `vestibule bus`: shows the replicas on the bus, and sends them messages.
 enum BusCommand {
-    /// A replica that did not answer by then is dead to whoever asks: with it, a command takes less than 200 ms.
+    /// A replica counts as dead after this long without a reply. The limit keeps a command below 200 ms.
     static let patience = Duration.milliseconds(120)
 
     private static let commands = CommandGroup(
@@ -39,7 +39,9 @@ enum BusCommand {
         }
     }
 
-    /// Every replica, and a failure where a service has none that is ready.
+    /// Lists every replica.
+    ///
+    /// - Throws: ``CommandError`` that names the services without a ready replica.
     private static func list(_ bus: BusAccess, asJSON: Bool) throws {
         let replicas = try waiting { try await look(bus) }
         let ready = Set(replicas.filter { $0.answer?.state == .ready }.map(\.service.rawValue))
@@ -48,10 +50,10 @@ enum BusCommand {
                 ? String(decoding: CanonicalJSON.bytes(of: .array(replicas.map(\.json))), as: UTF8.self)
                 : table(replicas))
         let missing = StateFolder.services.filter { !ready.contains($0) }
-        guard missing.isEmpty else { throw CommandError("no replica is ready of \(missing.joined(separator: ", "))") }
+        guard missing.isEmpty else { throw CommandError("no ready replica of \(missing.joined(separator: ", "))") }
     }
 
-    /// What each replica of a service says of itself.
+    /// Prints the state of each replica of a service.
     private static func info(_ bus: BusAccess, of service: String) throws {
         for replica in try replicas(of: service, bus) {
             guard let answer = replica.answer else { say("\(replica.endpoint)\n  does not answer\n"); continue }
@@ -69,7 +71,7 @@ enum BusCommand {
         }
     }
 
-    /// Ten round trips to each replica of a service, each with a connection of its own.
+    /// Makes ten round trips to each replica of a service, each over a connection of its own.
     private static func ping(_ bus: BusAccess, _ service: String) throws {
         var isAlive = false
         for turn in 1...10 {
@@ -79,10 +81,10 @@ enum BusCommand {
                 say("\(turn) \(replica.endpoint) \(time ?? "does not answer")")
             }
         }
-        guard isAlive else { throw CommandError("nobody of \(service) answers") }
+        guard isAlive else { throw CommandError("no replica of \(service) answers") }
     }
 
-    /// One message as an operator, in nobody's name, and its reply.
+    /// Sends one message as an operator, for no person, and prints its reply.
     private static func call(_ bus: BusAccess, _ type: String, _ body: String, isAsOperator: Bool) throws {
         let sought = MessageType(rawValue: type)
         guard let message = Catalogue.all.filter({ $0.type == sought }).max(by: { $0.version < $1.version }) else {
@@ -101,11 +103,12 @@ enum BusCommand {
             let needsWord =
                 error.code == ErrorCode.callerNotAllowed.name && !isAsOperator && !rules.replyCarriesToken
             throw CommandError(
-                "\(error.code): \(error.detail)" + (needsWord ? " With --as-operator it does, and logs it." : ""))
+                "\(error.code): \(error.detail)"
+                    + (needsWord ? " With --as-operator the service does it, and logs it." : ""))
         }
     }
 
-    /// What is meant for operators, done as one; what changes something is logged and written down by the service.
+    /// Sends a request as an operator. If it changes something, the service logs it and adds it to its audit trail.
     @Loop static func asOperator<Request: BusRequest>(
         _ request: Request, _ access: BusAccess
     ) async throws -> Request.Reply {
@@ -128,12 +131,14 @@ enum BusCommand {
         defer { bus.stop() }
         var options = CallOptions(timeout: .seconds(10))
         options.isAsOperator = isAsOperator
-        // Whoever means it twice says it twice: each call has a key of its own.
+        // Each call has its own key, so an operator who sends a message twice gets its effect twice.
         if rules.effect == .once { options.idempotencyKey = "operator-\(Identifier.ordered())" }
         return try await bus.callRaw(type: type, version: version, rules: rules, body: body, options).body
     }
 
-    /// The service with a name that somebody typed.
+    /// The service with the given name.
+    ///
+    /// - Throws: ``CommandError`` if there is no such service.
     static func known(_ service: String, _ bus: BusAccess) throws -> ServiceName {
         let known = bus.peers.keys.map(\.rawValue).sorted()
         guard known.contains(service) else {
@@ -153,12 +158,12 @@ enum BusCommand {
         let service: ServiceName
         let endpoint: String
         let verdict: Result<BusProbe.Answer, ServiceAbsence>
-        /// The number of its process; `nil` where nobody says it.
+        /// The process id; `nil` if it is unknown.
         let process: Int32?
 
         var answer: BusProbe.Answer? { try? verdict.get() }
 
-        /// `ready`, `starting` or `draining`; of one that does not answer why.
+        /// `ready`, `starting` or `draining`. If the replica does not answer: the reason.
         var state: String {
             switch verdict {
             case .success(let answer): answer.state.rawValue
@@ -183,12 +188,12 @@ enum BusCommand {
         }
     }
 
-    /// All at once, so that one that is dead keeps nobody waiting.
+    /// Asks all replicas at once, so that a dead one does not delay the others.
     ///
     /// - Parameters:
-    ///   - only: the service to look at; `nil` for every one.
-    ///   - limit: how long each may take to answer.
-    ///   - wish: what is wanted of the replica at an endpoint.
+    ///   - only: the service to ask; `nil` for every one.
+    ///   - limit: how long each replica may take to answer.
+    ///   - wish: what to ask of the replica at an endpoint.
     @Loop static func look(
         _ bus: BusAccess, at only: ServiceName? = nil, within limit: Duration = patience,
         wish: (String) -> BusProbe.Wish = { _ in .nothing }
@@ -231,7 +236,7 @@ enum BusCommand {
             of: [["service", "state", "process", "in flight", "queued", "answers in", "build", "endpoint"]] + rows)
     }
 
-    /// The loop is another thread; this one has nothing else to do.
+    /// Runs an async body on the loop, and blocks this thread until it ends. The loop has a thread of its own.
     static func waiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let (done, box) = (DispatchSemaphore(value: 0), ResultBox<Value>())
         Loop.spawn {
@@ -243,12 +248,11 @@ enum BusCommand {
         return try result.get()
     }
 
-    /// Written once before the semaphore is signalled, read once after.
+    /// The semaphore protects `result`: it is written once before the signal, and read once after.
     private final class ResultBox<Value: Sendable>: @unchecked Sendable { var result: Result<Value, any Error>? }
 }
 
-/// Where a bus is and with which key it is spoken to: of a program's own environment, as in a container, or of a state
-/// folder, as an operator.
+/// The addresses and the key of a bus. They come from the environment, as in a container, or from a state folder.
 struct BusAccess: Sendable {
     let peers: [ServiceName: Discovery]
     private let secret: String
@@ -276,7 +280,7 @@ struct BusAccess: Sendable {
     private static func contents(of file: String) throws -> String {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw CommandError(
-                "the key of the bus \(file) cannot be read: is there a system, and is it yours?", code: 73)
+                "the bus key \(file) cannot be read: was a system started here, and by you?", code: 73)
         }
         return text.trimmingCharacters(in: .newlines)
     }

@@ -4,11 +4,11 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// What goes over the bus, and a replica's leave.
+/// `vestibule bus stats`, `tail` and `drain`.
 extension BusCommand {
     // MARK: stats
 
-    /// What came of every message since the replicas started, those of one service put together.
+    /// Prints counts and times of every message since the replicas started, with the replicas of a service added up.
     ///
     /// - Parameter name: of the service; `nil` for every one.
     static func stats(_ bus: BusAccess, of name: String?, asJSON: Bool) throws {
@@ -16,7 +16,7 @@ extension BusCommand {
         let replicas = try waiting { try await look(bus, at: service) { _ in .report } }
         say(asJSON ? try json(replicas) : text(replicas))
         let silent = replicas.filter { $0.answer?.report == nil }.map(\.endpoint)
-        guard silent.isEmpty else { throw CommandError("no figures come from \(silent.joined(separator: ", "))") }
+        guard silent.isEmpty else { throw CommandError("no figures from \(silent.joined(separator: ", "))") }
     }
 
     private static func json(_ replicas: [Replica]) throws -> String {
@@ -64,7 +64,7 @@ extension BusCommand {
         ]
     }
 
-    /// What is worth a line only where it happened.
+    /// Events that get a line only if they happened.
     private static func notice(of service: ServiceName, _ reports: [BusReport]) -> [String] {
         var notes: [String] = []
         func note(_ count: Int, _ what: String) { if count > 0 { notes.append("\(service): \(count) \(what)") } }
@@ -73,24 +73,25 @@ extension BusCommand {
             note(fates.reduce(0) { $0 + $1.lost }, "times a replica of \(asked) was lost")
             note(
                 fates.reduce(0) { $0 + $1.ejected },
-                "times a replica of \(asked) was put aside, since it answered nothing")
+                "times a replica of \(asked) was ejected because it did not answer")
             note(fates.reduce(0) { $0 + $1.malformedFrames }, "frames of \(asked) could not be read")
         }
         let counters = reports.map(\.counters)
         note(counters.reduce(0) { $0 + $1.malformedFrames }, "frames of callers could not be read")
         note(
-            counters.reduce(0) { $0 + $1.foreignFrames }, "frames came from who is not allowed, or in another language")
-        note(counters.reduce(0) { $0 + $1.undeliverable }, "answers came too late for whoever had asked")
-        note(counters.reduce(0) { $0 + $1.internalErrors }, "errors inside (see vestibule logs \(service))")
+            counters.reduce(0) { $0 + $1.foreignFrames },
+            "frames came from callers that are not allowed, or in an unknown wire version")
+        note(counters.reduce(0) { $0 + $1.undeliverable }, "replies came too late for the caller")
+        note(counters.reduce(0) { $0 + $1.internalErrors }, "internal errors (see vestibule logs \(service))")
         return notes
     }
 
     // MARK: tail
 
-    /// Requests as they are answered, without what is in them, until it is interrupted.
+    /// Prints requests as they are answered, without their content, until it is interrupted.
     static func tail(_ bus: BusAccess, of name: String?, asJSON: Bool) throws {
         let service = try name.map { try known($0, bus) }
-        // By instance: another process counts anew.
+        // By instance, since a new process starts counting again.
         var last: [Identifier: UInt64] = [:]
         var instances: [String: Identifier] = [:]
         while true {
@@ -132,24 +133,24 @@ extension BusCommand {
 
     // MARK: drain
 
-    /// Has one replica finish what it has in hand and end; whoever supervises it starts a new one.
+    /// Makes one replica finish its work and end. Its supervisor then starts a new one.
     ///
-    /// - Parameter name: its endpoint or its instance, as `ls` and `info` show them.
+    /// - Parameter name: the replica's endpoint or instance, as `ls` and `info` show them.
     static func drain(_ bus: BusAccess, _ name: String) throws {
         guard let replica = try waiting({ try await look(bus) }).first(where: { $0.isCalled(name) }) else {
-            throw CommandError("there is no replica \(name) that answers: see vestibule bus ls")
+            throw CommandError("no replica \(name) answers: see vestibule bus ls")
         }
         let isDraining = try waiting {
             let security = try await bus.security()
             guard await security.name == .operator else {
-                throw CommandError("only the operator's key may have a replica drain", code: 77)
+                throw CommandError("draining a replica needs the operator's key", code: 77)
             }
             return await BusProbe.look(
                 at: replica.endpoint, of: replica.service, as: security, wish: .drain, within: .seconds(2)) != nil
         }
-        guard isDraining else { throw CommandError("\(replica.endpoint) did not say that it drains") }
+        guard isDraining else { throw CommandError("\(replica.endpoint) did not confirm that it drains") }
         let begin = Date()
-        // When it was first asked in vain, and how often since.
+        // The time of the first look without an answer, and the number of such looks.
         var (silentSince, silences) = (begin, 0)
         while Date().timeIntervalSince(begin) < 15 {
             let asked = Date()
@@ -159,15 +160,15 @@ extension BusCommand {
             }
             if silences == 0 { silentSince = asked }
             silences = instance == nil ? silences + 1 : 0
-            // One that stood still for a moment has not ended; another that answers in its place says so at once.
+            // It has ended if another instance answers, or after three looks without an answer. One may be a pause.
             let hasEnded = instance.map { $0 != replica.answer?.instance } ?? (silences >= 3)
             guard !hasEnded else {
                 let seconds = String(format: "%.1f", silentSince.timeIntervalSince(begin))
-                return say("\(endpoint) has ended after \(seconds) s")
+                return say("\(endpoint) ended after \(seconds) s")
             }
             usleep(50_000)
         }
-        throw CommandError("\(replica.endpoint) drains, and still has not ended after 15 s")
+        throw CommandError("\(replica.endpoint) drains, but has not ended after 15 s")
     }
 }
 

@@ -2,7 +2,9 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// What could not be delivered, for an operator. What is in it is sealed and stays so: kind, ids and numbers are shown.
+/// `vestibule dead-letters`: shows and replays messages that could not be delivered.
+///
+/// It shows their types, ids and numbers. Their content stays encrypted.
 enum DeadLettersCommand {
     private static let commands = CommandGroup(
         name: "dead-letters", usages: ["list", "show ID", "replay ID…", "replay --all"])
@@ -24,7 +26,7 @@ enum DeadLettersCommand {
     }
 
     private static func id(_ word: String) throws -> String {
-        guard let id = Identifier(word) else { throw CommandError.usage("\(word) is no id of a dead letter") }
+        guard let id = Identifier(word) else { throw CommandError.usage("\(word) is not the id of a dead letter") }
         return id.description
     }
 
@@ -50,7 +52,7 @@ enum DeadLettersCommand {
         if isJSON { printResult(letter) } else { say(DeadLetterText.page(of: letter)) }
     }
 
-    /// - Parameter ids: `nil` for all.
+    /// - Parameter ids: of the dead letters to replay; `nil` for all.
     private static func replay(_ ids: [String]?, in state: String?, isJSON: Bool) throws {
         let found = try ask(state) { tables in
             try tables.replay(ids ?? ["all"]).map { ["service": .string(tables.service), "id": .string($0)] }
@@ -70,7 +72,7 @@ enum DeadLettersCommand {
 
     // MARK: Parts
 
-    /// Asks every service. One that cannot be asked does not hide what the others have.
+    /// Asks every service. The values of the others are returned even if one of them fails.
     private static func ask(
         _ state: String?, _ body: @escaping @Sendable (ServiceTables) throws -> [JSONValue]
     ) throws -> (values: [JSONValue], failure: CommandError?) {
@@ -96,7 +98,7 @@ enum DeadLettersCommand {
     }
 }
 
-/// Dead letters for a person to read.
+/// Dead letters as text.
 enum DeadLetterText {
     private static let columns = [
         ("service", "service"), ("id", "id"), ("type", "type"), ("to", "destination"), ("sequence", "personSequence"),
@@ -115,13 +117,13 @@ enum DeadLetterText {
           to          \(text(letter, "destination"))
           person      \(text(letter, "personId"))
           sequence    \(text(letter, "personSequence"))
-          made        \(text(letter, "createdAt"))
+          created     \(text(letter, "createdAt"))
           dead since  \(text(letter, "deadAt")), after \(text(letter, "attempts")) attempts
           last error  \(text(letter, "lastError"))
           waiting     \(text(letter, "waiting")) behind it, for the same person and destination
 
-        What is in it is sealed and not shown. vestibule dead-letters replay \(text(letter, "id")) has it tried again,
-        and what waits behind it delivered after it.
+        Its content is encrypted and not shown. To deliver it, and then the messages that wait behind it:
+          vestibule dead-letters replay \(text(letter, "id"))
         """
     }
 
@@ -130,8 +132,8 @@ enum DeadLetterText {
         return """
             \(TextTable.text(of: rows))
 
-            \(letters.count) put back. A service that runs tries each within a second, and what waits behind it after it; one
-            that does not does so when it starts.
+            \(letters.count) put back. A running service tries each within a second, and then the messages that wait
+            behind it. A stopped service does so when it starts.
             """
     }
 

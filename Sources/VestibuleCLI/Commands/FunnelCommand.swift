@@ -3,9 +3,9 @@ import BusRuntime
 import EventLoop
 import JSONText
 
-/// Draws how far people come in the onboarding, and where they leave.
+/// `vestibule funnel`: draws how far people came in the onboarding, and where they left.
 enum FunnelCommand {
-    /// Characters of the longest bar.
+    /// The length of the longest bar in characters.
     private static let width = 40
 
     static func run(_ words: ArraySlice<String>) throws {
@@ -41,11 +41,11 @@ enum FunnelCommand {
                 String(repeating: "█", count: Int((Int64(width) * step.people + most - 1) / most)),
             ]
         }
-        return "Who began from \(funnel.from) to \(funnel.to) (UTC), and how far they came\n\n"
+        return "People who began from \(funnel.from) to \(funnel.to) (UTC), and how far they came\n\n"
             + TextTable.text(of: [["step", "people", "left", "median", ""]] + rows)
     }
 
-    /// `41 s`, `3 min`, `2.5 h`, `4.0 d`.
+    /// For example `41 s`, `3 min`, `2.5 h` or `4.0 d`.
     static func duration(_ seconds: Double) -> String {
         func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
         return switch seconds {

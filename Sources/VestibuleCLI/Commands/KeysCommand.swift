@@ -2,8 +2,9 @@ import BusProtocol
 import BusRuntime
 import Foundation
 
-/// `vestibule keys`: who may speak on the bus, where what is revoked or allowed holds within a second, without a restart; and
-/// what access tokens are signed with.
+/// `vestibule keys`: manages the keys that may connect to the bus, and rotates the key that signs access tokens.
+///
+/// Running programs apply a change of the bus keys within a second.
 enum KeysCommand {
     private static let commands = CommandGroup(
         name: "keys",
@@ -19,7 +20,7 @@ enum KeysCommand {
         case ("make", 1): try make(folder)
         case ("list", 1): try list(folder)
         case ("renew", 2):
-            // What is to be typed then means the same keys.
+            // Printed commands repeat the options, so that they act on the same keys.
             let place = ["--keys", "--state"].compactMap { option in
                 arguments[option].map { " \(option) \(Self.word($0))" }
             }
@@ -33,12 +34,14 @@ enum KeysCommand {
 
     private static func make(_ folder: BusKeyFolder) throws {
         let made = try folder.makeMissing()
-        say(made.isEmpty ? "Every program has a key already." : "Made keys for \(made.joined(separator: ", ")).")
+        say(made.isEmpty ? "Every program already has a key." : "Made keys for \(made.joined(separator: ", ")).")
     }
 
     private static func list(_ folder: BusKeyFolder) throws {
         let allowed = try folder.allowed()
-        guard !allowed.isEmpty else { throw CommandError("nobody may speak: there are no keys in \(folder.path)") }
+        guard !allowed.isEmpty else {
+            throw CommandError("no program may connect to the bus: there are no keys in \(folder.path)")
+        }
         for (name, key) in allowed { say(name.padding(toLength: 16, withPad: " ", startingAt: 0) + key) }
     }
 
@@ -46,11 +49,11 @@ enum KeysCommand {
         try known(name)
         let old = try folder.allowed().filter { $0.name == name }.map(\.key)
         let key = try folder.renew(name)
-        say("\(name) has a new key, \(key.base64). Restart its replicas one after another; then revoke the old:")
+        say("\(name) has a new key, \(key.base64). Restart its replicas one after another. Then revoke the old key:")
         for key in old { say("  vestibule keys revoke \(key)\(place)") }
     }
 
-    /// As a shell takes it for one word.
+    /// The text, quoted if a shell would not take it as one word.
     static func word(_ text: String) -> String {
         let plain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@%,".contains($0)) }
         return plain && !text.isEmpty ? text : "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
@@ -59,18 +62,20 @@ enum KeysCommand {
     private static func revoke(_ key: String, _ folder: BusKeyFolder) throws {
         let lines = try folder.lines()
         let left = lines.filter { $0.split(separator: " ").last.map(String.init) != key || $0.hasPrefix("#") }
-        guard left.count < lines.count else { throw CommandError("no such key is allowed: see vestibule keys list") }
+        guard left.count < lines.count else {
+            throw CommandError("this key is not in the list: see vestibule keys list")
+        }
         try folder.write(left)
-        say("Revoked: within a second nobody hears this key.")
+        say("Revoked. Within a second, no program accepts this key.")
     }
 
     private static func allow(_ name: String, _ text: String, _ folder: BusKeyFolder) throws {
         try known(name)
         guard let key = BusKey(base64: text) else {
-            throw CommandError.usage("\(text) is no public key: expected 44 characters of base64")
+            throw CommandError.usage("\(text) is not a public key: expected 44 characters of base64")
         }
         try folder.write(folder.lines() + ["\(name) \(key.base64)"])
-        say("Allowed: within a second \(name) may speak with this key.")
+        say("Allowed. Within a second, \(name) may connect with this key.")
     }
 
     private static func rotateSigning(_ bus: BusAccess) throws {

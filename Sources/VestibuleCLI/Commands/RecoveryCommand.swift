@@ -2,7 +2,7 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// `vestibule recovery`: the review queue, for an operator. Who is asked for stays unnamed here as in the queue.
+/// `vestibule recovery`: the review queue. As for reviewers, it does not name the owner of the account.
 enum RecoveryCommand {
     private static let commands = CommandGroup(
         name: "recovery", usages: ["ls", "show ID", "export ID", "approve ID --note TEXT", "reject ID --note TEXT"])
@@ -27,7 +27,7 @@ enum RecoveryCommand {
     }
 
     private static func id(_ word: String) throws -> Identifier {
-        guard let id = Identifier(word) else { throw CommandError.usage("\(word) is no id of a recovery") }
+        guard let id = Identifier(word) else { throw CommandError.usage("\(word) is not the id of a recovery") }
         return id
     }
 
@@ -54,21 +54,21 @@ enum RecoveryCommand {
 
     private static func decide(_ arguments: Arguments, _ bus: BusAccess) throws {
         guard let note = arguments["--note"], !note.isEmpty else {
-            throw CommandError.usage("--note TEXT must say why, for other reviewers")
+            throw CommandError.usage("--note TEXT must give the reason, for other reviewers")
         }
         let request = DecideAsOperator(
             recoveryId: try id(arguments.rest[1]), isApproved: arguments.rest[0] == "approve", note: note,
             operatorName: try OperatorName.given(arguments["--operator"]))
         let decided = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
         if decided.approvals < decided.approvalsNeeded, request.isApproved {
-            say("\(decided.recoveryId) has one of two approvals: another reviewer must approve it, too.")
+            say("\(decided.recoveryId) has one of two approvals. Another reviewer must approve it too.")
         } else {
             say("\(decided.recoveryId) is \(decided.status) now.")
         }
     }
 }
 
-/// How a case is shown to a person: times are of the reader's own zone.
+/// A case as text, with times in the reader's time zone.
 enum RecoveryText {
     static func time(_ time: Timestamp) -> String { self.time(time, in: .current) }
 
@@ -80,7 +80,7 @@ enum RecoveryText {
         return formatter.string(from: Date(timeIntervalSince1970: Double(time.microsecondsSinceEpoch) / 1_000_000))
     }
 
-    /// What somebody wrote neither begins a line of its own, nor steers the terminal, nor turns the direction of writing.
+    /// The text without characters that break the line, control the terminal or change the direction of writing.
     static func oneLine(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

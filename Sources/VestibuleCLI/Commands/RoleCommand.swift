@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// `vestibule role`: who is staff or admin.
+/// `vestibule role`: lists, grants and revokes the roles staff and admin.
 enum RoleCommand {
     private static let commands = CommandGroup(
         name: "role", usages: ["ls", "grant PERSON ROLE", "revoke PERSON ROLE"])
@@ -26,7 +26,7 @@ enum RoleCommand {
     private static func change(_ arguments: Arguments, _ bus: BusAccess) throws {
         let words = arguments.rest
         guard let person = Identifier(words[1]) else {
-            throw CommandError.usage("\(words[1]) is no person's id: expected 36 characters, as in GET /users/me")
+            throw CommandError.usage("\(words[1]) is not a person's id: expected 36 characters, as in GET /users/me")
         }
         guard ["staff", "admin"].contains(words[2]) else {
             throw CommandError.usage("there is no role \(words[2]): expected staff or admin")
@@ -38,7 +38,7 @@ enum RoleCommand {
         switch changed.status {
         case "changed": say("\(person) is \(changed.role) now, and must sign in again.")
         case "awaiting_second_operator":
-            say("\(person) is \(changed.role) still: another operator must say the same within a day.")
+            say("\(person) is still \(changed.role): another operator must run the same command within a day.")
         default: say("\(person) is \(changed.role), as before.")
         }
     }
@@ -49,8 +49,8 @@ enum RoleCommand {
         let people = roles.people.map { [$0.userID.description, $0.role, ""] }
         let awaiting = roles.awaiting.map {
             [
-                $0.userID.description, $0.isGranted ? "to be admin" : "to be admin no more",
-                "asked by \($0.operatorName), a second operator until \($0.until)",
+                $0.userID.description, $0.isGranted ? "admin, if confirmed" : "no longer admin, if confirmed",
+                "requested by \($0.operatorName), a second operator until \($0.until)",
             ]
         }
         guard !(people + awaiting).isEmpty else { return say("Nobody has a role.") }

@@ -23,7 +23,7 @@ enum SchemaCommand {
     }
 }
 
-/// The files of the exported catalogue, by their paths.
+/// The files of the exported catalogue by their paths.
 enum SchemaExport {
     static var files: [String: String] {
         var files = ["asyncapi.json": PrettyJSON.text(of: AsyncAPIDocument.value(messagesIn: "messages"))]

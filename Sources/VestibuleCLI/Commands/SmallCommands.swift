@@ -6,7 +6,7 @@ enum DownCommand {
         let arguments = try Arguments(words, options: ["--state"])
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else {
-            // A supervisor that was killed took the services with it, but not the database.
+            // The services end with a supervisor that is killed, but the database does not.
             if FileManager.default.fileExists(atPath: state.sockets), let lock = try? state.lock() {
                 defer { close(lock) }
                 try PostgresServer(state).stop()
@@ -20,7 +20,9 @@ enum DownCommand {
         kill(run.process, SIGTERM)
         let end = Date().addingTimeInterval(30)
         while state.isInUse {
-            guard Date() < end else { throw CommandError("process \(run.process) does not stop") }
+            guard Date() < end else {
+                throw CommandError("process \(run.process) has not stopped: see vestibule logs supervisor")
+            }
             usleep(20_000)
         }
         say("Stopped.")
@@ -53,7 +55,7 @@ enum StatusCommand {
         if !sight.isReady { exit(1) }
     }
 
-    /// Of a system that was not started from a state folder, nothing more is known.
+    /// Says only whether the system is ready: without a state folder, the command can find out nothing else.
     private static func tellReadiness(of address: String, within limit: TimeInterval) throws {
         let (client, end) = (try HTTPClient(address), Date().addingTimeInterval(limit))
         while true {

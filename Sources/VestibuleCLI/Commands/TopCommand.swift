@@ -2,12 +2,12 @@ import BusProtocol
 import BusRuntime
 import Foundation
 
-/// `vestibule top`: what each service does at this moment, again each second until it is interrupted.
+/// `vestibule top`: prints the load of each service every second until it is interrupted.
 enum TopCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--once"])
         let bus = try BusAccess(state: arguments["--state"])
-        // Into a file or a pipe go tables one after another.
+        // Only a terminal is cleared. A file or a pipe gets one table after another.
         let clearing = isatty(1) == 1 && !arguments.has("--once") ? "\u{1b}[H\u{1b}[2J" : ""
         var last = try look(bus)
         while true {
@@ -49,12 +49,12 @@ enum TopCommand {
     }
 }
 
-/// What a service did between two looks at its replicas, all of them together.
+/// The load of a service between two looks, with its replicas added up.
 struct ServiceLoad {
-    /// What one replica showed at one time.
+    /// The report of one replica at one time.
     struct Look {
         let service: ServiceName
-        /// `nil` for one that did not answer.
+        /// `nil` if the replica did not answer.
         let instance: Identifier?
         let isReady: Bool
         let at: Date
@@ -64,17 +64,17 @@ struct ServiceLoad {
     let service: ServiceName
     private(set) var replicas = 0
     private(set) var ready = 0
-    /// Of a second, like `errors` and `shed`.
+    /// Requests a second. `errors` and `shed` are also per second.
     private(set) var requests = 0.0
     private(set) var errors = 0.0
     private(set) var shed = 0.0
     private(set) var inFlight = 0
     private(set) var took = Histogram()
     private(set) var waited = Histogram()
-    /// Of connections the sum; of the outbox, which all replicas share, what one of them saw.
+    /// Gauges of connections are added up. Gauges of the outbox, which replicas share, come from one replica.
     private(set) var gauges: [String: Double] = [:]
 
-    /// By the name of the service. A replica that was not there before did everything since it began.
+    /// The loads in the order of the services' names. All work of a new replica counts.
     static func between(_ before: [Look], _ after: [Look]) -> [ServiceLoad] {
         let known = Dictionary(
             before.compactMap { look in look.instance.map { ($0, look) } }, uniquingKeysWith: { $1 })

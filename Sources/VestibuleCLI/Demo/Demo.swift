@@ -2,9 +2,9 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// One person, through the public API only, from a phone number to a recovery that its owner stops.
+/// Takes one person through the public API, from a phone number to a recovery that the owner stops.
 ///
-/// Every step is printed with its HTTP status and its time; the first that does not do what the contract says ends it.
+/// It prints every step with its HTTP status and its time. It ends at the first step that breaks the contract.
 final class Demo {
     private let client: HTTPClient
     private let sms: Spool
@@ -13,7 +13,7 @@ final class Demo {
 
     private let afterStep: (Int) throws -> Void
 
-    /// - Parameter afterStep: called with the number of each step that went well, before the next.
+    /// - Parameter afterStep: called after each successful step with its number.
     init(client: HTTPClient, spool: String, afterStep: @escaping (Int) throws -> Void = { _ in }) {
         self.client = client
         self.afterStep = afterStep
@@ -65,7 +65,7 @@ final class Demo {
     }
 
     private func text(_ value: JSONValue, _ name: String) throws -> String {
-        guard let text = value[name]?.stringValue else { throw CommandError("the answer has no \(name)") }
+        guard let text = value[name]?.stringValue else { throw CommandError("the response has no \(name)") }
         return text
     }
 
@@ -90,7 +90,7 @@ final class Demo {
         let used = try step(
             "a code works once", "POST", "/auth/otp/verify",
             body: ["challengeId": .string(challenge), "code": .string(code), "device": device], expect: 410)
-        try check(used["code"] == "otp_expired", "a used code is over")
+        try check(used["code"] == "otp_expired", "a used code has expired")
         let renewed = try step(
             "the session is renewed", "POST", "/auth/token/refresh",
             body: ["refreshToken": session["refreshToken"] ?? .null], expect: 200)
@@ -100,7 +100,8 @@ final class Demo {
     }
 
     /// Asks for a code and reads it from the spool.
-    /// - Parameter account: the number of the account that the SMS is to name.
+    ///
+    /// - Parameter account: the phone number of the account that the SMS must name.
     private func prove(
         _ phone: String, purpose: String, account: String? = nil
     ) throws -> (challenge: String, code: String) {
@@ -134,7 +135,7 @@ final class Demo {
         let locked = try step(
             "the date of birth is locked", "PATCH", "/users/me", body: ["dateOfBirth": .string("\(young - 11)-02-28")],
             token: person.token, expect: 409)
-        try check(locked["code"] == "date_of_birth_locked", "it is changed by staff only")
+        try check(locked["code"] == "date_of_birth_locked", "only staff can change it")
         try step(
             "the bio is skipped", "POST", "/users/me/skips", body: ["field": "bio"], token: person.token, expect: 200)
         let completion = try step("what is missing", "GET", "/users/me/completion", token: person.token, expect: 200)
@@ -152,7 +153,7 @@ final class Demo {
         try check(
             questions.count == 25 && questions.count { $0["required"] == true } == 10, "25 questions, 10 required")
         for question in questions.prefix(12) { try answer(question, person) }
-        // Every request has a connection of its own: this one comes as from an app that was killed.
+        // Every request has its own connection, so this one looks like that of a restarted app.
         let resumed = try step(
             "resumed after a disconnect", "GET", "/compatibility/questions", token: person.token, expect: 200)
         try check(resumed["sessionId"] == opened["sessionId"], "the same session")
@@ -166,7 +167,7 @@ final class Demo {
         let done = try step(
             "it is completed", "POST", "/compatibility/responses", body: ["answers": [], "complete": true],
             token: person.token, expect: 200)
-        try check(done["status"] == "completed" && done["progress"]?["percentage"] == 100, "all of it is answered")
+        try check(done["status"] == "completed" && done["progress"]?["percentage"] == 100, "all questions are answered")
     }
 
     private func answer(_ question: JSONValue, _ person: Person) throws {
@@ -182,13 +183,13 @@ final class Demo {
         let end = Date().addingTimeInterval(45)
         var state = JSONValue.null
         repeat {
-            // Profile hears of the completed questionnaire in an event, which a process that ended may have had in hand.
+            // Profile learns of the completed questionnaire by an event. It may be late if a process ended meanwhile.
             state = try client.send("GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"])
                 .body
-            // Without a pause it could use up what one person may ask in a minute.
+            // The pause keeps the demo below the rate limit of a person.
             usleep(100_000)
         } while state["onboardingStep"] != "verification" && Date() < end
-        let view = try step("where the person stands", "GET", "/users/me/onboarding", token: person.token, expect: 200)
+        let view = try step("the onboarding status", "GET", "/users/me/onboarding", token: person.token, expect: 200)
         try check(view["onboardingStatus"] == "vps_pending", "visual preferences come next")
     }
 
@@ -212,27 +213,28 @@ final class Demo {
             $0["pushToken"] == .string(person.pushToken) && $0["data"]?["recoveryId"] == .string(id)
         }
         try check(
-            note["userId"] == .string(person.id) && note["data"]?["disputeToken"] != nil, "the owner's phone is told")
+            note["userId"] == .string(person.id) && note["data"]?["disputeToken"] != nil,
+            "the owner's phone is notified")
         say("     the first phone reads: \(try text(note, "body"))")
         let disputed = try step(
             "the owner disputes", "POST", "/auth/recovery/\(id)/dispute", body: [:], token: person.token, expect: 200)
         try check(disputed["status"] == "disputed", "the case is over")
-        let after = try step("the claimant is told nothing", "GET", "/auth/recovery/\(id)", token: claim, expect: 200)
+        let after = try step("the claimant sees no change", "GET", "/auth/recovery/\(id)", token: claim, expect: 200)
         try check(after["status"] == "held", "the case looks as before")
-        try step("the owner's session lives on", "GET", "/users/me", token: person.token, expect: 200)
-        try step("and is ended by its owner", "POST", "/auth/logout", token: person.token, expect: 204)
-        // Within a second, which a busy machine may keep it waiting for.
+        try step("the owner's session still works", "GET", "/users/me", token: person.token, expect: 200)
+        try step("the owner signs out", "POST", "/auth/logout", token: person.token, expect: 204)
+        // The token is refused within a second, but a busy machine may take longer.
         let end = Date().addingTimeInterval(15)
         var status = 200
         while status == 200, Date() < end {
             status = try client.send("GET", "/users/me", headers: ["Authorization": "Bearer \(person.token)"]).status
             usleep(50_000)
         }
-        try step("its token is of no use any more", "GET", "/users/me", token: person.token, expect: 401)
+        try step("the access token is refused", "GET", "/users/me", token: person.token, expect: 401)
     }
 }
 
-/// An answer that fits a question.
+/// Makes an answer that fits a question.
 enum DemoAnswer {
     static func value(for question: JSONValue) throws -> JSONValue {
         let options = (question["options"]?.arrayValue ?? []).filter { $0["exclusive"] != true }
@@ -245,7 +247,7 @@ enum DemoAnswer {
         case "ranking":
             return .array(Array(options.prefix(Int(constraints?["topK"]?.integerValue ?? Int64(options.count)))))
         case "slider": return constraints?["min"] ?? 0
-        case let type: throw CommandError("there is no answer for a question of type \(type ?? "nothing")")
+        case let type: throw CommandError("the demo has no answer for questions of type \(type ?? "nothing")")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// What the development providers wrote: one JSON object a line.
+/// A file of the development providers, with one JSON object a line.
 struct Spool {
     let file: String
 
@@ -10,8 +10,8 @@ struct Spool {
         return data.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONValue.parse([UInt8]($0)) }
     }
 
-    /// Waits for a line that fits, 45 s at the most: what was in hand when a process ended is taken again after the 30 s of its
-    /// lease.
+    /// Waits up to 45 s for a line that fits. If a process ends while it sends, another one sends when its lease of 30
+    /// s is over.
     func wait(for what: String, where fits: (JSONValue) -> Bool) throws -> JSONValue {
         let end = Date().addingTimeInterval(45)
         while Date() < end {

@@ -1,10 +1,10 @@
-/// The words of a command: options with a value, flags, and the rest.
+/// The arguments of a command: options with a value, flags, and other words.
 struct Arguments {
     private var options: [String: String] = [:]
     private var flags: Set<String> = []
     private(set) var rest: [String] = []
 
-    /// - Parameter mostWords: beside options and flags; one more would be a wish that nobody hears.
+    /// - Parameter mostWords: the most words beside options and flags.
     /// - Throws: ``CommandError`` for an option or a word that the command does not take.
     init(
         _ words: some Sequence<String>, options known: [String] = [], flags knownFlags: [String] = [],
@@ -18,11 +18,11 @@ struct Arguments {
             } else if knownFlags.contains(word) {
                 flags.insert(word)
             } else if word.hasPrefix("-") {
-                throw CommandError.usage("there is no option \(word) here; see vestibule --help")
+                throw CommandError.usage("there is no option \(word) here: see vestibule --help")
             } else if rest.count < mostWords {
                 rest.append(word)
             } else {
-                throw CommandError.usage("\"\(word)\" is one word too many; see vestibule --help")
+                throw CommandError.usage("\"\(word)\" is one word too many: see vestibule --help")
             }
         }
     }

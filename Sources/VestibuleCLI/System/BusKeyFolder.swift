@@ -2,20 +2,21 @@ import BusProtocol
 import BusRuntime
 import Foundation
 
-/// The keys of the bus on disk: a secret key for each program and each operator, and the list of the public keys that may
-/// speak. The list lies in a folder of its own, so that a container can be given it alone and see it replaced.
+/// The keys of the bus on disk: a secret key for each program and for operators, and the list of allowed public keys.
+///
+/// The list has its own folder, so that a container can mount only that and still see the list replaced.
 struct BusKeyFolder {
     let path: String
 
-    /// Every program of the system, and the operator's tool.
+    /// The names of all programs, and that of the operator.
     static let names = LocalSystem.programs.keys.sorted() + [ServiceName.operator.rawValue]
 
     var list: String { "\(path)/bus/allowed" }
     func secret(of name: String) -> String { "\(path)/\(name)-bus-key" }
 
-    /// Makes what is missing; what is there stays as it is.
+    /// Makes the missing keys. Existing keys stay as they are.
     ///
-    /// - Returns: the names of those that got a key now.
+    /// - Returns: the names of the programs that got a key.
     @discardableResult
     func makeMissing() throws -> [String] {
         do {
@@ -36,16 +37,16 @@ struct BusKeyFolder {
     func renew(_ name: String) throws -> BusKey {
         let key = try BusKey.newSecret()
         let publicKey = try key.publicKey()
-        // First the list: a program that has the key already must be let in.
+        // The list comes first, so that a program with the new key can connect at once.
         try write(lines() + ["\(name) \(publicKey.base64)"])
-        // Who was let read the old one, a container's own user say, has to read the new one.
+        // The new file keeps the mode of the old one: a container's user may have been given the right to read it.
         var old = stat()
         let mode = stat(secret(of: name), &old) == 0 ? old.st_mode & 0o777 : 0o400
         try StateFolder.write(key.base64 + "\n", to: secret(of: name), mode: mode)
         return publicKey
     }
 
-    /// The lines of the list, comments and all; none where there is no list yet.
+    /// The lines of the list with its comments; none if there is no list yet.
     func lines() throws -> [String] {
         guard access(list, F_OK) == 0 else { return [] }
         guard let text = try? String(contentsOfFile: list, encoding: .utf8) else {
@@ -54,7 +55,7 @@ struct BusKeyFolder {
         return text.split(separator: "\n").map { String($0) }
     }
 
-    /// Name and public key of everybody who may speak, as the list says.
+    /// The allowed keys in the list, each with the name of its program.
     func allowed() throws -> [(name: String, key: String)] {
         try lines().compactMap { line in
             let words = line.split(separator: " ").map { String($0) }
@@ -62,7 +63,7 @@ struct BusKeyFolder {
         }
     }
 
-    /// Replaces the list as a whole, so that nobody reads half of it.
+    /// Replaces the whole list at once, so that no program reads half of it.
     func write(_ lines: [String]) throws {
         let text = lines.joined(separator: "\n") + "\n"
         do {

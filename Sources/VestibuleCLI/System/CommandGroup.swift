@@ -1,23 +1,24 @@
-/// The commands that one word leads to, `vestibule role` say.
+/// Commands that share their first word, such as those of `vestibule role`.
 struct CommandGroup {
-    /// `role`.
+    /// The shared word, such as `role`.
     let name: String
-    /// What each command takes, its verb first: `grant PERSON ROLE`.
+    /// The verb and the arguments of each command, such as `grant PERSON ROLE`.
     let usages: [String]
 
-    /// Looks at the verb before anything else, so that a slip in it is told before what follows from it. Where an option
-    /// stands first, the command looks for the verb itself.
+    /// Checks the verb before anything else, so that a wrong verb is reported before its consequences.
     ///
-    /// - Throws: ``CommandError`` where the first word is missing or is no verb of the group.
+    /// If an option comes first, the command itself must look for the verb.
+    ///
+    /// - Throws: ``CommandError`` if the first word is missing or is not a verb of the group.
     func checkVerb(of words: ArraySlice<String>) throws {
         guard let word = words.first, word.hasPrefix("-") || !usages(of: word).isEmpty else {
             throw misuse(of: words.first)
         }
     }
 
-    /// Says which commands there are, or what the one that was meant takes.
+    /// The error that lists the commands or, for a known verb, its arguments.
     ///
-    /// - Parameter verb: `nil` where none was given.
+    /// - Parameter verb: `nil` if none was given.
     func misuse(of verb: String?) -> CommandError {
         guard let verb else { return .usage("vestibule \(name) needs a command: \(Self.either(usages))") }
         let meant = usages(of: verb)
@@ -27,7 +28,7 @@ struct CommandGroup {
 
     private func usages(of verb: String) -> [String] { usages.filter { $0 == verb || $0.hasPrefix("\(verb) ") } }
 
-    /// `a, b or c`
+    /// Joins words as in `a, b or c`.
     private static func either(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.joined() }
         return "\(words.dropLast().joined(separator: ", ")) or \(last)"

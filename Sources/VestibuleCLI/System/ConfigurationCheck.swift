@@ -1,8 +1,8 @@
 import Foundation
 
-/// What of the environment no program takes.
+/// Finds mistakes in the environment before any program starts.
 struct ConfigurationCheck {
-    /// Variables by program.
+    /// The names of the variables that each program reads.
     private let variables: [String: [String]]
 
     init() throws {
@@ -12,11 +12,11 @@ struct ConfigurationCheck {
             })
     }
 
-    /// Every mistake, each once: a name that is nearly one of ours, or a value that its variable does not take.
+    /// Lists each mistake once: an unknown name with one of our prefixes, or a value that its variable does not allow.
     ///
     /// - Parameters:
     ///   - environment: of the command.
-    ///   - given: what the command gives to the programs in its place.
+    ///   - given: the variables that the command itself sets for the programs.
     func mistakes(in environment: [String: String], given: Set<String>) throws -> [String] {
         var found: [String: [String]] = [:]
         for (name, program) in LocalSystem.programs {
@@ -28,7 +28,7 @@ struct ConfigurationCheck {
             }
             for mistake in try Self.ask(LocalSystem.binary(program), seen) { found[mistake, default: []].append(name) }
         }
-        // What every program says is of none of them.
+        // A mistake that several programs report is shown without the name of one.
         return found.sorted { $0.key < $1.key }.map { $0.value.count == 1 ? "\($0.value[0]): \($0.key)" : $0.key }
     }
 

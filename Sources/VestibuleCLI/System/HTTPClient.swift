@@ -1,34 +1,34 @@
 import Foundation
 import JSONText
 
-/// An answer of the public API.
+/// A response of the public API.
 struct HTTPAnswer {
     let status: Int
-    /// Names in lower case.
+    /// The names are in lower case.
     let headers: [String: String]
     let body: JSONValue
 }
 
-/// A small blocking client for one address: a connection per request, strict about what it reads.
+/// A small blocking HTTP client for one address. It makes a connection per request and reads responses strictly.
 struct HTTPClient {
     let host: String
     let port: UInt16
-    /// Seconds without a byte of the answer.
+    /// How many seconds to wait for the next byte of the response.
     private let patience: Int
 
-    /// - Parameter address: `127.0.0.1:8080`, or the same behind `http://`.
+    /// - Parameter address: such as `127.0.0.1:8080` or `http://127.0.0.1:8080`.
     init(_ address: String, patience: Int = 15) throws {
         let plain = address.hasPrefix("http://") ? String(address.dropFirst(7)) : address
         let parts = plain.split(separator: ":")
         let host = parts.first == "localhost" ? "127.0.0.1" : String(parts.first ?? "")
         var numeric = in_addr()
         guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_pton(AF_INET, host, &numeric) == 1 else {
-            throw CommandError.usage("\(address) is no address: expected HOST:PORT, the host in numbers")
+            throw CommandError.usage("\(address) is not an address: expected HOST:PORT with a numeric host")
         }
         (self.host, self.port, self.patience) = (host, port, patience)
     }
 
-    /// - Throws: ``CommandError`` where nobody answers, or not in HTTP.
+    /// - Throws: ``CommandError`` if nothing answers, or not in HTTP.
     func send(
         _ method: String, _ path: String, body: JSONValue? = nil, headers: [String: String] = [:]
     ) throws -> HTTPAnswer {
@@ -68,7 +68,7 @@ struct HTTPClient {
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count == 0 { return received }
-            // Whoever stops the command and has it go on interrupts what waits with a limit.
+            // Stopping and continuing the command interrupts a read that has a timeout.
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw CommandError.unavailable("\(host):\(port) did not answer in time") }
             received += buffer.prefix(count)

@@ -1,26 +1,26 @@
 import Foundation
 import Synchronization
 
-/// Asks every process of a system again and again whether it still answers, on a thread of its own.
+/// Asks every process of a system regularly whether it still answers, on a thread of its own.
 ///
-/// A process that hangs or was stopped ends by nothing, so that its supervisor would never hear of it.
+/// A process that hangs or was stopped does not end, so its supervisor gets no signal about it.
 final class HangWatch: Sendable {
     private struct State {
         var asked: [pid_t] = []
         var gateway: pid_t?
-        /// Looks in a row that brought no answer, by process.
+        /// The number of looks in a row without an answer, by process.
         var silences: [pid_t: Int] = [:]
     }
 
     private let state = Mutex(State())
-    /// Looks in a row without an answer after which a process hangs; one alone may be the machine's load.
+    /// A process counts as hanging after so many looks in a row without an answer. One may be due to load.
     private static let limit = 3
     /// Seconds without an answer after which a process hangs, and that a new process has to begin to answer.
     let patience: TimeInterval
 
     init(patience: TimeInterval = 12) { self.patience = patience }
 
-    /// Begins to look.
+    /// Starts the thread.
     ///
     /// - Parameter address: of the gateway.
     func start(_ folder: StateFolder, _ address: String) {
@@ -33,7 +33,7 @@ final class HangWatch: Sendable {
         }
     }
 
-    /// - Returns: `nil` where the look itself failed.
+    /// - Returns: the processes that answered, or `nil` if the look itself failed.
     private static func answering(_ folder: StateFolder, _ address: String, gateway: pid_t?) -> Set<pid_t>? {
         guard let bus = try? BusAccess(state: folder.path, environment: [:]),
             let replicas = try? BusCommand.waiting({ try await BusCommand.look(bus, within: .seconds(1)) })
@@ -43,12 +43,12 @@ final class HangWatch: Sendable {
         return found
     }
 
-    /// Which processes are asked from now on: those that have had time to start.
+    /// Sets the processes to ask from now on. Leave out those that are still starting.
     ///
-    /// - Parameter gateway: is asked over HTTP.
+    /// - Parameter gateway: the process to ask over HTTP instead of the bus.
     func ask(_ processes: [pid_t], gateway: pid_t?) { state.withLock { ($0.asked, $0.gateway) = (processes, gateway) } }
 
-    /// What came of a look.
+    /// Records the result of a look; `nil` for one that failed.
     func note(_ processes: [pid_t], answering: Set<pid_t>?) {
         guard let answering else { return }
         state.withLock { state in

@@ -2,7 +2,7 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// A whole system on this machine: PostgreSQL, the services, the gateway.
+/// A system on this machine: PostgreSQL, the services and the gateway.
 final class LocalSystem {
     let state: StateFolder
     let address: String
@@ -13,7 +13,7 @@ final class LocalSystem {
     private let log: SupervisorLog
     private var lock: Int32 = -1
     private var turns = 0
-    /// Why the database did not come back, where it did not.
+    /// Why the last restart of the database failed; `nil` while it runs.
     private var trouble: String?
 
     static let programs = [
@@ -29,12 +29,12 @@ final class LocalSystem {
         log = SupervisorLog(path: state.log("supervisor"))
     }
 
-    /// Starts everything and returns when the gateway is ready. On any failure nothing is left running.
+    /// Starts everything and returns when the gateway is ready. If it fails, it stops what it started.
     func start() throws {
         lock = try state.lock()
         do {
             try Self.refuseUsedPort(address)
-            // Made first: from here on a signal waits until it is asked for, and ends no start half-way.
+            // The supervisor comes first: it blocks signals, so that none can end the start half-way.
             let supervisor = Supervisor(log) { [state, address] children in
                 Self.write(children, to: state, address: address)
             }
@@ -44,7 +44,7 @@ final class LocalSystem {
             try postgres.createWhereNew()
             try postgres.start()
             for tables in try ServiceTables.all(in: state, postgres) { try tables.migrate() }
-            // Behind the tables: a service that has a key ring had tables.
+            // Key rings come after the tables: a service with a key ring is known to have had tables.
             try state.ensureKeys()
             try BusKeyFolder(path: state.keys).makeMissing()
             for service in StateFolder.services {
@@ -61,7 +61,7 @@ final class LocalSystem {
         }
     }
 
-    /// From now on hanging processes are noticed, and another scale may be wished for.
+    /// Starts to look for hanging processes and to accept changes of the scale.
     private func watch(_ supervisor: Supervisor, _ postgres: PostgresServer) {
         hangs.start(state, address)
         supervisor.watch = hangs
@@ -91,20 +91,22 @@ final class LocalSystem {
         }
     }
 
-    /// Of a process: `auth`, `auth-2`.
+    /// The name of a replica's process: `auth`, `auth-2`.
     private static func name(_ service: String, _ replica: Int) -> String {
         replica == 1 ? service : "\(service)-\(replica)"
     }
 
-    /// Supervises until a signal asks for the end.
+    /// Supervises until a signal ends it.
     func run() {
         while turn() {}
     }
 
-    /// Looks after the processes once; false when somebody asked for the end.
+    /// Supervises once.
+    ///
+    /// - Returns: `false` after a signal to end.
     func turn() -> Bool {
         turns += 1
-        // Once a second; a database that does not come back is tried again in the next.
+        // Once a second. If the database does not start, the next second tries again.
         if turns % 10 == 0, let postgres, !postgres.isRunning { startAgain(postgres) }
         return supervisor?.turn() ?? false
     }
@@ -135,25 +137,25 @@ final class LocalSystem {
             if (try? client.send("GET", "/readyz"))?.status == 200 { return }
             guard supervisor.turn() else { throw CommandError("stopped before the system was ready", code: 130) }
             if let failure = supervisor.firstFailure {
-                // A configuration that a program refuses is refused by the command.
+                // If a program refuses its configuration, the command ends with the same exit code.
                 throw CommandError("\(failure.line) (logs: \(state.logs))", code: failure.exitCode == 78 ? 78 : 1)
             }
         }
         throw CommandError.unavailable("the system was not ready within a minute: see the logs in \(state.logs)")
     }
 
-    /// The variables that every program gets from here, whatever the environment has.
+    /// The variables that this type sets for the programs, in place of those of the environment.
     static let ownVariables = Set(
         ["BUS_BIND", "BUS_KEY_FILE", "BUS_ALLOWED", "SPOOL_DIR", "AUDIT_ANCHOR_FOLDER", "GATEWAY_HTTP"]
             + StateFolder.services.map { $0.uppercased() }.flatMap {
                 ["BUS_\($0)", "\($0)_DATABASE_URL", "\($0)_KEYS_FILE"]
             })
 
-    /// A program with the variables that it declares, and what begins with its name or with ours.
+    /// A program with the variables that it declares, and those that begin with its name or with `VESTIBULE_`.
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
         let binary = Self.binary(Self.programs[name] ?? name)
         var given = ProcessInfo.processInfo.environment
-        // What `up` starts is for development unless somebody says otherwise.
+        // The default of `up` is the development profile.
         given["VESTIBULE_PROFILE"] = given["VESTIBULE_PROFILE"] ?? "development"
         given["BUS_BIND"] = "ipc:\(state.bus)"
         for service in StateFolder.services { given["BUS_\(service.uppercased())"] = "ipc:\(state.bus)" }
@@ -173,7 +175,7 @@ final class LocalSystem {
         for variable in try Self.variables(of: binary) {
             for key in [variable, "\(variable)_FILE"] { if let value = given[key] { environment[key] = value } }
         }
-        // A misspelt one must reach the program, which refuses it.
+        // A misspelt variable must reach the program, which then refuses to start.
         for (key, value) in given where key.hasPrefix("\(name.uppercased())_") || key.hasPrefix("VESTIBULE_") {
             environment[key] = value
         }
@@ -182,14 +184,14 @@ final class LocalSystem {
             name: process, arguments: [binary], environment: environment, log: state.log(process))
     }
 
-    /// The other programs lie beside this one.
+    /// The path of another program: all programs are in the same folder.
     static func binary(_ name: String) -> String {
         let own =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(filePath: own).deletingLastPathComponent().appending(path: name).path
     }
 
-    /// What a program says that it reads.
+    /// The names of the variables that a program reads.
     static func variables(of binary: String) throws -> [String] {
         let text = try Subprocess.run([binary, "--describe-config"])
         return try JSONValue.parse(Array(text.utf8)).arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
@@ -208,7 +210,7 @@ final class LocalSystem {
         }
         guard bound == 0 else {
             throw CommandError.unavailable(
-                "\(text) cannot be listened on (in use?); choose another with --http HOST:PORT")
+                "cannot listen on \(text), which may be in use: choose another address with --http HOST:PORT")
         }
     }
 

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The private PostgreSQL of a state folder: on a socket only, with a schema, an owner and a runtime role per service.
+/// The private PostgreSQL of a state folder. It listens on a socket only, and has a schema, an owner role and a runtime
+/// role for each service.
 struct PostgresServer {
     let state: StateFolder
     private let binaries: String
     private let data: String
-    /// What the server writes about itself.
+    /// The server's own log.
     var log: String { "\(data)/server.log" }
     private var socketFolder: String { "\(state.sockets)/pg" }
     private var isRoot: Bool { getuid() == 0 }
@@ -16,7 +17,8 @@ struct PostgresServer {
         data = try Self.dataFolder(state)
     }
 
-    /// PostgreSQL does not run as root. Where its own user cannot reach the state folder, its data lies under /var/tmp.
+    /// The folder of the server's data. PostgreSQL does not run as root: if its user cannot reach the state folder, the
+    /// data is under /var/tmp.
     private static func dataFolder(_ state: StateFolder) throws -> String {
         let inside = "\(state.path)/postgres"
         guard getuid() == 0 else { return inside }
@@ -33,19 +35,20 @@ struct PostgresServer {
             return "/usr/lib/postgresql/\(version)/bin"
         }
         throw CommandError.unavailable(
-            "no PostgreSQL server of version 15 or newer: install the package postgresql, or run make up, which does")
+            "no PostgreSQL server of version 15 or newer: install the package postgresql, or run make up to install it")
     }
 
-    /// A connection string for a role.
+    /// The connection string of a role.
     func url(_ role: String) throws -> String {
         "host=\(socketFolder) dbname=vestibule user=\(role) password=\(try state.password(role))"
     }
 
     var superuser: String { "host=\(socketFolder) dbname=postgres user=postgres" }
 
-    /// Starts the server, with what a killed `up` left running stopped first, and brings roles and schemas up to date.
+    /// Starts the server, and creates missing roles and schemas. A server that a killed `up` left running is stopped
+    /// first.
     ///
-    /// - Throws: ``CommandError`` that says what is missing where the data are not there as a whole.
+    /// - Throws: ``CommandError`` that says what is missing if the data is incomplete.
     func start() throws {
         try ownFolder(socketFolder, mode: 0o755)
         guard isThere else { throw missing("\(data)/PG_VERSION") }
@@ -53,13 +56,13 @@ struct PostgresServer {
         do {
             try asServer("pg_ctl", ["-D", data, "-o", options, "-l", log, "-w", "-t", "30", "start"])
         } catch {
-            throw CommandError.unavailable("PostgreSQL does not start: see \(log)")
+            throw CommandError.unavailable("PostgreSQL did not start: see \(log)")
         }
         try provision()
     }
 
     private var options: String {
-        // Its own log would print keys and parameters of statements that fail.
+        // By default the server's log would show keys and parameters of failed statements.
         "-k \(socketFolder) -c listen_addresses='' -c max_connections=200 -c log_error_verbosity=terse "
             + "-c log_parameter_max_length=0 -c log_parameter_max_length_on_error=0 -c log_min_error_statement=panic"
     }
@@ -79,18 +82,19 @@ struct PostgresServer {
                 + "(docs/operations/restore.md), or start an empty system from another one with --state")
     }
 
-    /// Makes the server's data where the state folder is new and has none.
+    /// Creates the server's data in a new state folder. It does nothing if there is data, or if there was.
     func createWhereNew() throws {
         if !isThere, !StateFolder.services.contains(where: state.hasData) { try create() }
     }
 
-    /// Under a name of its own until it is whole: what an interrupted one left stays beside it.
+    /// Creates the data in a folder of another name and renames it when it is complete. An interrupted attempt stays
+    /// beside.
     private func create() throws {
         let made = data
         let data = "\(made).\(UUID().uuidString)"
         try ownFolder(data, mode: 0o700)
         try asServer("initdb", ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--auth=peer"])
-        // The superuser comes in as the user that owns the server; everybody else with a password.
+        // The user that owns the server may connect as the superuser. Everybody else needs a password.
         let rules = """
             local all postgres peer map=owner
             local all all scram-sha-256
@@ -135,15 +139,15 @@ struct PostgresServer {
 
     @discardableResult
     func query(_ database: String, _ sql: String) throws -> String {
-        // Not as a word of the command: every user of the machine could read the passwords in it.
+        // Every user of the machine can read the arguments of a command, so the passwords go through standard input.
         try asServer(
             "psql", ["-h", socketFolder, "-U", "postgres", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAt"], input: sql)
     }
 
-    /// Whether the server's process lives.
+    /// Whether the server's process runs.
     var isRunning: Bool { process != nil }
 
-    /// The server's process, by the file that it keeps; `nil` where it does not live.
+    /// The process id from the server's pid file; `nil` if it does not run.
     var process: pid_t? {
         guard let text = try? String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8),
             let process = text.split(separator: "\n").first.flatMap({ pid_t($0) })
@@ -151,7 +155,7 @@ struct PostgresServer {
         return kill(process, 0) == 0 || errno == EPERM ? process : nil
     }
 
-    /// Stops the server; open connections are closed by it.
+    /// Stops the server, which closes open connections.
     func stop() { _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
 
     @discardableResult

@@ -4,13 +4,13 @@ import JSONText
 
 /// How and when a process ended.
 struct ProcessEnd: Sendable, Equatable {
-    /// `nil` where a signal ended it.
+    /// `nil` if a signal ended the process.
     let exitCode: Int32?
-    /// `SIGKILL`; `nil` where it ended by itself.
+    /// For example `SIGKILL`; `nil` if the process ended by itself.
     let signal: String?
     let at: Timestamp
 
-    /// - Parameter status: as `waitpid` says it.
+    /// - Parameter status: of `waitpid`.
     init(_ status: Int32, at: Timestamp = .now()) {
         exitCode = Subprocess.exitCode(of: status)
         signal = exitCode == nil ? Self.name(of: status & 0x7f) : nil
@@ -24,7 +24,7 @@ struct ProcessEnd: Sendable, Equatable {
         self.at = at
     }
 
-    /// The members of a log line or of the run file, beside the time.
+    /// The members for a log line or the run file, without the time.
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if let exitCode { members["exitCode"] = .integer(Int64(exitCode)) }
@@ -34,7 +34,7 @@ struct ProcessEnd: Sendable, Equatable {
 
     var json: JSONValue { .object(members.merging(["at": .string(at.description)]) { $1 }) }
 
-    /// `exit code 78 at 2026-02-20T09:00:00Z`
+    /// For example `exit code 78 at 2026-02-20T09:00:00Z`.
     var text: String { "\(signal ?? "exit code \(exitCode ?? 0)") at \(at)" }
 
     private static func name(of signal: Int32) -> String {

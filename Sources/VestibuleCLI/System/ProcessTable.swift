@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the kernel says of processes of this machine.
+/// The kernel's information about processes.
 enum ProcessTable {
-    /// Whether somebody stopped it (SIGSTOP, a debugger): it does nothing until it may go on.
+    /// Whether a process was stopped, by `SIGSTOP` or a debugger, and waits to be continued.
     static func isStopped(_ process: pid_t) -> Bool {
-        // After the program's name, which stands in brackets and may hold anything, comes the state.
+        // The state follows the program's name, which is in brackets and may contain any character.
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let state = text.split(separator: ")").last?.split(separator: " ").first
         else { return false }

@@ -2,22 +2,21 @@ import Foundation
 import JSONText
 import Synchronization
 
-/// The tables of one service, as its own program reaches them for an operator: with a connection string, and beside the
-/// replicas, whether any runs or not.
+/// The tables of one service. The service's own program is run to work on them, whether replicas run or not.
 struct ServiceTables: Sendable {
     let service: String
     private let environment: [String: String]
-    /// The schema's owner's connection string, for migrations only, where the environment does not have it anyway.
+    /// The connection string of the schema's owner, for migrations. It is empty if the environment already has it.
     private var owner: [String: String] = [:]
 
     private init(service: String, environment: [String: String], owner: [String: String] = [:]) {
         (self.service, self.environment, self.owner) = (service, environment, owner)
     }
 
-    /// Runs a body on every service that can be known from here.
+    /// Runs a body on the tables of every service that can be reached.
     ///
-    /// - Parameter given: a state folder. Without one, the services whose connection string the environment has, as in a
-    ///   service's container; where it has none, the usual state folder.
+    /// - Parameter given: a state folder. If it is `nil`, the services are those whose connection string the
+    ///   environment has, as in a container. If it has none, the default state folder is used.
     static func each<Value>(state given: String?, _ body: ([ServiceTables]) throws -> Value) throws -> Value {
         let all = ProcessInfo.processInfo.environment
         let named = StateFolder.services.filter { service in
@@ -29,8 +28,9 @@ struct ServiceTables: Sendable {
         return try inFolder(try StateFolder(given, create: false), body)
     }
 
-    /// What a body gives for each service, in their order. All are asked at once, each by a thread of its own, so that
-    /// those that cannot be reached keep nobody waiting for longer than one does.
+    /// Runs a body on all services at once, each on a thread of its own, so that their timeouts do not add up.
+    ///
+    /// - Returns: the results in the order of the services.
     static func together<Value: Sendable>(
         _ all: [ServiceTables], _ body: @escaping @Sendable (ServiceTables) throws -> Value
     ) -> [Result<Value, any Error>] {
@@ -59,7 +59,8 @@ struct ServiceTables: Sendable {
         let postgres = try PostgresServer(state)
         let tables = try all(in: state, postgres)
         guard !state.isInUse else { return try body(tables) }
-        // Nothing runs: the database does for as long as it is asked, and nobody else starts it meanwhile.
+        // No system runs, so the database is started for the body only. The lock keeps others from starting it
+        // meanwhile.
         let lock = try state.lock()
         defer { close(lock) }
         try postgres.start()
@@ -74,7 +75,7 @@ struct ServiceTables: Sendable {
                 "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "\(prefix)_DATABASE_URL": try postgres.url(service),
                 "AUDIT_ANCHOR_FOLDER": state.audit,
             ]
-            // Made behind the tables, so not there yet where these are migrated for the first time.
+            // The key ring is made after the tables, so it is missing at the first migration.
             if state.hasData(of: service) { environment["\(prefix)_KEYS_FILE"] = state.keyRing(service) }
             return ServiceTables(
                 service: service, environment: environment,
@@ -82,22 +83,24 @@ struct ServiceTables: Sendable {
         }
     }
 
-    /// Brings the schema up to date.
+    /// Migrates the schema.
     ///
-    /// - Returns: what came of it, a line.
+    /// - Returns: the output of the service's program.
     @discardableResult
     func migrate() throws -> String { try run("--migrate", [], as: owner).joined(separator: "\n") }
 
-    /// What was given up, the oldest first, each with the name of the service.
+    /// The dead letters, the oldest first, each with the name of the service.
     func deadLetters() throws -> [JSONValue] { try named(run("--dead-letters", [])) }
 
-    /// Puts dead letters back.
+    /// Puts dead letters back into the outbox.
     ///
-    /// - Parameter ids: of any service, or `all`.
-    /// - Returns: the ids of those that were this service's, and dead.
+    /// - Parameter ids: the ids, also of other services' dead letters, or `all`.
+    /// - Returns: the ids of this service's dead letters that were put back.
     func replay(_ ids: [String]) throws -> [String] { try run("--dead-letters", ["replay"] + ids) }
 
-    /// Reads the whole audit trail: first what was counted, then each finding, all with the name of the service.
+    /// Verifies the whole audit trail.
+    ///
+    /// - Returns: the counts, then each finding, all with the name of the service.
     func verifyAudit() throws -> [JSONValue] { try named(run("--audit", ["verify"])) }
 
     private func named(_ lines: [String]) throws -> [JSONValue] {

@@ -2,23 +2,22 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// The folder in which everything of one local system lies: keys, passwords, logs, spools, and beside it a short-named
-/// folder for sockets.
+/// The folder of one local system: keys, passwords, logs and spools. A folder with a shorter name has its sockets.
 struct StateFolder {
     let path: String
-    /// Sockets have short paths: they lie in a private folder under /tmp that is named after this one.
+    /// The paths of sockets must be short. So they are in a private folder under /tmp whose name is a hash of `path`.
     let sockets: String
 
     static let services = ["auth", "profile", "questionnaire", "recovery"]
 
-    /// - Throws: ``CommandError`` where the folder cannot be used.
+    /// - Throws: ``CommandError`` if the folder cannot be used.
     init(_ given: String?, create: Bool = true) throws {
         let path = URL(filePath: given ?? ".vestibule").standardizedFileURL.path
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
         sockets = "/tmp/vestibule-\(getuid())-\(Hex.encode(SHA256.digest(Array(self.path.utf8)).prefix(5)))"
         guard create else { return }
         for folder in [self.path, logs, spool, keys, audit, sockets, bus] { try Self.make(folder) }
-        // The database's user passes through to its own folder.
+        // The user of the database must pass through these folders to reach its own.
         for folder in [self.path, sockets] {
             var entry = stat()
             if stat(folder, &entry) == 0 { chmod(folder, entry.st_mode & 0o7777 | 0o011) }
@@ -33,7 +32,7 @@ struct StateFolder {
             throw CommandError("the state folder cannot be used: \(folder) cannot be made", code: 73)
         }
         var entry = stat()
-        // The names under /tmp can be guessed: what somebody else made there is not used.
+        // Names under /tmp can be guessed, so a folder that somebody else made is refused.
         guard lstat(folder, &entry) == 0, folder.hasPrefix("/tmp/vestibule-") == false || entry.st_uid == getuid()
         else { throw CommandError("the state folder cannot be used: \(folder) is somebody else's", code: 73) }
         guard access(folder, W_OK | X_OK) == 0 else {
@@ -44,14 +43,15 @@ struct StateFolder {
     var logs: String { "\(path)/logs" }
     var spool: String { "\(path)/spool" }
     var keys: String { "\(path)/keys" }
-    /// Anchors of the audit trails.
+    /// The anchors of the audit trails.
     var audit: String { "\(path)/audit" }
     var bus: String { "\(sockets)/bus" }
     var runFile: String { "\(path)/run.json" }
     func log(_ name: String) -> String { "\(logs)/\(name).log" }
     func keyRing(_ service: String) -> String { "\(keys)/\(service).keys" }
 
-    /// Whether a process holds the lock. Its number in the run file may long be another process's.
+    /// Whether a process holds the lock. The run file does not tell: its process id may belong to another process by
+    /// now.
     var isInUse: Bool {
         let descriptor = open("\(path)/lock", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -59,7 +59,7 @@ struct StateFolder {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    /// One `up` per state folder: the lock goes with the process that holds it.
+    /// Takes the lock that keeps a second `up` from the folder. It is released when the process ends.
     func lock() throws -> Int32 {
         let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -69,22 +69,22 @@ struct StateFolder {
             throw CommandError(
                 "a system is running from \(path) already: see vestibule status, or stop it with vestibule down")
         }
-        // Of a supervisor that was killed: the processes that it names may be anybody's by now.
+        // A killed supervisor leaves its run file. The process ids in it may belong to others by now.
         unlink(runFile)
         return descriptor
     }
 
-    /// Whether a service has data here, or had some: its key ring is made after its tables.
+    /// Whether a service has or had data here: its key ring is made after its tables.
     func hasData(of service: String) -> Bool { FileManager.default.fileExists(atPath: keyRing(service)) }
 
-    /// Makes what is missing of the key rings, readable by their owner only.
+    /// Makes the missing key rings. Only their owner can read them.
     func ensureKeys() throws {
         for service in Self.services where !hasData(of: service) {
             try Self.write(KeyRing.generate(id: "k1"), to: keyRing(service), mode: 0o400)
         }
     }
 
-    /// The password of a database role, made at first use.
+    /// The password of a database role. It is made at first use.
     func password(_ role: String) throws -> String {
         let file = "\(keys)/\(role).password"
         if let known = try? String(contentsOfFile: file, encoding: .utf8) { return known }
@@ -93,13 +93,13 @@ struct StateFolder {
         return password
     }
 
-    /// Puts a file in place as a whole.
+    /// Replaces a file at once, so that no program reads half of it.
     static func write(_ text: String, to file: String, mode: mode_t) throws {
         let bytes = Array(text.utf8)
         let temporary = "\(file).new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        // Whatever the umask: others are to read what is for others.
+        // `open` applies the umask, which may deny others what `mode` allows them.
         guard descriptor >= 0, fchmod(descriptor, mode) == 0,
             Glibc.write(descriptor, bytes, bytes.count) == bytes.count, close(descriptor) == 0,
             rename(temporary, file) == 0

@@ -1,12 +1,14 @@
 import Foundation
 
-/// Starts programs with posix_spawn. Not Foundation's `Process`: it waits until every heir of its pipes is gone, and a
-/// database server that goes on in the background is one.
+/// Starts programs with `posix_spawn`.
+///
+/// Foundation's `Process` waits until every process that inherited its pipes ends. A database server in the background
+/// is one of them.
 enum Subprocess {
     /// - Parameters:
-    ///   - environment: all of it; nothing is inherited.
-    ///   - output: a file that both output streams are added to.
-    ///   - newSession: the process is no longer reached by the terminal's Ctrl-C.
+    ///   - environment: the whole environment; nothing is inherited.
+    ///   - output: the file to which standard output and standard error are appended.
+    ///   - newSession: whether to start a new session, which the terminal's Ctrl-C does not reach.
     static func start(
         _ arguments: [String], environment: [String: String], output: String, newSession: Bool
     ) throws -> pid_t {
@@ -31,7 +33,7 @@ enum Subprocess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The supervisor blocks the signals that it waits for; its children must not.
+        // The supervisor blocks the signals that it waits for. Its children must not inherit that.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -54,10 +56,10 @@ enum Subprocess {
 
     /// Runs a program to its end.
     ///
-    /// - Parameter input: what it reads from standard input: a secret that every user of the machine could read among the
-    ///   words of a command.
-    /// - Returns: what it printed.
-    /// - Throws: ``CommandError`` with the last line of it where it failed.
+    /// - Parameter input: the text for standard input. Use it for secrets: every user of the machine can read
+    ///   arguments.
+    /// - Returns: the output of the program.
+    /// - Throws: ``CommandError`` with the last line of the output if the program fails.
     @discardableResult
     static func run(
         _ arguments: [String], environment: [String: String]? = nil, input: String? = nil
@@ -66,7 +68,7 @@ enum Subprocess {
         defer { if let given { close(given) } }
         let output = try nameless("")
         defer { close(output) }
-        // The server's user may not enter the folder that the command was called in.
+        // The user of the database may have no access to the current folder.
         let process = try start(
             ["env", "-C", "/"] + arguments, environment: environment ?? ProcessInfo.processInfo.environment,
             input: given, output: output, newSession: false)
@@ -83,8 +85,9 @@ enum Subprocess {
         return text
     }
 
-    /// Shared memory with a text in it and without a name: a container may have no folder that can be written to, and
-    /// nobody else can open it.
+    /// Writes a text to shared memory without a name, which no other process can open.
+    ///
+    /// A file does not do: a container may have no writable folder.
     static func nameless(_ text: String) throws -> Int32 {
         let name = "/vestibule-\(UUID().uuidString)"
         let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
@@ -98,7 +101,7 @@ enum Subprocess {
         return descriptor
     }
 
-    /// Of what `waitpid` said; `nil` where a signal ended the process.
+    /// The exit code in a status of `waitpid`; `nil` if a signal ended the process.
     static func exitCode(of status: Int32) -> Int32? { status & 0x7f == 0 ? (status >> 8) & 0xff : nil }
 
     static func wait(_ process: pid_t) -> Int32 {

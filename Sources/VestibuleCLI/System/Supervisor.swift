@@ -2,7 +2,7 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// Starts the processes of a system, starts again what ends, and stops all of them in order.
+/// Starts the processes of a system, restarts those that end, and stops all of them in order.
 final class Supervisor {
     struct Program {
         let name: String
@@ -17,24 +17,24 @@ final class Supervisor {
         let process: pid_t
         let restarts: Int
         let lastEnd: ProcessEnd?
-        /// It has ended and waits to be started again.
+        /// Whether it has ended and will be restarted.
         let isWaiting: Bool
-        /// It runs and answers nobody.
+        /// Whether it runs but does not answer.
         let hangs: Bool
     }
 
     private struct Child {
         let program: Program
         var process: pid_t
-        /// Since the supervisor started it.
+        /// The restarts since the supervisor first started it.
         var restarts = 0
-        /// Restarts without a long life between them: they decide how long the next one waits.
+        /// The restarts in a row after short lives. They decide how long the next restart waits.
         var restartsInARow = 0
         var lastEnd: ProcessEnd?
         var startedAt = Date()
-        /// When it is started again; `nil` while it runs.
+        /// When to restart it; `nil` while it runs.
         var restartAt: Date?
-        /// When it is killed, of one that was asked to leave; `nil` for those that stay.
+        /// When to kill it, if it was asked to end; else `nil`.
         var killAt: Date?
         var hangs = false
 
@@ -49,32 +49,32 @@ final class Supervisor {
     private var signals = sigset_t()
     private let log: SupervisorLog
     private let report: ([ProcessState]) -> Void
-    /// What hangs, where somebody looks.
+    /// Looks for hanging processes; `nil` until the system has started.
     var watch: HangWatch?
-    /// Called when another scale is wished for (SIGUSR1).
+    /// Called when a command asks for another scale (`SIGUSR1`).
     var onScale: () -> Void = {}
-    /// Seconds that a process has to finish what it has in hand.
+    /// How many seconds a process may take to finish its work at the end.
     private static let farewell: TimeInterval = 8
 
-    /// - Parameter report: called with the processes whenever they change.
+    /// - Parameter report: called with all processes after each change.
     init(_ log: SupervisorLog, report: @escaping ([ProcessState]) -> Void) {
         self.log = log
         self.report = report
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1] { sigaddset(&signals, number) }
-        // Waited for with sigtimedwait; a blocked signal is not lost.
+        // A blocked signal is not lost: `sigtimedwait` takes it later.
         sigprocmask(SIG_BLOCK, &signals, nil)
     }
 
     func start(_ program: Program) throws {
-        // Behind those of its kind, so that the gateway stays the last.
+        // The gateway stays the last one, since the end stops it first.
         let child = Child(program: program, process: try Self.spawn(program))
         children.insert(child, at: children.firstIndex { $0.program.name == "gateway" } ?? children.count)
         log.note(.info, "process_started", ["process": .string(program.name), "pid": .integer(Int64(child.process))])
         reportStates()
     }
 
-    /// Has a process finish what it has in hand and end; it is not started again.
+    /// Makes a process finish its work and end. It is not restarted.
     func dismiss(_ name: String) {
         guard let index = children.firstIndex(where: { $0.program.name == name && $0.killAt == nil }) else { return }
         if children[index].restartAt != nil {
@@ -86,10 +86,10 @@ final class Supervisor {
         reportStates()
     }
 
-    /// The names of the processes that are to stay.
+    /// The names of the processes that were not dismissed.
     var names: [String] { children.filter { $0.killAt == nil }.map(\.program.name) }
 
-    /// A child dies with its supervisor, whatever kills that.
+    /// Starts a process that the kernel ends when the supervisor ends, for whatever reason.
     private static func spawn(_ program: Program) throws -> pid_t {
         try Subprocess.start(
             ["setpriv", "--pdeathsig", "TERM", "--"] + program.arguments, environment: program.environment,
@@ -98,7 +98,7 @@ final class Supervisor {
 
     private func reportStates() { report(children.map(\.state)) }
 
-    /// The last line of the log of a program that ended and was not started again yet, and its exit code.
+    /// The last log line and the exit code of a program that ended and was not restarted yet.
     var firstFailure: (line: String, exitCode: Int32?)? {
         guard let child = children.first(where: { $0.restartAt != nil }) else { return nil }
         let text = (try? String(contentsOfFile: child.program.log, encoding: .utf8)) ?? ""
@@ -106,9 +106,9 @@ final class Supervisor {
         return (line, child.lastEnd?.exitCode)
     }
 
-    /// Looks once, waiting at most a tenth of a second.
+    /// Handles a signal and looks after all processes once. It waits at most a tenth of a second for the signal.
     ///
-    /// - Returns: false when somebody asked for the end.
+    /// - Returns: `false` after a signal to end.
     func turn() -> Bool {
         var limit = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         let number = sigtimedwait(&signals, nil, &limit)
@@ -139,7 +139,8 @@ final class Supervisor {
                 reportStates()
                 continue
             }
-            // Who lived for a while comes back at once; who keeps dying waits longer each time, 5 s at the most.
+            // A process that ran for a while restarts at once. One that keeps failing waits longer each time, 5 s at
+            // most.
             if lived > 30 { children[index].restartsInARow = 0 }
             let pause = lived > 5 ? 0.05 : min(5, 0.1 * pow(2, Double(children[index].restartsInARow)))
             children[index].restartAt = Date().addingTimeInterval(pause)
@@ -195,8 +196,8 @@ final class Supervisor {
 
     // MARK: End
 
-    /// The last started, which answers the public, finishes its requests before those that it asks are stopped. Whoever
-    /// has not ended 8 s after it was asked to is killed.
+    /// Stops the gateway first, so that it can finish its requests, and then the services that it needs for them. A
+    /// process that has not ended after 8 s is killed.
     func stopAll() {
         if !children.isEmpty { log.note(.info, "stopping") }
         if let last = children.popLast() { stop([last]) }

@@ -2,13 +2,13 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// What the supervisor saw and did: lines of the shape that the services' have, in a file beside theirs.
+/// The log of the supervisor. Its lines look like those of the services, and its file is beside theirs.
 struct SupervisorLog: Sendable {
     enum Level: String { case info, warning, error }
 
     let path: String
 
-    /// Writes a line to the file, and to a terminal where somebody looks at one.
+    /// Writes a line to the file, and to standard output if that is a terminal.
     func note(_ level: Level, _ event: String, _ fields: [String: JSONValue] = [:]) {
         var line = fields
         line["at"] = .string(Timestamp.now().description)

@@ -1,12 +1,12 @@
 import Foundation
 import JSONText
 
-/// How each process of a system that runs here is, as its supervisor, the bus and the gateway say.
+/// The state of a local system, from its supervisor, the bus and the gateway.
 struct SystemInspector {
     struct Process {
         let name: String
         let process: pid_t?
-        /// `ready`, `starting`, `stopped`, `no_answer` …; of one that ended `ended`.
+        /// For example `ready`, `starting`, `stopped`, `no_answer` or `ended`.
         let state: String
         let restarts: Int64
         let lastEnd: ProcessEnd?
@@ -23,7 +23,7 @@ struct SystemInspector {
 
     let address: String
     let processes: [Process]
-    /// What is wrong, a sentence without its full stop each; empty where all is well.
+    /// The problems, each a sentence without a full stop; empty if there are none.
     let troubles: [String]
 
     let isReady: Bool
@@ -34,7 +34,7 @@ struct SystemInspector {
         processes.filter { $0.name == service || $0.name.hasPrefix("\(service)-") }
     }
 
-    /// Looks once, within two seconds.
+    /// Asks the supervisor, the bus and the gateway once. It takes at most two seconds.
     static func look(_ state: StateFolder, _ run: RunFile) throws -> SystemInspector {
         let bus = try? BusAccess(state: state.path, environment: [:])
         let replicas = try bus.map { bus in
@@ -70,7 +70,7 @@ struct SystemInspector {
     }
 
     private static func troubles(_ processes: [Process], _ hasDatabase: Bool, _ detail: String?) -> [String] {
-        var troubles = hasDatabase ? [] : ["PostgreSQL does not run"]
+        var troubles = hasDatabase ? [] : ["PostgreSQL is not running"]
         for service in StateFolder.services {
             let replicas = replicas(of: service, in: processes)
             let ready = replicas.count(where: \.isReady)
@@ -81,7 +81,7 @@ struct SystemInspector {
         return troubles
     }
 
-    /// For a person to read.
+    /// The state as text.
     var page: String {
         let rows = processes.map { process in
             [

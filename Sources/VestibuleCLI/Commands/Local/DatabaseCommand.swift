@@ -1,19 +1,19 @@
 import JSONText
 
-/// `vestibule database`: who works in the database at this moment, for how long, and who waits for whom.
+/// `vestibule database`: active database sessions, how long they run, and which session blocks which.
 enum DatabaseCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"])
         let postgres = try PostgresServer(try StateFolder(arguments["--state"], create: false))
         guard postgres.isRunning else {
-            throw CommandError.unavailable("PostgreSQL does not run: see vestibule status, and \(postgres.log)")
+            throw CommandError.unavailable("PostgreSQL is not running: see vestibule status, and \(postgres.log)")
         }
         let sessions = try JSONValue.parse(Array(try postgres.query("vestibule", sql).utf8))
         if arguments.has("--json") {
             return say(String(decoding: CanonicalJSON.bytes(of: sessions), as: UTF8.self))
         }
         let rows = (sessions.arrayValue ?? []).map { session in columns.map { text(session[$0]) } }
-        say(rows.isEmpty ? "Nobody works in the database." : TextTable.text(of: [columns] + rows))
+        say(rows.isEmpty ? "There are no active database sessions." : TextTable.text(of: [columns] + rows))
     }
 
     private static let columns = ["pid", "service", "state", "seconds", "waits for", "blocked by", "statement"]
@@ -27,7 +27,7 @@ enum DatabaseCommand {
         }
     }
 
-    /// A statement of ours has placeholders where its values are, so that nothing of a person is shown.
+    /// Our statements have placeholders for values, so the output has no personal data.
     private static let sql = """
         SELECT coalesce(json_agg(row_to_json(s)), '[]') FROM (
             SELECT a.pid, a.application_name AS service, a.state,

@@ -13,14 +13,14 @@ enum DemoCommand {
             return try Demo(client: try HTTPClient(address), spool: state.spool).run()
         }
         let address = arguments["--http"] ?? UpCommand.defaultAddress
-        say("No system runs from \(state.path): starting one.\n")
+        say("No system runs from \(state.path). Starting one.\n")
         let system = LocalSystem(state: state, address: address)
         try system.start()
         defer { system.stop() }
         try supervise(system) { try Demo(client: try HTTPClient(address), spool: state.spool).run() }
     }
 
-    /// The demo goes on in a thread of its own while this one supervises.
+    /// Runs the demo on another thread while this one supervises the system.
     private static func supervise(_ system: LocalSystem, _ body: @escaping @Sendable () throws -> Void) throws {
         let outcome = DemoOutcome()
         let thread = Thread { outcome.finish(Result { try body() }) }
@@ -30,7 +30,7 @@ enum DemoCommand {
     }
 }
 
-/// Handed from the demo's thread to the supervising one.
+/// The result of the demo, passed from its thread to the supervising one.
 private final class DemoOutcome: @unchecked Sendable {
     // `lock` protects `value`.
     private let lock = NSLock()

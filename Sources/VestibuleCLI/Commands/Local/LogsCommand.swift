@@ -1,9 +1,9 @@
 import BusProtocol
 import Foundation
 
-/// `vestibule logs`: what all processes of a system log, in the order of time.
+/// `vestibule logs`: the logs of all processes of a system, in the order of time.
 enum LogsCommand {
-    /// Lines that are shown where no time is given.
+    /// The number of lines that are shown if no time is given.
     private static let usualCount = 100
 
     static func run(_ words: ArraySlice<String>) throws {
@@ -29,7 +29,7 @@ enum LogsCommand {
         for note in notes(left: fit.count - shown.count, hidden: all.count - fit.count, cut, filter) {
             say("vestibule: \(note)", to: 2)
         }
-        // Who follows ends with whoever reads it.
+        // Ends the command when the reader of its pipe ends.
         signal(SIGPIPE, SIG_DFL)
         while arguments.has("-f") {
             usleep(200_000)
@@ -37,7 +37,7 @@ enum LogsCommand {
         }
     }
 
-    /// What is not shown, and how to see it.
+    /// Notes about lines that are not shown, and how to see them.
     private static func notes(left: Int, hidden: Int, _ cut: [String], _ filter: LogFilter) -> [String] {
         var notes: [String] = []
         if left > 0 { notes.append("\(left) older lines are left out: --since 1h shows those of the last hour") }
@@ -58,7 +58,7 @@ enum LogsCommand {
                 : "there is no log of \(service ?? "") in \(state.logs): it has \(all.joined(separator: ", "))")
     }
 
-    /// `auth.log`, and `auth-2.log` of a second replica.
+    /// The log files of a service, one for each replica: `auth.log`, `auth-2.log`. All files if no service is given.
     private static func files(_ state: StateFolder, _ service: String?) -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: state.logs))?.sorted() ?? []
         guard let service else { return all }
@@ -66,15 +66,15 @@ enum LogsCommand {
     }
 }
 
-/// Which lines are shown.
+/// Decides which lines are shown.
 struct LogFilter {
     private static let levels = ["debug", "info", "warning", "error"]
 
     let since: Timestamp?
-    /// The least, as a place in ``levels``.
+    /// The lowest level shown, as an index of `levels`.
     let level: Int?
 
-    /// What is no line of ours, a crash say, is shown whatever the level.
+    /// Lines of other programs, such as the message of a crash, are shown at any level.
     func admits(_ line: LogLine) -> Bool {
         let isLate = since.map { line.at >= $0 } ?? true
         let isGrave = line.level.flatMap { Self.levels.firstIndex(of: $0) }.map { $0 >= level ?? 0 } ?? true
@@ -83,42 +83,42 @@ struct LogFilter {
 
     static func level(_ word: String) throws -> Int {
         guard let place = levels.firstIndex(of: word) else {
-            throw CommandError.usage("--level is \(levels.joined(separator: ", "))")
+            throw CommandError.usage("--level takes one of \(levels.joined(separator: ", "))")
         }
         return place
     }
 
-    /// - Parameter word: an age (`30s`, `15m`, `2h`, `1d`), or a time as the log has it.
+    /// - Parameter word: an age (`30s`, `15m`, `2h`, `1d`), or a time as in the log.
     static func time(_ word: String, now: Timestamp) throws -> Timestamp {
         if let time = Timestamp(word) { return time }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = word.last.flatMap({ units[$0] }), let count = Int64(word.dropLast()),
             (0...36_500).contains(count)
-        else { throw CommandError.usage("--since is an age, 15m or 2h, or a time, 2026-02-20T09:00:00Z") }
+        else { throw CommandError.usage("--since takes an age (15m, 2h) or a time (2026-02-20T09:00:00Z)") }
         return now - .seconds(count * unit)
     }
 }
 
-/// A line of a log, with its place in time.
+/// A line of a log with its time.
 struct LogLine {
     let text: String
     let at: Timestamp
-    /// `nil` of what is no line of ours.
+    /// `nil` if the line is not one of our log's.
     let level: String?
 
-    /// - Parameter last: the time of the line before it in its file: what has none belongs to that one.
+    /// - Parameter last: the time of the line before it in the file. A line without a time gets this one.
     init(_ text: String, after last: Timestamp) {
         self.text = text
         at = Self.member("at", of: text).flatMap { Timestamp($0) } ?? last
         level = Self.member("level", of: text)
     }
 
-    /// Lines of one time stay in the order in which they came.
+    /// Sorts by time. Lines with the same time keep their order.
     static func sorted(_ lines: [LogLine]) -> [LogLine] {
         lines.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
-    /// Of a canonical JSON object, without reading the whole of it: there are hundred thousands of them.
+    /// Finds a string member of a canonical JSON object without parsing it, since there may be 100,000 lines and more.
     private static func member(_ name: String, of text: String) -> String? {
         guard text.hasPrefix("{"), let found = text.firstRange(of: "\"\(name)\":\"") else { return nil }
         let rest = text[found.upperBound...]
@@ -126,24 +126,24 @@ struct LogLine {
     }
 }
 
-/// The end of a file that grows.
+/// Reads the end of a growing file.
 struct LogTail {
-    /// Of each file, at first.
+    /// The most bytes of a file that the first read takes.
     static let mostBytes: UInt64 = 8 << 20
 
     let path: String
     private var offset: UInt64?
     private var last = Timestamp(microsecondsSinceEpoch: 0)
-    /// Whether its beginning was not read.
+    /// Whether the beginning of the file was skipped.
     private(set) var isCut = false
 
     init(path: String) { self.path = path }
 
-    /// The whole lines that came since the last look.
+    /// The complete lines that were added since the last call.
     mutating func readNew() -> [LogLine] {
         guard let file = FileHandle(forReadingAtPath: path), let size = try? file.seekToEnd() else { return [] }
         defer { try? file.close() }
-        // Begun anew since.
+        // A smaller file was replaced by a new one.
         if let offset, offset > size { self.offset = 0 }
         isCut = isCut || offset == nil && size > Self.mostBytes
         let start = offset ?? (size > Self.mostBytes ? size - Self.mostBytes : 0)
@@ -156,7 +156,7 @@ struct LogTail {
         let isFirst = offset == nil
         offset = start + UInt64(end + 1)
         var texts = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\n")
-        // The first one may be the rest of a line.
+        // After a skip, the first line may lack its beginning.
         if isFirst, isCut { texts = Array(texts.dropFirst()) }
         return texts.map { text in
             let line = LogLine(String(text), after: last)

@@ -1,13 +1,13 @@
 import Foundation
 import JSONText
 
-/// What a running `up` wrote about itself.
+/// The file in which a running `up` describes itself.
 struct RunFile {
     let process: pid_t
     let address: String
     let value: JSONValue
 
-    /// `nil` where no `up` runs from the folder.
+    /// `nil` if no `up` runs from the folder.
     init?(_ state: StateFolder) {
         guard let data = FileManager.default.contents(atPath: state.runFile),
             let value = try? JSONValue.parse([UInt8](data)),

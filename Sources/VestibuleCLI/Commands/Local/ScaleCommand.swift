@@ -1,9 +1,9 @@
 import Foundation
 import JSONText
 
-/// `vestibule scale auth=3`: how many replicas a running system has of a service.
+/// `vestibule scale auth=3`: changes how many replicas of a service run.
 enum ScaleCommand {
-    /// Seconds that new replicas have to become ready, and old ones to end.
+    /// How many seconds new replicas may take to become ready, and old ones to end.
     private static let patience: TimeInterval = 60
 
     static func run(_ words: ArraySlice<String>) throws {
@@ -12,9 +12,10 @@ enum ScaleCommand {
         let scale = try UpCommand.parseScale(text)
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
-        // One of a former release would be ended by the signal.
+        // The signal would end a supervisor of an older release.
         guard run.value["takesScale"] == true else {
-            throw CommandError("this system was started by a release that takes no other scale: down, then up --scale")
+            throw CommandError(
+                "the running release cannot change its scale: run vestibule down, then vestibule up --scale")
         }
         try ScaleWish.write(scale, state)
         kill(run.process, SIGUSR1)
@@ -40,7 +41,7 @@ enum ScaleCommand {
     }
 }
 
-/// What a command wishes of a system that runs, in a file beside the run file.
+/// The scale that a command asks of the running system, in a file beside the run file.
 enum ScaleWish {
     private static func file(_ state: StateFolder) -> String { "\(state.path)/scale.json" }
 
@@ -50,7 +51,7 @@ enum ScaleWish {
             String(decoding: CanonicalJSON.bytes(of: value), as: UTF8.self), to: file(state), mode: 0o600)
     }
 
-    /// - Throws: ``CommandError`` where the file has no scale.
+    /// - Throws: ``CommandError`` if the file has no valid scale.
     static func read(_ state: StateFolder) throws -> [String: Int] {
         let bytes = [UInt8](FileManager.default.contents(atPath: file(state)) ?? Data())
         let members = (try? JSONValue.parse(bytes))?.objectValue ?? [:]

@@ -2,7 +2,7 @@ import Foundation
 
 enum UpCommand {
     static let defaultAddress = "127.0.0.1:8080"
-    /// Of one service.
+    /// The most replicas of one service.
     static let mostReplicas = 16
 
     static func run(_ words: ArraySlice<String>) throws {
@@ -26,7 +26,7 @@ enum UpCommand {
         system.stop()
     }
 
-    /// `auth=2,profile=3`
+    /// Reads a scale such as `auth=2,profile=3`.
     static func parseScale(_ text: String?) throws -> [String: Int] {
         var scale: [String: Int] = [:]
         for part in (text ?? "").split(separator: ",") {
@@ -51,10 +51,10 @@ enum UpCommand {
         return TimeInterval(seconds)
     }
 
-    /// Starts the same command in the background and returns when it is ready or has failed.
+    /// Starts the same command in the background. Returns when the system is ready or has failed.
     private static func detach(_ state: StateFolder, _ address: String, _ arguments: Arguments) throws {
         let started = Date()
-        // Asked before the log of one that runs is begun anew.
+        // Fails if a system runs, before the code below replaces its log.
         close(try state.lock())
         let log = state.log("supervisor")
         unlink(log)
@@ -78,7 +78,7 @@ enum UpCommand {
             usleep(20_000)
         }
         printReady(state, address, Date().timeIntervalSince(started))
-        say("\nIt runs in the background: vestibule down --state \(state.path) stops it.")
+        say("\nIt runs in the background. To stop it: vestibule down --state \(state.path)")
     }
 
     private static func printReady(_ state: StateFolder, _ address: String, _ seconds: Double) {
@@ -86,7 +86,7 @@ enum UpCommand {
         if let run = RunFile(state) { say(run.table) }
         let overridden = LocalSystem.ownVariables.intersection(ProcessInfo.processInfo.environment.keys).sorted()
         if !overridden.isEmpty {
-            say("\nup sets these itself, in place of what the environment has: \(overridden.joined(separator: ", "))")
+            say("\nup replaces these variables of the environment: \(overridden.joined(separator: ", "))")
         }
         say(
             """

@@ -2,11 +2,11 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// `vestibule questionnaire import`, `publish` and `delete-draft`: what an administrator does over HTTP, done by an operator over the bus.
+/// `vestibule questionnaire import`, `publish` and `delete-draft`. An administrator does the same over HTTP.
 enum DraftCommand {
     // MARK: import
 
-    /// Makes a draft of a file, and says everything that keeps it from being published, as a compiler does.
+    /// Makes a draft of a file, and lists everything that keeps it from being published, with lines as a compiler does.
     static func load(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], mostWords: 1)
         guard let file = arguments.rest.first else { throw QuestionnaireCommand.commands.misuse(of: "import") }
@@ -24,7 +24,7 @@ enum DraftCommand {
         say("This is draft \(draft) of \(key).")
         guard report.publishable else {
             throw CommandError(
-                "the draft cannot be published as it is: correct the file and import it again", code: 65)
+                "the draft cannot be published: correct the file and import it again", code: 65)
         }
     }
 
@@ -41,14 +41,14 @@ enum DraftCommand {
             throw CommandError(lines.joined(separator: "\n"), code: 65)
         }
         guard let key = document.root["key"]?.string else {
-            throw CommandError("\(file) has no key: it names the questionnaire", code: 65)
+            throw CommandError("\(file) has no \"key\", which names the questionnaire", code: 65)
         }
         return (document, key)
     }
 
     // MARK: publish
 
-    /// Makes a draft the next version, where the change asks no more of people than was said.
+    /// Makes a draft the next version. The service refuses a change that is graver than the accepted class.
     static func publish(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--accept"], mostWords: 2)
         let (key, draft) = try draft(arguments, "publish")
@@ -84,7 +84,7 @@ enum DraftCommand {
 
     // MARK: Parts
 
-    /// The key of a questionnaire and the number of one of its drafts.
+    /// Reads the key of a questionnaire and the number of a draft from the arguments.
     private static func draft(_ arguments: Arguments, _ verb: String) throws -> (key: String, number: String) {
         guard arguments.rest.count == 2, let number = Int64(arguments.rest[1]), number > 0 else {
             throw QuestionnaireCommand.commands.misuse(of: verb)
@@ -92,7 +92,7 @@ enum DraftCommand {
         return (arguments.rest[0], String(number))
     }
 
-    /// Says what to do about a refusal.
+    /// Turns a refusal of the service into an error that says what to do.
     private static func told<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -104,7 +104,7 @@ enum DraftCommand {
     }
 }
 
-/// How drafts, versions and refusals are shown to a person.
+/// Drafts, versions and refusals as text.
 enum DraftText {
     static func lines(of report: DraftReport, in file: String, _ text: JSONPositions) -> [String] {
         let placed = report.findings.map { (finding: $0, place: text.position(of: $0.pointer)) }
@@ -133,7 +133,7 @@ enum DraftText {
         ]
     }
 
-    /// What a refusal has to say beside its sentence.
+    /// The findings and changes that an error lists beside its detail.
     static func lines(of error: BusError) -> [String] {
         (error.errors ?? []).map { "error: \($0.message) [\($0.code) \($0.field)]" }
             + (error.details?["changes"]?.arrayValue ?? []).map { told in
@@ -151,12 +151,13 @@ enum DraftText {
             let changeClass = details["changeClass"]?.stringValue ?? ""
             let sessions = count(details["openSessions"]?.integerValue ?? 0, "open session")
             let answers = count(details["answers"]?.integerValue ?? 0, "answer")
-            return sentence + " It is \(changeClass), and touches \(sessions) and \(answers). "
-                + "If that is meant, publish it with --accept \(changeClass)."
+            return sentence + " The change is \(changeClass). It affects \(sessions) and \(answers). "
+                + "To publish it anyway, add --accept \(changeClass)."
         case ErrorCode.definitionInvalid.name:
             return sentence + " Correct the file, import it again and publish that draft."
         case ErrorCode.notFound.name:
-            return sentence + " vestibule questionnaire ls KEY lists the drafts, and import FILE begins one."
+            return sentence
+                + " vestibule questionnaire ls KEY lists the drafts, and vestibule questionnaire import FILE makes one."
         default: return sentence
         }
     }

@@ -3,8 +3,10 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// What an author does with a definition before anybody is asked it. The rules are questionnaire's own: its program is
-/// started in place of this one, and reads the files where no system runs and no database is.
+/// `vestibule questionnaire`: checks, compares, imports and publishes definitions, and moves sessions between versions.
+///
+/// `check` and `diff` replace this process with the questionnaire service's program, which has the rules. So they work
+/// without a running system and without a database.
 enum QuestionnaireCommand {
     static let commands = CommandGroup(
         name: "questionnaire",
@@ -28,8 +30,8 @@ enum QuestionnaireCommand {
         }
     }
 
-    /// Holds a file against the rules. Where a system runs, also against its published versions and the fields of its profile, as
-    /// `import` does.
+    /// Checks a file against the rules. If a system runs, it also compares the file with the published versions and the
+    /// fields of the profile, as `import` does.
     private static func check(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
         guard let file = arguments.rest.first else { throw commands.misuse(of: "check") }
@@ -48,8 +50,8 @@ enum QuestionnaireCommand {
         try become(["--diff-definitions"] + arguments.rest + (arguments.has("--json") ? ["--json"] : []))
     }
 
-    /// Moves every open session to the newest version, in batches. What was moved is not moved again, so whoever was
-    /// interrupted begins anew.
+    /// Moves every open session to the newest version, in batches. It skips sessions that were moved already, so an
+    /// interrupted command can be run again.
     private static func migrate(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(
             words, options: ["--state", "--batch"], flags: ["--dry-run"], mostWords: 1)
@@ -74,8 +76,8 @@ enum QuestionnaireCommand {
         say((isDryRun ? "Would move " : "Moved ") + sum.line)
     }
 
-    /// Seals dates that were written before dates were sealed, in batches. What is sealed is left alone, so whoever was
-    /// interrupted begins anew.
+    /// Encrypts dates in answers from before dates were encrypted, in batches. It skips encrypted ones, so an
+    /// interrupted command can be run again.
     private static func sealDates(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--batch"], mostWords: 0)
         let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 50
@@ -91,7 +93,7 @@ enum QuestionnaireCommand {
                 sum.dates += sealed.dates
                 next = sealed.next.map { SealDates(limit: batch, after: $0) }
             } catch let error as BusError where error.code == ErrorCode.overloaded.name && waits < 1000 {
-                // Somebody changes one of these answers in this moment.
+                // Someone is changing one of these answers at this moment.
                 waits += 1
                 usleep(200_000)
             } catch let error as BusError {
@@ -103,7 +105,7 @@ enum QuestionnaireCommand {
         say("Sealed \(told(sum))")
     }
 
-    /// - Parameter done: what was, in the batches before; `nil`: nothing.
+    /// - Parameter done: a sentence about the batches before the error; `nil` if there were none.
     static func interruption(_ error: BusError, after done: String?) -> CommandError {
         if done != nil, isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
         return CommandError("\(error.code): \(error.detail)" + (done.map { " \($0) Run it again to go on." } ?? ""))

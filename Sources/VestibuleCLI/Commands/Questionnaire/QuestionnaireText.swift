@@ -3,7 +3,7 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// Which questionnaires, versions and drafts there are.
+/// `vestibule questionnaire ls`: the questionnaires, their versions and drafts.
 enum QuestionnaireText {
     static func list(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
@@ -69,10 +69,10 @@ enum QuestionnaireText {
 
     // MARK: What a system has
 
-    /// The published `versions` of the questionnaire that a file is for, the oldest first, and the keys of the profile's
-    /// `fields`.
+    /// What the running system knows for the questionnaire in a file: its published `versions`, the oldest first, and
+    /// the keys of the profile's `fields`.
     ///
-    /// - Returns: `nil` where no system runs, or the file does not name its questionnaire.
+    /// - Returns: `nil` if no system runs, or if the file does not name its questionnaire.
     static func system(behind file: String, state: String?) throws -> JSONValue? {
         let environment = ProcessInfo.processInfo.environment
         let isThere =
@@ -94,7 +94,7 @@ enum QuestionnaireText {
                 return ["versions": .array(contents), "fields": .array(fields.map { .string($0.key) })]
             }
         } catch let error as BusError {
-            throw CommandError("the system cannot be asked: \(error.code): \(error.detail)")
+            throw CommandError("the running system answered with an error: \(error.code): \(error.detail)")
         }
     }
 }

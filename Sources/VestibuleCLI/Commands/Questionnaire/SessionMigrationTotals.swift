@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What the batches of a migration came to.
+/// The sums over the batches of a session migration.
 struct SessionMigrationTotals {
     private var sessions: Int64 = 0
     private var kept: Int64 = 0
@@ -17,7 +17,7 @@ struct SessionMigrationTotals {
         (remaining, version) = (batch.remaining, batch.toVersion)
     }
 
-    /// For a terminal, in the place of the one before.
+    /// A progress bar for a terminal.
     var bar: String {
         let total = max(1, sessions + remaining)
         let full = Int(sessions * 30 / total)
