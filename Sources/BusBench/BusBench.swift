@@ -3,12 +3,12 @@ import BusRuntime
 import EventLoop
 import Foundation
 
-/// Measures one bus call between two processes: `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`; the door of a running
-/// system: ``SignIns``; and the coding of messages: ``Coding``.
+/// Measures bus calls between two processes, sign-ins at a running system (``SignIns``), and the coding of messages
+/// (``Coding``).
 ///
-/// `raw` is libzmq alone, with the bytes that the typed call sends: it is what a call costs before anything of ours. `keyed`
-/// is the typed call with keys, as it is made in a system. Each starts a second process that answers, and prints one line:
-/// calls a second, p50 and p99 in microseconds.
+/// Bus calls are measured by `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`. `raw` is libzmq alone with the bytes of the
+/// typed call, so it is the lower limit. `keyed` is the typed call with keys, as in a system. Each starts a second
+/// process that answers, and prints a line: calls a second, p50 and p99 in microseconds.
 @main enum BusBench {
     static func main() async {
         do { try await run(Array(CommandLine.arguments.dropFirst())) } catch {
@@ -50,7 +50,7 @@ import Foundation
 
 struct BenchFailure: Error, CustomStringConvertible { let description: String }
 
-/// The process that answers, gone with this one.
+/// The process that answers. It ends with this one.
 private struct Server {
     let endpoint: String
     private let process: pid_t
@@ -84,7 +84,7 @@ private struct Server {
     }
 }
 
-/// Keys for both sides, in files beside the socket, gone with the run.
+/// The keys of both sides, in files beside the socket. The files are deleted after the run.
 private struct KeyFolder {
     private let path: String
 
@@ -110,9 +110,9 @@ private struct KeyFolder {
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// What a run saw.
+/// The measurements of a run.
 struct Figures {
-    /// Nanoseconds of each call.
+    /// The nanoseconds of each call.
     var latencies: [UInt64]
     var seconds: Double
 
@@ -126,7 +126,7 @@ struct Figures {
     }
 }
 
-/// The call that is measured: a question of auth to profile, as at each sign-in.
+/// The call that is measured: auth asks it of profile at each sign-in.
 enum Sample {
     static let request = GetOnboarding(personID: .random())
     static let reply = OnboardingState(onboardingStatus: "questionnaire_pending")

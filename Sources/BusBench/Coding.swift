@@ -1,8 +1,9 @@
 import BusProtocol
 import JSONText
 
-/// What it takes to write and to read a message: as `Codable`, and by what `@Message` makes. Nanoseconds, the best of seven
-/// rounds, since whatever else the machine does only adds to it.
+/// Measures the writing and reading of a message, as `Codable` and by the code that `@Message` makes.
+///
+/// It prints nanoseconds of the best of seven rounds, since other load on the machine only adds time.
 enum Coding {
     static func run() throws {
         let id = Identifier.random()

@@ -3,8 +3,8 @@ import CZMQ
 import Foundation
 import JSONText
 
-/// Request and reply over libzmq as a C program would write it: a ROUTER that sends ready bytes back, a DEALER that keeps
-/// so many requests in flight, both blocking, nothing allocated on the way.
+/// Request and reply over libzmq as in a C program: a ROUTER sends prepared bytes back, and a DEALER keeps a number of
+/// requests in flight. Both block, and neither allocates memory per call.
 enum RawEcho {
     /// The bytes that the bus sends for this call.
     private static let request: [UInt8] = {
@@ -60,7 +60,7 @@ enum RawEcho {
         latencies.reserveCapacity(4_000_000)
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             func answer() { zmq_recv(socket, buffer.baseAddress, 1024, 0) }
-            // Answers come in order: the oldest request is the next to be answered.
+            // Replies come in order, so the next one is for the oldest request.
             var begun = [UInt64](repeating: 0, count: inFlight)
             send(request, on: socket)
             answer()

@@ -5,16 +5,17 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// Measures what people do at the door of a running system, asking auth over the bus as its gateway does:
-/// `bus-bench sign-ins FIRST_NUMBER SECONDS`, with the gateway's `BUS_AUTH`, `BUS_KEY_FILE` and `BUS_ALLOWED` and auth's
-/// `SPOOL_DIR` in the environment. Prints a line for each: `logins`, `refreshes` and `signatures`, with the rate and, of
-/// the first two, p50 and p99 in microseconds.
+/// Measures sign-ins at a running system. It calls auth over the bus as a gateway does.
 ///
-/// A login is all of it: a code asked for, its SMS read from the spool, the code traded for a session. The phones have
-/// accounts by then.
+/// `bus-bench sign-ins FIRST_NUMBER SECONDS` needs the gateway's `BUS_AUTH`, `BUS_KEY_FILE` and `BUS_ALLOWED`, and
+/// auth's `SPOOL_DIR`, in the environment. It prints a line each for `logins`, `refreshes` and `signatures`: the rate
+/// and, for the first two, p50 and p99 in microseconds.
+///
+/// A login asks for a code, reads the SMS from the spool, and exchanges the code for a session. The phones already have
+/// accounts.
 @Loop enum SignIns {
     private nonisolated static let inFlight = 64
-    /// Asked for in turn, so that each has waited for a second until its next code.
+    /// The number of phones, which sign in by turns. So many are enough for a second between two codes of one phone.
     private nonisolated static let phones = 4096
 
     nonisolated static func run(first: Int, seconds: Double, environment: [String: String]) async throws {
@@ -38,7 +39,7 @@ import JSONText
         defer { codes.stop() }
         let people = (0..<phones).map { Person($0, first: first) }
 
-        // Everybody comes once before it counts.
+        // Everybody signs in once before the measurement.
         _ = try await together(people) {
             _ = try await $0.logIn(bus, codes)
             return nil
@@ -50,9 +51,9 @@ import JSONText
         print("signatures \(signatures())")
     }
 
-    /// Works through the people, in flight at once as many as fit; once where no time is given, else until it is over.
+    /// Runs work for each person, with `inFlight` at a time: once for each, or again and again for `seconds`.
     ///
-    /// - Returns: what each was measured at, in nanoseconds.
+    /// - Returns: the measured times in nanoseconds.
     private static func together(
         _ people: [Person], seconds: Double? = nil, _ work: @escaping @Loop (Person) async throws -> UInt64?
     ) async throws -> [UInt64] {
@@ -74,7 +75,8 @@ import JSONText
         return all
     }
 
-    /// Ed25519 signatures that this processor makes within a second, of as many bytes as an access token has.
+    /// The number of Ed25519 signatures that this processor makes in a second, over as many bytes as an access token
+    /// has.
     private static func signatures() -> Int {
         let key = Ed25519PrivateKey()
         let text = [UInt8](repeating: 65, count: 320)
@@ -88,23 +90,23 @@ import JSONText
     }
 }
 
-/// Somebody with a phone, who keeps the device and the session.
+/// A person with a phone, a device and a session.
 @Loop private final class Person {
     private let phone: String
     private let options: CallOptions
     private var device: (id: Identifier, secret: String)?
     private var refreshToken: String?
 
-    /// Each has an address, and the numbers have a hundred prefixes, as people of a country do.
+    /// Gives each person an address, and a number with one of a hundred prefixes, as in a real country.
     ///
-    /// - Parameter first: five digits; where the numbers begin.
+    /// - Parameter first: the first number, five digits.
     init(_ number: Int, first: Int) {
         let prefix = String(100 + number % 100).dropFirst()
         phone = "+4670\(prefix)\(first + number / 100)"
         options = CallOptions(timeout: .seconds(5), clientAddress: "198.18.\(number / 256).\(number % 256)")
     }
 
-    /// - Returns: nanoseconds from asking for the code to the session.
+    /// - Returns: the nanoseconds from the request for a code to the session.
     func logIn(_ bus: Bus, _ codes: Codes) async throws -> UInt64 {
         let began = MonotonicClock.now()
         let code = codes.next(for: phone)
@@ -125,7 +127,7 @@ import JSONText
     }
 }
 
-/// The codes of the spool, given to who waits for them.
+/// Reads codes from the spool and passes them to those who wait for them.
 @Loop private final class Codes {
     private let file: Int32
     private var waiting: [String: LoopPromise<String>] = [:]

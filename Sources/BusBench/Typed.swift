@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// The same question over the bus as services use it: encoded, checked, decoded, and answered by a handler.
+/// The same call over the bus as services use it: encoded, checked, decoded, and answered by a handler.
 @Loop enum TypedServer {
     private struct Handler: RequestHandler {
         func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState { Sample.reply }
@@ -34,7 +34,7 @@ import EventLoop
         let bus = Bus(configuration)
         try bus.start()
         defer { bus.stop() }
-        // The first call waits for the connection.
+        // The first call also waits for the connection, so it is not measured.
         _ = try await bus.call(Sample.request, CallOptions(timeout: .seconds(5)))
         let end = MonotonicClock.now() + UInt64(seconds * 1e9)
         let callers = (0..<inFlight).map { _ in Loop.spawn { try await callUntil(end, on: bus) } }

@@ -1,12 +1,13 @@
 import CLinux
 import Glibc
 
-/// Accepts a connection that never blocks and is closed on exec, in one system call (`accept4`).
+/// Accepts a connection as a non-blocking socket that is closed on exec, in one system call (`accept4`).
 ///
 /// - Parameters:
-///   - address: becomes that of the other end.
-///   - length: the room for it in bytes; becomes its own.
-/// - Returns: the connection's descriptor; -1 with `errno` where there is none.
+///   - listener: the descriptor of a listening socket.
+///   - address: is set to the address of the other end.
+///   - length: the space for the address in bytes. It is set to the address's own length.
+/// - Returns: the connection's descriptor, or -1 with `errno` set.
 public func acceptWithoutBlocking(
     _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
 ) -> Int32 {

@@ -1,18 +1,22 @@
 import CLinux
 
-/// What a descriptor is watched for, or is ready for.
+/// The events that a descriptor is watched for, or is ready for.
 public struct FileInterest: OptionSet, Sendable {
+    /// The set as bits.
     public let rawValue: UInt8
+    /// Makes a set of bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// There is input, the end of it, or an error.
     public static let read = FileInterest(rawValue: 1)
+    /// There is room for output, or an error.
     public static let write = FileInterest(rawValue: 2)
 
     var epollEvents: UInt32 {
         (contains(.read) ? EPOLLIN.rawValue : 0) | (contains(.write) ? EPOLLOUT.rawValue : 0)
     }
 
-    /// A hang-up or an error counts as readable and writable, so that the owner's next call meets it.
+    /// A hang-up or an error counts as readable and writable, so that the owner's next call returns it.
     init(epollEvents events: UInt32) {
         let failed = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
         self = []
@@ -21,15 +25,19 @@ public struct FileInterest: OptionSet, Sendable {
     }
 }
 
-/// A descriptor under the loop's eyes, level-triggered, until `cancel`. It does not own the descriptor: cancel first,
-/// close after.
+/// Watches a descriptor, level-triggered, until ``cancel()``. It does not own the descriptor: cancel first, then close.
 @Loop public final class FileWatch {
     let descriptor: Int32
     var token: UInt = 0
     private(set) var interest: FileInterest
     private(set) var handler: @Loop (FileInterest) -> Void
 
-    /// - Parameter handler: called on the loop, once a turn at the most, with what the descriptor is ready for.
+    /// Starts to watch a descriptor.
+    ///
+    /// - Parameters:
+    ///   - descriptor: must stay open until ``cancel()``.
+    ///   - interest: the events to watch for.
+    ///   - handler: called on the loop, at most once a turn, with the events.
     public init(_ descriptor: Int32, for interest: FileInterest, handler: @escaping @Loop (FileInterest) -> Void) {
         self.descriptor = descriptor
         self.interest = interest
@@ -37,14 +45,14 @@ public struct FileInterest: OptionSet, Sendable {
         LoopSources.shared.add(self)
     }
 
-    /// Changes what is waited for; costs a system call only where it differs. An empty set still hears hang-ups.
+    /// Changes the events to watch for. It makes a system call only for a change. An empty set still reports hang-ups.
     public func update(_ interest: FileInterest) {
         guard interest != self.interest else { return }
         self.interest = interest
         LoopSources.shared.change(self)
     }
 
-    /// Ends the watch and lets go of the handler; a second call does nothing.
+    /// Ends the watch and releases the handler. A second call does nothing.
     public func cancel() {
         LoopSources.shared.remove(self)
         handler = { _ in }

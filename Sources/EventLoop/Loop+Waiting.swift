@@ -2,9 +2,9 @@ import CLinux
 import Foundation
 
 extension Loop {
-    /// Suspends the task for `duration`, on the loop's own timers.
+    /// Suspends the task for `duration`, with a timer of the loop.
     ///
-    /// - Throws: `CancellationError` at once where the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Loop public static func sleep(for duration: Duration) async throws {
         let sleeper = Sleeper()
         try await withTaskCancellationHandler {
@@ -14,13 +14,13 @@ extension Loop {
         }
     }
 
-    /// Suspends the task until an instant of ``MonotonicClock``, and then for some ten microseconds more at most.
+    /// Suspends the task until an instant of ``MonotonicClock``. It is late by some ten microseconds at most.
     ///
-    /// ``sleep(for:)`` rounds up to a millisecond from the moment of its call, and so tells an observer that moment.
+    /// ``sleep(for:)`` rounds up to a millisecond from the time of its call, so its end would reveal that time.
     @Loop public static func sleep(until instant: UInt64) async {
         let descriptor = CLinux_timerfd(UInt(max(instant, 1)))
         guard descriptor >= 0 else {
-            // No descriptor to spare: late by a millisecond is better than never.
+            // Without a free descriptor, use a timer of the loop, which is late by a millisecond at most.
             let now = MonotonicClock.now()
             try? await sleep(for: .nanoseconds(instant > now ? Int64(instant - now) : 0))
             return
@@ -32,14 +32,16 @@ extension Loop {
         close(descriptor)
     }
 
-    /// Runs `work`, which may block for long, on a thread that is neither the loop's nor one of the few that Swift's own tasks
-    /// share: a connection that takes five seconds to fail must keep nobody else waiting.
+    /// Runs work that may block for long, such as a connection that takes five seconds to fail.
+    ///
+    /// It runs on one of 32 threads apart from the loop's thread and from the few threads that Swift's tasks share.
     public nonisolated static func offload<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await blocking.run(work) }
 
-    /// Runs `work`, which computes for long, beside the loop, no more at a time than there are processors: what many clients
-    /// ask for at once waits in line instead of taking the processors from the loop.
+    /// Runs work that computes for long, on as many threads as there are processors.
+    ///
+    /// Further work waits in a queue, so that many clients at once do not take the processors from the loop.
     public nonisolated static func compute<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await computing.run(work) }
@@ -47,7 +49,7 @@ extension Loop {
     private static let blocking = WorkLine(threads: 32)
     private static let computing = WorkLine(threads: ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Calls `body` once, when the jobs of this turn have run and before the loop waits again.
+    /// Calls `body` once, after the jobs of this turn and before the loop waits again.
     @Loop public static func atEndOfTurn(_ body: @escaping @Loop () -> Void) { LoopSources.shared.atEndOfTurn(body) }
 }
 

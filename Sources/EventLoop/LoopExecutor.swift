@@ -2,24 +2,25 @@ import CLinux
 import Foundation
 import Synchronization
 
-/// Runs the jobs of `@Loop` on one thread, between looks at the sources of events.
+/// Runs the jobs of `@Loop` on one thread, and polls the sources of events between them.
 ///
-/// Serial executor and task executor at once: as the first alone, every resumed continuation would be sent to the
-/// global pool first.
+/// It is both a serial executor and a task executor. If it were only the former, every resumed continuation would go
+/// through the global pool.
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
-    /// A turn takes so many jobs at the most before it looks at its sources again.
+    /// The most jobs of a turn before the loop polls its sources again.
     private static let jobsPerTurn = 64
-    /// And stops earlier once the jobs of the turn took so long.
+    /// A turn ends earlier once its jobs have taken this long.
     private static let nanosecondsPerTurn: UInt64 = 1_000_000
 
     private let foreign = Mutex<[UnownedJob]>([])
     let wake = CLinux_eventfd()
-    /// These are touched on the loop's thread only, once `run` has set the last.
+    /// Jobs that the loop's thread enqueued. Only that thread uses this and the next properties, once `run` has set
+    /// `thread`.
     private nonisolated(unsafe) var local: [UnownedJob] = []
-    /// The jobs that are run one after another; it changes places with `local`, so that neither is allocated anew.
+    /// The jobs that are running now. It is swapped with `local`, so that neither is allocated again.
     private nonisolated(unsafe) var batch: [UnownedJob] = []
-    /// Jobs between two looks at the clock: most take a microsecond, and a look after each would cost as much as a few of
-    /// them; but where they are long, a turn of several would be, too.
+    /// The number of jobs between two readings of the clock. Most jobs take a microsecond, and reading the clock takes
+    /// as long as a few of them. After a long job it is 1, so that a turn of long jobs ends in time.
     private nonisolated(unsafe) var jobsPerLook = 1
     private static let longJob: UInt64 = 100_000
     private nonisolated(unsafe) var thread: pthread_t = 0
@@ -35,6 +36,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
     private var onLoop: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
+    /// Adds a job. Any thread may call it.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if onLoop {
@@ -51,7 +53,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
         }
     }
 
+    /// Traps unless the caller is on the loop's thread.
     public func checkIsolated() { precondition(onLoop, "not on the loop's thread") }
+    /// Whether the caller is on the loop's thread.
     public func isIsolatingCurrentContext() -> Bool? { onLoop }
 
     private func run() -> Never {
@@ -65,7 +69,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// Runs what is queued, within the bounds of a turn; the rest waits for the next one.
+    /// Runs the queued jobs within the limits of a turn. The rest waits for the next turn.
     private func runJobs() {
         let serial = asUnownedSerialExecutor(), task = asUnownedTaskExecutor()
         foreign.withLock { jobs in

@@ -1,14 +1,17 @@
-/// One value handed from a `@Loop` producer to the tasks that wait for it.
+/// A value that a `@Loop` producer passes to the tasks that wait for it.
 ///
-/// Every `get` after `resolve` answers at once with the same value; the first `resolve` wins.
+/// After the first `resolve`, every `get` returns at once with its result. Later calls of `resolve` do nothing.
 @Loop public final class LoopPromise<Value: Sendable> {
     private var result: Result<Value, any Error>?
     private var waiting: [UnsafeContinuation<Value, any Error>] = []
 
+    /// Makes a promise without a result.
     public init() {}
 
+    /// Whether there is a result.
     public var isResolved: Bool { result != nil }
 
+    /// Sets the result and resumes all waiting tasks.
     public func resolve(_ result: Result<Value, any Error>) {
         guard self.result == nil else { return }
         self.result = result
@@ -16,7 +19,9 @@
         waiting = []
     }
 
-    /// Waits for the value. It does not look at the task's cancellation: whoever promised resolves in every case.
+    /// Waits for the value. Cancelling the task does not end the wait, so the producer must always resolve the promise.
+    ///
+    /// - Throws: the error of the result.
     public func get() async throws -> Value {
         if let result { return try result.get() }
         return try await withUnsafeThrowingContinuation { waiting.append($0) }

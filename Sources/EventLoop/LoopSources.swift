@@ -2,7 +2,7 @@ import CLinux
 import CZMQ
 import Foundation
 
-/// What the loop waits for: file descriptors, ZeroMQ sockets, timers.
+/// The sources that the loop waits for: file descriptors, ZeroMQ sockets and timers.
 @Loop final class LoopSources {
     static let shared = LoopSources()
 
@@ -53,7 +53,7 @@ import Foundation
 
     // MARK: A turn
 
-    /// Work that a whole turn shares, such as one flush of a connection for all requests of the turn.
+    /// Runs the work at the end of a turn, such as one flush of a connection for all requests of the turn.
     func runEndOfTurn() {
         while !endOfTurn.isEmpty {
             let bodies = endOfTurn
@@ -62,7 +62,9 @@ import Foundation
         }
     }
 
-    /// Waits until a source is ready or the first timer is due (`onlyLook`: does not wait), then tells each once.
+    /// Waits until a source is ready or the first timer is due. Then it calls the handler of each ready source once.
+    ///
+    /// - Parameter onlyLook: whether to return at once if no source is ready.
     func poll(onlyLook: Bool) {
         if itemsAreStale { rebuildItems() }
         let timeout = onlyLook || !endOfTurn.isEmpty ? 0 : timers.millisecondsToNext(from: MonotonicClock.now())
@@ -71,7 +73,7 @@ import Foundation
         }
         if ready > 0 {
             let (woken, filesReady) = (items[0].revents != 0, items[1].revents != 0)
-            // A handler may add or remove a watch: the sockets of this turn are fixed first.
+            // Handlers may add or remove watches, so the ready sockets are copied first.
             let socketsReady = zip(sockets, items.dropFirst(2)).lazy.filter { $0.1.revents != 0 }.map(\.0)
             let readySockets = Array(socketsReady)
             if woken { clearWake() }

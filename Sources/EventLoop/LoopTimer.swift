@@ -1,16 +1,21 @@
-/// Calls back once, unless cancelled first.
+/// Calls a closure once at a later time, unless it is cancelled before.
 @Loop public final class LoopTimer {
-    /// Nanoseconds since boot.
+    /// In nanoseconds since boot.
     let due: UInt64
     private var body: (@Loop () -> Void)?
 
-    /// - Parameter body: called on the loop, never early, at most about a millisecond late on an idle loop.
+    /// Starts the timer.
+    ///
+    /// - Parameters:
+    ///   - duration: the time until the call.
+    ///   - body: called on the loop. It is never early, and on an idle loop at most about a millisecond late.
     public init(after duration: Duration, _ body: @escaping @Loop () -> Void) {
         due = MonotonicClock.now() + duration.nanoseconds
         self.body = body
         LoopSources.shared.add(self)
     }
 
+    /// Prevents the call. After the call it does nothing.
     public func cancel() { body = nil }
 
     var isCancelled: Bool { body == nil }
@@ -22,7 +27,7 @@
     }
 }
 
-/// A binary heap of timers, the earliest first. A cancelled one stays until it is due: it holds nothing.
+/// A binary heap of timers, the earliest first. A cancelled timer may stay until it is due, but it holds no closure.
 @Loop struct TimerHeap {
     private var heap: [LoopTimer] = []
 
@@ -39,14 +44,15 @@
         }
     }
 
-    /// Milliseconds to wait, rounded up; -1 where there is no timer.
+    /// The milliseconds until the first timer, rounded up; -1 if there is none.
     mutating func millisecondsToNext(from now: UInt64) -> Int {
         while let first = heap.first, first.isCancelled { removeFirst() }
         guard let first = heap.first else { return -1 }
         return first.due <= now ? 0 : Int((first.due - now + 999_999) / 1_000_000)
     }
 
-    /// The timers that are due, taken out. The owner fires them outside of this call: a fired timer may set a new one.
+    /// Removes and returns the timers that are due. The caller fires them afterwards, since a fired timer may add
+    /// another.
     mutating func takeDue(at now: UInt64) -> [LoopTimer] {
         var due: [LoopTimer] = []
         while let first = heap.first, first.due <= now {

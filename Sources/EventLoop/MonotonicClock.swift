@@ -1,8 +1,8 @@
 import Foundation
 
-/// Time since boot, which no operator and no time server sets.
+/// The time since boot. Setting the system's time does not change it.
 public enum MonotonicClock {
-    /// Nanoseconds since boot.
+    /// The nanoseconds since boot.
     public static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -11,7 +11,7 @@ public enum MonotonicClock {
 }
 
 extension Duration {
-    /// Whole nanoseconds, zero for a negative duration, at most `Int64.max`.
+    /// The whole nanoseconds: zero for a negative duration, and at most `Int64.max`.
     public var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -19,6 +19,6 @@ extension Duration {
         return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 
-    /// Whole milliseconds, rounded down.
+    /// The whole milliseconds, rounded down; zero for a negative duration.
     public var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
 }

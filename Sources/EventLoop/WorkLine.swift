@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Work that waits for one of a few threads, in the order in which it came.
+/// Runs work on a bounded number of threads, in the order in which it was added.
 ///
-/// Dispatch has no such bound: each serial queue that has something to do gets a thread, until the system has none left.
+/// Dispatch alone has no such bound: it gives a thread to each busy serial queue until the system has none left.
 final class WorkLine: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -15,7 +15,7 @@ final class WorkLine: Sendable {
     private let threads: Int
     private let state = Mutex(State())
 
-    /// - Parameter threads: that work at a time, from 1.
+    /// - Parameter threads: the most threads at a time, from 1.
     init(threads: Int) { self.threads = threads }
 
     func run<Success: Sendable>(_ work: @escaping @Sendable () throws -> Success) async throws -> Success {
@@ -33,7 +33,7 @@ final class WorkLine: Sendable {
             state.running += 1
             return true
         }
-        // Dispatch gives a serial queue a thread whatever else is going on; the global queues have one per core.
+        // A new serial queue always gets a thread. The global queues have only one thread per core.
         if isFree { DispatchQueue(label: "work").async { self.workThrough(work) } }
     }
 

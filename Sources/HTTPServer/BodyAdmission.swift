@@ -1,10 +1,10 @@
 import EventLoop
 
-/// What becomes of a request's body when its head has come.
+/// What the server does with the body of a request after it has read the head.
 public enum BodyAdmission {
-    /// It is read, up to so many bytes.
+    /// Read the body, up to `limit` bytes.
     case read(limit: Int)
-    /// Nothing of it is read before this was asked. Where it has an answer, that is sent and the connection ends; otherwise
-    /// the body is read, up to so many bytes.
+    /// Run the check before reading the body. If it returns a response, send that and close the connection. Otherwise
+    /// read the body, up to `limit` bytes.
     case check(@Loop () async -> HTTPResponse?, limit: Int)
 }

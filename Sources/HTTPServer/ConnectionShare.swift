@@ -1,9 +1,10 @@
-/// What the connections of one address, or of one network, may have together. A connection may have several shares.
+/// A limit for the connections of one address or network together. A connection may have several shares.
 public struct ConnectionShare: Hashable, Sendable {
-    /// Whose share it is: connections with the same key have it together.
+    /// The address or network. Connections with the same key share the limit.
     public var key: [UInt8]
-    /// Connections at a time, 1 or more.
+    /// The most connections at a time, from 1.
     public var most: Int
 
+    /// Makes a share of `most` connections for the address or network `key`.
     public init(key: [UInt8], most: Int) { (self.key, self.most) = (key, most) }
 }

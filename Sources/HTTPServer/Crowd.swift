@@ -1,24 +1,23 @@
 import EventLoop
 
-/// Connections that have something in common and a bound together: the server's, those of an address, those of a network.
+/// Connections that share a limit: all of the server, those of an address, or those of a network.
 ///
-/// It keeps those that wait for their clients in the order in which they began to, so that the one that waits longest is
-/// found at once. Entering, leaving and waiting take the same time however many there are.
+/// It lists the connections that wait for their clients, the longest wait first. Every operation takes constant time.
 @Loop final class Crowd {
     private(set) var count = 0
     private let most: Int
     private var first: Place?
     private var last: Place?
 
-    /// - Parameter most: connections, 1 or more.
+    /// - Parameter most: the most connections, from 1.
     init(most: Int) { self.most = most }
 
     var isFull: Bool { count >= most }
 
-    /// The connection that has waited for its client longest; `nil` where the server has work for all of them.
+    /// The connection that has waited longest for its client; `nil` if none waits.
     var longestWaiting: HTTPConnection? { first?.connection }
 
-    /// One connection's place in a crowd.
+    /// The membership of one connection in a crowd.
     @Loop final class Place {
         let crowd: Crowd
         fileprivate unowned let connection: HTTPConnection
@@ -31,7 +30,7 @@ import EventLoop
             crowd.count += 1
         }
 
-        /// Goes behind those that wait already; nothing where it waits.
+        /// Adds the connection at the end of those that wait. Does nothing if it waits already.
         func wait() {
             guard !isWaiting else { return }
             isWaiting = true
@@ -40,7 +39,7 @@ import EventLoop
             crowd.last = self
         }
 
-        /// Waits for its client no more.
+        /// Removes the connection from those that wait.
         func stopWaiting() {
             guard isWaiting else { return }
             isWaiting = false
@@ -50,7 +49,7 @@ import EventLoop
             if let after { after.previous = before } else { crowd.last = before }
         }
 
-        /// Its connection is over.
+        /// Removes the connection from the crowd.
         func leave() {
             stopWaiting()
             crowd.count -= 1

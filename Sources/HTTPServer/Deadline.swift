@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A deadline that moves often and expires seldom: moving it later costs no new timer.
+/// A deadline that moves often and expires seldom. Moving it to a later time needs no new timer.
 @Loop final class Deadline {
     private var due: UInt64?
     private var timer: LoopTimer?

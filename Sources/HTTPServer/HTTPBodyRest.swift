@@ -1,14 +1,15 @@
 import EventLoop
 
-/// What follows the first bytes of an answer, made while it is sent.
+/// The later parts of a response's body, made while the response is sent.
 ///
-/// It is asked for the next piece when the client took the one before. Where it throws, the connection is cut: the client
-/// sees that the answer is not whole.
+/// The server asks for the next part when the client has taken the last one. If that throws, the server closes the
+/// connection, so that the client sees an incomplete response.
 public final class HTTPBodyRest: Sendable, Equatable {
     let next: @Loop @Sendable () async throws -> [UInt8]?
 
-    /// - Parameter next: the next piece; `nil` at the end.
+    /// - Parameter next: returns the next part, or `nil` at the end.
     public init(_ next: @escaping @Loop @Sendable () async throws -> [UInt8]?) { self.next = next }
 
+    /// Whether both are the same object.
     public static func == (a: HTTPBodyRest, b: HTTPBodyRest) -> Bool { a === b }
 }

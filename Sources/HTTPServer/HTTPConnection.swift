@@ -1,39 +1,38 @@
 import EventLoop
 
-/// What a connection asks of its server.
+/// What a connection needs from its server.
 @Loop protocol HTTPConnectionOwner: AnyObject {
     var limits: HTTPLimits { get }
     var isDraining: Bool { get }
     func admission(of head: HTTPRequestHead, from peer: String) -> BodyAdmission
     var handler: HTTPServer.Handler { get }
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, from peer: String) -> HTTPResponse
-    /// A connection waits for its client, and could give way to a newcomer.
+    /// A connection waits for its client, so a new connection may replace it.
     func connectionWaits()
     func connectionEnded(_ connection: HTTPConnection)
 }
 
-/// One client: its requests are answered one after another, and the next one is not begun before the answer to the
-/// last one has left.
+/// The connection of one client. It reads the next request only after the response to the last one was sent.
 @Loop final class HTTPConnection {
     private enum State {
-        /// Waiting for a request, or in the midst of reading one.
+        /// Waiting for a request, or reading one.
         case reading
-        /// It is being found out whether the body may come.
+        /// Checking whether to read the body.
         case admitting
-        /// The handler has the request.
+        /// The handler is working on the request.
         case answering
-        /// An answer in pieces is on its way; the promise is kept when the client took the last one.
+        /// Sending a response in parts. The promise resolves when the client has taken the last part.
         case sending(LoopPromise<Void>?)
-        /// The answer waits for the client to take it.
+        /// Waiting for the client to take the response.
         case writing(thenClose: Bool)
-        /// The last answer has left; what still comes is thrown away.
+        /// The last response was sent. Further input is discarded.
         case lingering
         case closed
     }
 
-    /// Requests sent ahead are kept up to this many bytes; the rest waits in the kernel.
+    /// The most bytes of pipelined requests that are read ahead. The rest waits in the kernel.
     private static let aheadBytes = 65_536
-    /// A body of up to so many bytes goes out in one piece with its head.
+    /// The largest body, in bytes, that is copied to be sent together with its head.
     private static let copiedBytes = 16_384
 
     let peer: String
@@ -45,15 +44,15 @@ import EventLoop
     private var parser: HTTPParser
     private var state = State.reading
     private var head: HTTPRequestHead?
-    /// The client waits for `100 Continue`.
+    /// Whether the client waits for `100 Continue`.
     private var invitesBody = false
     private var inputEnded = false
     private var deadline: Deadline
     private var timedPhase: HTTPParser.Phase?
 
     /// - Parameters:
-    ///   - shares: those of whoever connects.
-    ///   - crowds: in which the connection has a place until it is closed.
+    ///   - shares: of the client's address.
+    ///   - crowds: the crowds that count the connection until it is closed.
     init(
         _ descriptor: Int32, peer: String, shares: [ConnectionShare], crowds: [Crowd], owner: any HTTPConnectionOwner
     ) {
@@ -72,25 +71,25 @@ import EventLoop
         watchPhase()
     }
 
-    /// From now on the next step is the client's.
+    /// Marks the connection as waiting for its client.
     private func waitForClient() {
         for place in places { place.wait() }
         owner?.connectionWaits()
     }
 
-    /// From now on the next step is the server's.
+    /// Marks the connection as not waiting for its client.
     private func work() { for place in places { place.stopWaiting() } }
 
-    /// Nothing of a request has come and nothing of an answer is owed.
+    /// Whether no part of a request has arrived and no response is due.
     var isIdle: Bool {
         if case .reading = state { return parser.phase == .idle }
         return false
     }
 
-    /// Nothing was asked on it yet.
+    /// Whether no request has arrived on this connection yet.
     private(set) var isNew = true
 
-    /// Reads what has arrived and was not told of yet.
+    /// Reads input that has arrived but that the loop has not reported yet.
     func lookOnceMore() {
         if isIdle { readReady() }
     }
@@ -120,7 +119,7 @@ import EventLoop
         }
     }
 
-    /// The client may have closed its half only and still read: what it asked for whole is answered.
+    /// Handles the end of input. The client may still read, so a complete request gets its response.
     private func endOfInput() {
         switch state {
         case .admitting, .answering, .sending, .writing:
@@ -130,7 +129,7 @@ import EventLoop
         }
     }
 
-    /// Reads on in what has arrived, until a request is complete or bytes are missing.
+    /// Parses the input until a request is complete or bytes are missing.
     private func advance() {
         do {
             while let event = try parser.next() {
@@ -183,7 +182,7 @@ import EventLoop
         work()
     }
 
-    /// Gives the phase its time; it counts from the phase's begin, not from its last byte.
+    /// Sets the deadline of the phase. It counts from the beginning of the phase, not from the last byte.
     private func watchPhase() {
         if invitesBody, parser.phase == .body {
             invitesBody = false
@@ -221,7 +220,7 @@ import EventLoop
         let response = await owner.handler(request)
         guard case .answering = state else { return }
         let closes = !request.head.keepsAlive || owner.isDraining
-        // RFC 9112, 6.1: HTTP/1.0 has no chunks; the end of the connection is the end of the answer.
+        // RFC 9112, 6.1: HTTP/1.0 has no chunks, so the end of the connection is the end of the response.
         let framing = request.head.minorVersion == 0 ? HTTPWriter.Framing.untilClose : .chunks
         guard let rest = response.rest, request.head.method != "HEAD" else {
             return send(response, thenClose: closes, framing)
@@ -237,9 +236,9 @@ import EventLoop
         }
     }
 
-    /// Sends a piece and waits until the client took it.
+    /// Sends a part of the response and waits until the client has taken it.
     ///
-    /// - Returns: whether the connection still stands.
+    /// - Returns: whether the connection is still open.
     private func put(_ bytes: [UInt8]) async -> Bool {
         if case .closed = state { return false }
         let taken = LoopPromise<Void>()
@@ -251,7 +250,7 @@ import EventLoop
             try? await taken.get()
             work()
         }
-        // What the next piece is made of has its own time.
+        // The write deadline does not hold while the next part is made.
         deadline.cancel()
         guard case .sending = state else { return false }
         state = .sending(nil)
@@ -267,7 +266,7 @@ import EventLoop
         _ response: HTTPResponse, thenClose: Bool, _ framing: HTTPWriter.Framing = .chunks
     ) {
         let method = head?.method
-        // A large body is not copied: whoever reads slowly holds the bytes that all others hold.
+        // A large body is not copied, so that slow clients share its memory.
         guard response.rest == nil, method != "HEAD", response.body.count > Self.copiedBytes else {
             return finish(HTTPWriter.bytes(of: response, to: method, closes: thenClose, framing), thenClose: thenClose)
         }
@@ -302,7 +301,7 @@ import EventLoop
         advance()
     }
 
-    /// Closing with unread input would send a reset, which can overtake the answer: listen a little longer.
+    /// Closes later: closing with unread input sends a reset, which can reach the client before the response does.
     private func linger() {
         guard !inputEnded else { return close() }
         state = .lingering

@@ -6,7 +6,8 @@ enum HTTPGrammar {
     static let tab = UInt8(ascii: "\t")
     static let colon = UInt8(ascii: ":")
 
-    /// For each byte whether it is a letter, a digit or one of these marks: every byte of a head is looked up.
+    /// For each byte, whether it is a letter, a digit or one of `marks`. A table is fast enough for every byte of a
+    /// head.
     private static func table(_ marks: String) -> [Bool] {
         (UInt8.min...UInt8.max).map { byte in
             switch byte {
@@ -22,12 +23,12 @@ enum HTTPGrammar {
     private static let uris = table("-._~:/?@!$&'()*+,;=%[]")
     private static let hosts = table("-._~:!$&'()*+,;=%[]")
 
-    /// Method names, header names.
+    /// The grammar of method names and header names.
     static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { tokens[Int($0)] }
     }
 
-    /// What a request target may be made of, each `%` followed by two hexadecimal digits.
+    /// The characters of a request target. Two hexadecimal digits must follow each `%`.
     static func isTarget(_ bytes: HeadReader.Bytes) -> Bool {
         var index = bytes.startIndex
         while index < bytes.endIndex {
@@ -43,15 +44,15 @@ enum HTTPGrammar {
         return true
     }
 
-    /// `Host`: never empty, since no `http` URI has an empty host.
+    /// The grammar of `Host`. It is never empty, since no `http` URI has an empty host.
     static func isHost(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { hosts[Int($0)] }
     }
 
-    /// Header values: no control character but the tab.
+    /// The bytes of header values: no control character except the tab.
     static func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7f || byte == tab }
 
-    /// Without spaces and tabs at either end.
+    /// The bytes without spaces and tabs at both ends.
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes
     where Bytes.SubSequence == Bytes {
         var bytes = bytes
@@ -69,7 +70,7 @@ enum HTTPGrammar {
         }
     }
 
-    /// `Content-Length`: 1 to 15 digits and nothing else.
+    /// The number in a `Content-Length`; `nil` unless it is 1 to 15 digits.
     static func decimal(_ text: String) -> Int? {
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -1,25 +1,26 @@
-/// What a client may cost.
+/// The limits of an ``HTTPServer``.
 public struct HTTPLimits: Sendable {
-    /// Request line, headers and the empty line together; trailers of a chunked body count too. Bytes.
+    /// The most bytes of request line, headers and empty line together. Trailers of a chunked body count too.
     public var headBytes = 16_384
-    /// Header fields, trailers included.
+    /// The most header fields, including trailers.
     public var headerCount = 100
-    /// Chunk extensions of one body together. Bytes.
+    /// The most bytes of all chunk extensions of a body together.
     public var chunkExtensionBytes = 4096
-    /// Connections at a time. For a further one that which has waited longest for its client gives way; where all are owed
-    /// an answer, it waits in the kernel's queue. More than a server takes in hand at a time, so that whoever is too many is
-    /// told so, and asks for its health are answered.
+    /// The most connections at a time. A further one replaces the connection that has waited longest for its client. If
+    /// none waits, the new one stays in the kernel's queue. Set it higher than the number of requests that the handler
+    /// works on, so that it can still refuse requests and answer health checks.
     public var connections = 4608
-    /// From a request's first byte to the end of its headers.
+    /// The time from the first byte of a request to the end of its headers.
     public var headTimeout: Duration = .seconds(10)
-    /// From the end of the headers to the end of the body.
+    /// The time from the end of the headers to the end of the body.
     public var bodyTimeout: Duration = .seconds(30)
-    /// Between two requests of one connection, and before the first.
+    /// The time between two requests of a connection, and before the first.
     public var idleTimeout: Duration = .seconds(60)
-    /// How long a client may take nothing of an answer that waits for it.
+    /// How long a client may pause while it takes a response.
     public var writeTimeout: Duration = .seconds(30)
-    /// How long a refused client is listened to after the answer, so that a reset does not overtake it.
+    /// How long to read on after a refusal, so that no reset reaches the client before the response does.
     public var lingerTimeout: Duration = .seconds(2)
 
+    /// Makes the default limits.
     public init() {}
 }

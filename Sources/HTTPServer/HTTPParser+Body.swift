@@ -10,7 +10,7 @@ extension HTTPParser {
         return finishBody()
     }
 
-    /// `chunk-size [";" extension]`: extensions are read past, within an allowance of their own.
+    /// Reads `chunk-size [";" extension]`. Extensions are skipped, up to `HTTPLimits.chunkExtensionBytes`.
     mutating func readChunkSize() throws(HTTPRefusal) -> Step {
         let allowance = limits.chunkExtensionBytes - extensionBytes
         guard let place = try nextLine(longest: allowance + 10, orElse: .malformed("A chunk's size line is too long."))
@@ -51,7 +51,7 @@ extension HTTPParser {
         return .again
     }
 
-    /// Trailers are held against the same grammar and the same allowance as headers, and forgotten.
+    /// Reads a trailer and discards it. The grammar and the limits of headers hold for it.
     mutating func readTrailer() throws(HTTPRefusal) -> Step {
         guard let line = try nextHeadLine() else { return .starved }
         guard !line.isEmpty else { return finishBody() }

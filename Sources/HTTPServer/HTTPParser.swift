@@ -1,16 +1,17 @@
-/// Reads the requests of one connection: bytes in, heads and bodies out. It knows no socket and no clock, and what it
-/// says does not depend on how the bytes were cut into pieces.
+/// Parses the requests of one connection: bytes in, heads and bodies out. It has no socket and no clock. Its events do
+/// not depend on how the bytes were split into reads.
 ///
-/// After a refusal it says nothing more.
+/// After a refusal it parses nothing more.
 public struct HTTPParser: Sendable {
+    /// A parsed part of a request.
     public enum Event: Sendable, Equatable {
-        /// A whole head. Nothing more comes before ``HTTPParser/admit(bodyLimit:)`` said how large its body may be.
+        /// A complete head. The parser goes on when ``HTTPParser/admit(bodyLimit:)`` sets the limit of the body.
         case head(HTTPRequestHead)
-        /// The request is complete; the next one may follow.
+        /// The complete body, which ends the request.
         case body([UInt8])
     }
 
-    /// What the owner's clock has to bound.
+    /// What the parser waits for. The owner limits the time of each phase.
     public enum Phase: Sendable, Equatable { case idle, head, admission, body, refused }
 
     enum State: Sendable {
@@ -33,20 +34,22 @@ public struct HTTPParser: Sendable {
 
     let limits: HTTPLimits
     var state = State.start
-    /// Bytes not yet read, from `position` on; no line feed stands before `scanned`.
+    /// The bytes from `position` on are not parsed yet. There is no line feed between `position` and `scanned`.
     private(set) var buffer: [UInt8] = []
     private(set) var position = 0
     private var scanned = 0
     var head = HeadReader()
-    /// Bytes of this head, and of its trailers later.
+    /// The bytes of this head and, later, of its trailers.
     private var headBytes = 0
     private var skippedEmptyLine = false
     var bodyLimit = 0
     var body: [UInt8] = []
     var extensionBytes = 0
 
+    /// Makes a parser for the first request of a connection.
     public init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
+    /// The present phase.
     public var phase: Phase {
         switch state {
         case .start: position == buffer.count ? .idle : .head
@@ -57,9 +60,10 @@ public struct HTTPParser: Sendable {
         }
     }
 
-    /// Bytes taken in and not read yet.
+    /// The number of appended bytes that are not parsed yet.
     public var bufferedCount: Int { buffer.count - position }
 
+    /// Adds bytes of the connection. ``next()`` parses them.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         if position > 0 {
             buffer.removeSubrange(..<position)
@@ -69,7 +73,10 @@ public struct HTTPParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// - Returns: `nil` where more bytes, or an admission, are needed.
+    /// Parses up to the next event.
+    ///
+    /// - Returns: `nil` if the parser needs more bytes, or a call of ``admit(bodyLimit:)``.
+    /// - Throws: the refusal, once. Later calls return `nil`.
     public mutating func next() throws(HTTPRefusal) -> Event? {
         do {
             while true {
@@ -85,10 +92,10 @@ public struct HTTPParser: Sendable {
         }
     }
 
-    /// Goes on with the body of the head that was just handed out.
+    /// Lets the parser go on with the body after a head.
     ///
-    /// - Parameter bodyLimit: bytes, of no account where no body is awaited (``awaitsBody``); more are refused with
-    ///   ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as that is known.
+    /// - Parameter bodyLimit: in bytes. A larger body is refused with ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as
+    ///   its size is known. Without a body (``awaitsBody``), the limit does not matter.
     public mutating func admit(bodyLimit: Int) {
         guard case .admission(let framing) = state else { return }
         self.bodyLimit = bodyLimit
@@ -100,7 +107,7 @@ public struct HTTPParser: Sendable {
         }
     }
 
-    /// After a head: whether a body follows it.
+    /// Whether a body follows the head that was just parsed.
     public var awaitsBody: Bool {
         guard case .admission(let framing) = state, case .sized(0) = framing else { return true }
         return false
@@ -127,7 +134,7 @@ public struct HTTPParser: Sendable {
     private mutating func readRequestLine() throws(HTTPRefusal) -> Step {
         guard let line = try nextHeadLine() else { return .starved }
         if line.isEmpty {
-            // RFC 9112, 2.2: one empty line before a request is forgiven.
+            // RFC 9112, 2.2: a server should ignore an empty line before a request. This one ignores one only.
             guard !skippedEmptyLine else { throw .malformed("Empty lines stand before the request line.") }
             skippedEmptyLine = true
             return .again
@@ -150,7 +157,7 @@ public struct HTTPParser: Sendable {
         return .event(.head(head))
     }
 
-    /// Lets the head read buffered bytes where they lie: a slice of the array would be counted at each look at it.
+    /// Lets the head reader read the buffer in place. An array slice would be reference-counted at each access.
     mutating func read(
         _ line: Range<Int>, _ body: (inout HeadReader, HeadReader.Bytes) throws(HTTPRefusal) -> Void
     ) throws(HTTPRefusal) {
@@ -158,7 +165,7 @@ public struct HTTPParser: Sendable {
         try buffer.withUnsafeBufferPointer { (bytes) throws(HTTPRefusal) in try body(&head, bytes[line]) }
     }
 
-    /// A line of the head or of the trailers, which share one allowance.
+    /// The next line of the head or of the trailers, which share one limit.
     mutating func nextHeadLine() throws(HTTPRefusal) -> Range<Int>? {
         let allowance = limits.headBytes - headBytes
         guard let line = try nextLine(longest: allowance, orElse: .headersTooLarge) else { return nil }
@@ -166,9 +173,9 @@ public struct HTTPParser: Sendable {
         return line
     }
 
-    /// Where the next line lies in the buffer, without its CRLF.
+    /// The range of the next line in the buffer, without its CRLF.
     ///
-    /// - Parameter longest: bytes with the CRLF; more, even unfinished, throw `refusal`.
+    /// - Parameter longest: in bytes, with the CRLF. A longer line throws `refusal`, even if it is incomplete.
     mutating func nextLine(longest: Int, orElse refusal: HTTPRefusal) throws(HTTPRefusal) -> Range<Int>? {
         scanned = max(scanned, position)
         let found = buffer.withUnsafeBufferPointer { $0[scanned...].firstIndex(of: HTTPGrammar.lf) }
@@ -186,7 +193,7 @@ public struct HTTPParser: Sendable {
         return line
     }
 
-    /// Up to `count` of the buffered bytes.
+    /// Takes up to `count` bytes from the buffer.
     mutating func take(_ count: Int) -> ArraySlice<UInt8> {
         let taken = buffer[position...].prefix(count)
         position += taken.count

@@ -1,18 +1,21 @@
-/// Why a message is not served. The connection closes after every one of them: what follows cannot be trusted.
+/// Why the server refuses a message. It then closes the connection, since it cannot trust what follows.
 public enum HTTPRefusal: Error, Sendable, Equatable {
-    /// Against the grammar, or readable in two ways. The sentence names the rule, never the client's bytes.
+    /// The message breaks the grammar or is ambiguous. The sentence names the rule, never the client's bytes.
     case malformed(String)
+    /// The head exceeds `HTTPLimits.headBytes` or `HTTPLimits.headerCount`.
     case headersTooLarge
+    /// The body is larger than `limit` bytes.
     case bodyTooLarge(limit: Int)
     /// A transfer coding other than `chunked`.
     case unsupportedTransferCoding
+    /// A known HTTP version other than 1.0 and 1.1.
     case unsupportedVersion
     /// An `Expect` other than `100-continue`.
     case expectationFailed
     /// The client was too slow.
     case timeout
 
-    /// HTTP status of the answer.
+    /// The HTTP status of the response.
     public var status: Int {
         switch self {
         case .malformed: 400
@@ -29,11 +32,11 @@ public enum HTTPRefusal: Error, Sendable, Equatable {
     public var sentence: String {
         switch self {
         case .malformed(let sentence): sentence
-        case .headersTooLarge: "The request line and headers are larger than this server takes."
+        case .headersTooLarge: "The request line and headers are larger than this server accepts."
         case .bodyTooLarge(let limit): "The body is larger than \(limit) bytes."
-        case .unsupportedTransferCoding: "The only transfer coding is chunked."
-        case .unsupportedVersion: "This server speaks HTTP/1.1."
-        case .expectationFailed: "The only expectation that can be met is 100-continue."
+        case .unsupportedTransferCoding: "This server supports the transfer coding chunked only."
+        case .unsupportedVersion: "This server supports HTTP/1.1 only."
+        case .expectationFailed: "This server supports the expectation 100-continue only."
         case .timeout: "The request took too long to arrive."
         }
     }

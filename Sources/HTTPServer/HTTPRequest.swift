@@ -1,15 +1,17 @@
-/// A request's first line and headers, read in the one way that the parser allows.
+/// The request line and headers of a request.
 public struct HTTPRequestHead: Sendable, Equatable {
-    /// As sent; methods are case-sensitive.
+    /// The method as sent. Methods are case-sensitive.
     public var method: String
-    /// Still percent-encoded, without the query; starts with `/`, or is `*` for `OPTIONS *`.
+    /// The path without the query, still percent-encoded. It starts with `/`, or is `*` for `OPTIONS *`.
     public var path: String
-    /// What follows the first `?`, still percent-encoded; `nil` where there is no `?`.
+    /// The part after the first `?`, still percent-encoded; `nil` if there is no `?`.
     public var query: String?
-    /// 0 or 1, of HTTP/1.x.
+    /// The x of HTTP/1.x: 0 or 1.
     public var minorVersion: Int
+    /// The header fields.
     public var headers: HTTPHeaders
 
+    /// Makes a head from its parts, as the parser or a test does.
     public init(
         method: String, path: String, query: String? = nil, minorVersion: Int = 1, headers: HTTPHeaders = HTTPHeaders()
     ) {
@@ -24,59 +26,72 @@ public struct HTTPRequestHead: Sendable, Equatable {
     public var expectsContinue: Bool { minorVersion == 1 && headers.first("expect") != nil }
 }
 
-/// A whole request.
+/// A complete request.
 public struct HTTPRequest: Sendable, Equatable {
+    /// The request line and headers.
     public var head: HTTPRequestHead
-    /// Without transfer coding; empty where there is none.
+    /// The body without transfer coding; empty if there is none.
     public var body: [UInt8]
-    /// Numeric address of the connection's other end; an IPv4 address in an IPv6 socket is written as IPv4.
+    /// The numeric address of the connection's other end. An IPv4 address of an IPv6 socket is written as IPv4.
     public var peer: String
 
+    /// Makes a request from its parts, as the server or a test does.
     public init(head: HTTPRequestHead, body: [UInt8] = [], peer: String = "127.0.0.1") {
         (self.head, self.body, self.peer) = (head, body, peer)
     }
 }
 
-/// Header fields in the order in which they came, names in lower case.
+/// Header fields in the order of the message. Their names are in lower case.
 public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// One header field.
     public struct Field: Sendable, Equatable {
+        /// The name in lower case.
         public var name: String
+        /// The value without surrounding spaces and tabs.
         public var value: String
     }
 
+    /// All fields; a name may appear more than once.
     public private(set) var fields: [Field] = []
 
+    /// Makes headers without a field.
     public init() {}
 
+    /// Makes headers with these fields.
     public init(dictionaryLiteral fields: (String, String)...) {
         for (name, value) in fields { append(name, value) }
     }
 
+    /// Adds a field after the others.
     public mutating func append(_ name: String, _ value: String) {
-        // Most messages have so many: the list is not moved while it grows.
+        // Most messages have at most eight fields, so the array need not grow.
         if fields.isEmpty { fields.reserveCapacity(8) }
         fields.append(Field(name: Self.lowercase(name), value: value))
     }
 
-    /// Removes every field of that name and adds this one.
+    /// Replaces all fields of that name with one.
     public mutating func set(_ name: String, _ value: String) {
         let name = Self.lowercase(name)
         if fields.contains(where: { $0.name == name }) { fields.removeAll { $0.name == name } }
         append(name, value)
     }
 
-    /// Most names are in lower case already, and need no other text made.
+    /// The name in lower case. The check avoids a new string, since most names are in lower case already.
     private static func lowercase(_ name: String) -> String {
         name.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ? name.lowercased() : name
     }
 
+    /// The value of the first field of that name.
+    ///
     /// - Parameter name: in lower case.
     public func first(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
+    /// The values of all fields of that name.
+    ///
     /// - Parameter name: in lower case.
     public func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-    /// The comma-separated tokens of every field of that name, in lower case.
+    /// The comma-separated tokens of all fields of that name, in lower case.
     public func tokens(_ name: String) -> [String] {
         all(name).flatMap { value in
             value.utf8.split(separator: UInt8(ascii: ",")).map {

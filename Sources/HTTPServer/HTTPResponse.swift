@@ -1,12 +1,15 @@
-/// An answer. The server adds `Content-Length` or `Transfer-Encoding`, `Date` and, before it closes, `Connection`.
+/// A response. The server adds `Content-Length` or `Transfer-Encoding`, `Date` and, before it closes, `Connection`.
 public struct HTTPResponse: Sendable, Equatable {
+    /// The HTTP status code.
     public var status: Int
+    /// The header fields, without those that the server adds.
     public var headers: HTTPHeaders
-    /// Left out on the wire for `HEAD`, 204 and 304; its length is told all the same for `HEAD`.
+    /// The body. The server does not send it for `HEAD`, 204 and 304. For `HEAD` it still sends its length.
     public var body: [UInt8]
-    /// Where it is set, the answer goes out in chunks, `body` first.
+    /// The later parts of the body. If they are set, the response is sent in chunks, `body` first.
     public var rest: HTTPBodyRest?
 
+    /// Makes a response from its parts.
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [], rest: HTTPBodyRest? = nil) {
         (self.status, self.headers, self.body, self.rest) = (status, headers, body, rest)
     }

@@ -1,22 +1,25 @@
 import EventLoop
 import Glibc
 
-/// A strict HTTP/1.1 server on the loop. It knows nothing of routes.
+/// A strict HTTP/1.1 server on the loop. It has no routes of its own.
 ///
-/// Every message is read in one way or refused: see ``HTTPParser``. Requests of one connection are answered in order.
+/// It refuses every ambiguous message: see ``HTTPParser``. It answers the requests of a connection in order.
 @Loop public final class HTTPServer {
+    /// Makes the response to a request.
     public typealias Handler = @Loop (HTTPRequest) async -> HTTPResponse
 
-    /// What the server asks of whoever knows the routes.
+    /// What the owner of the server decides.
     public struct Delegate {
-        /// The shares that a connection from this address counts for; none for one that may have as many as it likes.
+        /// The shares that count a connection from this address. An address without shares has no limit.
         public var shares: @Loop (String) -> [ConnectionShare]
-        /// What becomes of the body of this request, from this address; read up to 64 KiB unless said otherwise.
+        /// How to read the body of this request from this address. The default is to read up to 64 KiB.
         public var admission: @Loop (HTTPRequestHead, String) -> BodyAdmission
-        /// The answer to a message that is not served; the head where it was read, and the client's address.
+        /// The response to a refused message, given its head, if that was read, and the client's address.
         public var errorResponse: @Loop (HTTPRefusal, HTTPRequestHead?, String) -> HTTPResponse
+        /// Makes the response to a request.
         public var handler: Handler
 
+        /// Makes a delegate. Only `handler` has no default.
         public init(
             shares: @escaping @Loop (String) -> [ConnectionShare] = { _ in [] },
             admission: @escaping @Loop (HTTPRequestHead, String) -> BodyAdmission = { _, _ in .read(limit: 65_536) },
@@ -45,13 +48,15 @@ import Glibc
 
     /// - Parameters:
     ///   - host: a numeric address or `localhost`.
-    ///   - port: 0 for any that is free.
+    ///   - port: 0 for any free port.
+    ///   - limits: of connections, sizes and times.
+    ///   - delegate: handles the requests.
     public init(host: String, port: Int, limits: HTTPLimits = HTTPLimits(), delegate: Delegate) {
         (self.host, self.port, self.limits, self.delegate) = (host, port, limits, delegate)
         everybody = Crowd(most: limits.connections)
     }
 
-    /// Listens from now on.
+    /// Starts to listen.
     public func start() throws(HTTPServerError) {
         listener = try Listener(host: host, port: port) { [weak self] in
             guard let self else { return false }
@@ -61,21 +66,24 @@ import Glibc
         }
     }
 
-    /// Whether one more connection may be made.
+    /// Whether there is room for one more connection, perhaps in place of another.
     private var hasPlace: Bool { !everybody.isFull || Self.whoGivesWay(in: everybody) != nil }
 
-    /// The port that is listened at; 0 where the server does not.
+    /// The port that the server listens on; 0 if it does not listen.
     public var boundPort: Int { listener?.port ?? 0 }
 
+    /// The number of open connections.
     public var connectionCount: Int { connections.count }
 
-    /// How long who has connected and not said anything yet may take to say it.
+    /// While draining, how long a new connection may take to send its first request.
     private static let notice = Duration.milliseconds(500)
 
-    /// Accepts no more, closes what is idle, finishes every request in flight with `Connection: close`. Who has come in
-    /// already is served: their first request may lie there unread, or be on its way, and a proxy sends no POST twice.
+    /// Stops accepting connections, closes idle ones, and answers every request in flight with `Connection: close`.
     ///
-    /// - Parameter patience: connections that are open after it are cut off.
+    /// Connections that have not sent a request yet get half a second for it. Their first request may be unread or on
+    /// its way, and a proxy does not repeat a POST.
+    ///
+    /// - Parameter patience: connections that are still open after it are closed.
     public func drain(within patience: Duration = .seconds(5)) async {
         listener?.acceptRest()
         for (descriptor, peer) in lobby.empty() { connect(descriptor, peer, shares: delegate.shares(peer)) }
@@ -102,7 +110,7 @@ import Glibc
         for connection in connections.values { connection.close() }
     }
 
-    /// Lets a newcomer in, or into the lobby; who may have any number of connections does not wait there.
+    /// Connects a new socket or puts it into the lobby. An address without shares does not wait in the lobby.
     private func accept(_ descriptor: Int32, _ peer: String) {
         let shares = delegate.shares(peer)
         guard !shares.isEmpty else { return connect(descriptor, peer, shares: shares) }
@@ -113,7 +121,7 @@ import Glibc
         }
     }
 
-    /// Takes who waits in the lobby out of it, a few each millisecond.
+    /// Connects sockets that wait in the lobby, a few each millisecond.
     private func connectNext() {
         guard lobbyTimer == nil else { return }
         lobbyTimer = LoopTimer(after: .milliseconds(1)) { [weak self] in
@@ -129,8 +137,8 @@ import Glibc
         }
     }
 
-    /// Where a share is used up, whoever of it has waited longest for its client gives way, also in the midst of a request; who
-    /// is owed an answer never does.
+    /// Makes the connection. If a share is used up, its connection that has waited longest for its client is closed,
+    /// even if it has sent half a request. A connection that is due a response is never closed.
     private func connect(_ descriptor: Int32, _ peer: String, shares: [ConnectionShare]) {
         let crowds = shares.map { self.crowds[$0] ?? Crowd(most: $0.most) } + [everybody]
         for crowd in crowds { makeRoom(in: crowd) }
@@ -143,7 +151,7 @@ import Glibc
         while crowd.isFull, let oldest = Self.whoGivesWay(in: crowd) { oldest.close() }
     }
 
-    /// Whoever has waited longest for its client; a request that came a moment ago ends the waiting.
+    /// The connection that has waited longest for its client. A request that has just arrived ends the wait.
     private static func whoGivesWay(in crowd: Crowd) -> HTTPConnection? {
         while let oldest = crowd.longestWaiting {
             oldest.lookOnceMore()
@@ -152,7 +160,7 @@ import Glibc
         return nil
     }
 
-    /// The answer to a refused message where nobody renders a better one.
+    /// The default response to a refused message: its sentence as plain text.
     public static func plain(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
         HTTPResponse(
             status: refusal.status, headers: ["content-type": "text/plain; charset=utf-8"],

@@ -1,15 +1,15 @@
 import EventLoop
 import Glibc
 
-/// The bytes of an answer.
+/// Writes the bytes of a response.
 enum HTTPWriter {
     static let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     /// - Parameters:
-    ///   - method: of the request; `nil` where it could not be read.
-    ///   - closes: the connection ends after this answer.
-    ///   - framing: of an answer whose length is not known.
-    ///   - withBody: `false` where the body is sent by itself.
+    ///   - method: of the request; `nil` if it could not be read.
+    ///   - closes: whether the connection ends after this response.
+    ///   - framing: of a response whose length is not known.
+    ///   - withBody: `false` if the body is sent separately.
     @Loop static func bytes(
         of response: HTTPResponse, to method: String?, closes: Bool, _ framing: Framing = .chunks, withBody: Bool = true
     ) -> [UInt8] {
@@ -21,7 +21,7 @@ enum HTTPWriter {
         }
         append("date", HTTPDate.now, to: &bytes)
         if closes { append("connection", "close", to: &bytes) }
-        // RFC 9110, 8.6: no length with 204; with 304 it would be that of the answer to a plain GET.
+        // RFC 9110, 8.6: 204 must have no length. With 304 it would be that of the 200 response.
         let hasContent = response.status != 204 && response.status != 304
         if response.rest != nil {
             if framing == .chunks { append("transfer-encoding", "chunked", to: &bytes) }
@@ -35,12 +35,12 @@ enum HTTPWriter {
         return bytes
     }
 
-    /// How a client finds the end of an answer in pieces.
+    /// How a client finds the end of a response in parts.
     enum Framing {
         case chunks
         case untilClose
 
-        /// Of chunks nothing for an empty one, which would be the last.
+        /// The bytes of one part. With chunks, an empty part has no bytes, since an empty chunk would be the last.
         func piece(_ bytes: [UInt8]) -> [UInt8] {
             guard self == .chunks, !bytes.isEmpty else { return bytes }
             return Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [HTTPGrammar.cr, HTTPGrammar.lf]
@@ -49,7 +49,7 @@ enum HTTPWriter {
         var end: [UInt8] { self == .chunks ? Array("0\r\n\r\n".utf8) : [] }
     }
 
-    /// Fields that the server writes by itself.
+    /// Whether the server itself writes this field.
     private static func isOwned(_ name: String) -> Bool {
         switch name {
         case "content-length", "transfer-encoding", "connection", "date": true
@@ -57,7 +57,7 @@ enum HTTPWriter {
         }
     }
 
-    /// Whatever a value holds, it stays one header: control characters become spaces.
+    /// Writes a field. Control characters in the value become spaces, so that no value can add a field.
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
         append(name, to: &bytes)
         bytes.append(HTTPGrammar.colon)
@@ -91,9 +91,9 @@ enum HTTPWriter {
     ]
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Dates as in `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
-    /// The text of this second, made once in it.
+    /// The present time. The text is made once a second.
     @Loop static var now: String {
         let second = time(nil)
         if second != made.second { made = (second, text(secondsSinceEpoch: second)) }

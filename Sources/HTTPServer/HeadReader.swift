@@ -1,11 +1,11 @@
-/// A head under construction: lines without their CRLF in, a head and the framing of its body out.
+/// Builds a head: lines without their CRLF in, a head and the framing of its body out.
 struct HeadReader: Sendable {
     typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
     private var head = HTTPRequestHead(method: "", path: "")
     private var authority: String?
 
-    /// `method SP target SP version`, with exactly these two spaces.
+    /// Reads `method SP target SP version`, with exactly these two spaces.
     mutating func readRequestLine(_ line: Bytes) throws(HTTPRefusal) {
         let parts = line.split(separator: HTTPGrammar.space, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed("The request line is not a method, a target and a version.") }
@@ -34,7 +34,7 @@ struct HeadReader: Sendable {
         if !target.hasPrefix("/"),
             let rest = ["http://", "https://"].first(where: target.lowercased().hasPrefix)?.count
         {
-            // Absolute form: served where its authority is what `Host` says, so that both name one server.
+            // Absolute form is accepted only if its authority equals `Host`, so that both name the same server.
             target.removeFirst(rest)
             let slash = target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex
             authority = target[..<slash].lowercased()
@@ -77,7 +77,7 @@ struct HeadReader: Sendable {
     private func checkHost() throws(HTTPRefusal) {
         let hosts = head.headers.all("host")
         guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
-            throw .malformed("There is not exactly one Host header.")
+            throw .malformed("There must be exactly one Host header.")
         }
         guard hosts.allSatisfy(HTTPGrammar.isHost) else { throw .malformed("The Host header is not a host.") }
         guard authority == nil || authority == hosts.first?.lowercased() else {
@@ -93,10 +93,10 @@ struct HeadReader: Sendable {
         guard lengths.count <= 1, codings.count <= 1 else { throw .malformed("The body's length is given twice.") }
         if let coding = codings.first?.lowercased() {
             guard head.minorVersion == 1 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
-            // Some letters beyond ASCII have their small form within it: the sign of Kelvin, k.
+            // Some characters outside ASCII become ASCII in lower case: the Kelvin sign becomes k.
             guard coding == "chunked", codings[0].utf8.allSatisfy({ $0 < 0x80 }) else {
                 throw coding.contains("chunked") || !HTTPGrammar.isToken(Array(coding.utf8))
-                    ? .malformed("Transfer-Encoding is not chunked alone.") : .unsupportedTransferCoding
+                    ? .malformed("Transfer-Encoding must be chunked and nothing else.") : .unsupportedTransferCoding
             }
             return .chunked
         }

@@ -3,16 +3,18 @@ import Glibc
 
 /// Why a server did not start.
 public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
-    /// Not a numeric address (or `localhost`) with a port of 0 to 65535.
+    /// The address is not numeric (or `localhost`), or the port is not 0 to 65535.
     case invalidAddress(host: String, port: Int)
+    /// Another program listens on the port.
     case portInUse(host: String, port: Int)
-    /// The system refused; `errno`.
+    /// A system call failed; `code` is `errno`.
     case system(call: String, code: Int32)
 
+    /// A sentence for an operator.
     public var description: String {
         switch self {
         case .invalidAddress(let host, let port): "'\(host):\(port)' is not a numeric address with a port"
-        case .portInUse(let host, let port): "port in use: something else listens at \(host):\(port)"
+        case .portInUse(let host, let port): "port in use: another program listens on \(host):\(port)"
         case .system(let call, let code): "\(call) failed: \(String(cString: strerror(code)))"
         }
     }
@@ -23,9 +25,9 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
     private var descriptor: Int32 = -1
     private var watch: FileWatch?
     private var pauseTimer: LoopTimer?
-    /// Whether another connection may be accepted.
+    /// Returns whether another connection may be accepted.
     private let hasRoom: @Loop () -> Bool
-    /// Given a connected, non-blocking socket and the numeric address of its other end.
+    /// Gets each accepted, non-blocking socket and the numeric address of its other end.
     private let onConnection: @Loop (Int32, String) -> Void
     private var waitsForRoom = false
 
@@ -42,7 +44,7 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
-        // Inherited by whatever is accepted (tcp(7) of Linux).
+        // Accepted sockets inherit the option (tcp(7) of Linux).
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         let bound =
             address.withPointer { bind(descriptor, $0, $1) } == 0 && listen(descriptor, Int32(Self.backlog)) == 0
@@ -57,7 +59,7 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
 
     isolated deinit { close() }
 
-    /// The port that is listened at, also where 0 was asked for.
+    /// The port that the socket listens on. If 0 was asked for, it is the chosen one.
     var port: Int { SocketAddress { getsockname(descriptor, $0, &$1) }?.port ?? 0 }
 
     func close() {
@@ -68,19 +70,19 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         descriptor = -1
     }
 
-    /// Accepts again where there was no room.
+    /// Accepts again after there was no room.
     func resume() {
         guard waitsForRoom else { return }
         waitsForRoom = false
         watch?.update(.read)
     }
 
-    /// Takes in whoever waits at the door; to be called before it is closed.
+    /// Accepts all connections in the kernel's queue. Call it before closing, which would reset them.
     func acceptRest() {
         if descriptor >= 0, watch != nil { acceptReady(atMost: Self.backlog) }
     }
 
-    /// Who has connected and was not accepted yet waits in a queue of this length.
+    /// The length of the kernel's queue of connections that were not accepted yet.
     private static let backlog = 1024
 
     private func acceptReady(atMost most: Int = 64) {
@@ -100,7 +102,7 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Without a descriptor to spare the socket stays readable: look again later instead of at once.
+    /// Pauses if no descriptor is free: the socket stays readable, so the loop would try again at once.
     private func pauseAfter(_ code: Int32) {
         guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) else { return }
         watch?.update([])

@@ -1,32 +1,32 @@
-/// Sockets that were accepted and have no connection yet.
+/// Accepted sockets that have no connection yet.
 ///
-/// An address gets two connections in a millisecond. What it brings beyond that waits here, behind itself only: a flood would
-/// keep others waiting by the work of making and ending connections.
+/// An address gets two connections a millisecond. Its further sockets wait here in a queue of their own. Without that,
+/// the work of opening and closing many connections for one address would delay the others.
 struct Lobby {
-    /// What becomes of who has come in.
+    /// What to do with a new socket.
     enum Entry: Equatable {
         case connects
         case waits
-        /// It waits in the place of this one, which is closed: of its address the oldest.
+        /// It waits in place of this socket, the oldest of its address, which the caller must close.
         case replaces(Int32)
     }
 
-    /// Connections of one address in a millisecond.
+    /// The connections that an address gets in one `step`.
     private static let pace = 2
     private static let step = Duration.milliseconds(1).nanoseconds
-    /// Sockets of one address that wait.
+    /// The most waiting sockets of one address.
     static let mostOfAnAddress = 64
-    /// Sockets that wait in all: few beside the files that a gateway keeps free.
+    /// The most waiting sockets in all. It is small compared with the number of files that a gateway keeps free.
     static let most = 128
 
     private var queues: [String: [Int32]] = [:]
     private var connected: [String: Int] = [:]
     private var stepEnd: UInt64 = 0
-    /// How many wait.
+    /// The number of waiting sockets.
     private(set) var count = 0
     var isFull: Bool { count >= Self.most }
 
-    /// - Parameter now: of the monotonic clock, nanoseconds.
+    /// - Parameter now: in nanoseconds of the monotonic clock.
     mutating func enter(_ descriptor: Int32, from peer: String, now: UInt64) -> Entry {
         begin(now)
         guard queues[peer] == nil, connected[peer, default: 0] < Self.pace else { return wait(descriptor, peer) }
@@ -34,7 +34,7 @@ struct Lobby {
         return .connects
     }
 
-    /// Who connects now, of each address the oldest.
+    /// Removes and returns the sockets that may connect now, the oldest of each address first.
     mutating func next(now: UInt64) -> [(descriptor: Int32, peer: String)] {
         begin(now)
         var leaving: [(Int32, String)] = []
@@ -48,7 +48,7 @@ struct Lobby {
         return leaving
     }
 
-    /// Everybody, whatever the pace.
+    /// Removes and returns all sockets.
     mutating func empty() -> [(descriptor: Int32, peer: String)] {
         defer { (queues, count) = ([:], 0) }
         return queues.flatMap { peer, queue in queue.map { ($0, peer) } }

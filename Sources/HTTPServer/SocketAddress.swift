@@ -1,11 +1,11 @@
 import Glibc
 
-/// A numeric address to listen at, or a connection's other end.
+/// A numeric address to listen on, or that of a connection's other end.
 struct SocketAddress {
     private var storage = sockaddr_storage()
     private var length: socklen_t
 
-    /// - Parameter host: an IPv4 or IPv6 address, or `localhost`. Names are not looked up: that blocks.
+    /// - Parameter host: an IPv4 or IPv6 address, or `localhost`. Names are not looked up, since that blocks.
     init?(host: String, port: Int) {
         guard (0...65535).contains(port) else { return nil }
         var hints = addrinfo()
@@ -20,7 +20,9 @@ struct SocketAddress {
         memcpy(&storage, first.pointee.ai_addr, Int(length))
     }
 
-    /// Filled by `body`, which is given room for an address and its length, and answers what the system call answered.
+    /// Makes an address with a system call.
+    ///
+    /// - Parameter body: gets space for an address and its length, and returns the result of the system call.
     init?(filledBy body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var length = length
@@ -52,7 +54,7 @@ struct SocketAddress {
 
     var port: Int { Int(numeric(0).port) ?? 0 }
 
-    /// An IPv4 client of an IPv6 socket is written as IPv4, so that one address has one spelling.
+    /// The numeric address. An IPv4 address of an IPv6 socket is written as IPv4, so that an address has one spelling.
     var host: String {
         let host = numeric(0).host
         return host.hasPrefix("::ffff:") && host.contains(".") ? String(host.dropFirst(7)) : host

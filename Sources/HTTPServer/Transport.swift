@@ -1,28 +1,28 @@
 import EventLoop
 import Glibc
 
-/// Owns one connected socket: reads when asked to, writes what it is given in order, and never raises SIGPIPE.
+/// Owns one connected socket. It reads when asked to, writes in order, and never raises `SIGPIPE`.
 @Loop final class Transport {
     enum Reading {
         case bytes(ArraySlice<UInt8>)
         case end, nothing, failed
     }
 
-    /// Shared by all: what was read is copied out of it before the next one reads.
+    /// A buffer that all transports share: each copies what it read before the next one reads.
     private static var room = [UInt8](repeating: 0, count: 65_536)
 
     private var descriptor: Int32
     private var watch: FileWatch?
     private var pending: [UInt8] = []
     private var sent = 0
-    /// Sent after `pending`; its storage may be many transports'.
+    /// Sent after `pending`. Transports may share its storage.
     private var shared: [UInt8] = []
     private var wantsInput = true
     /// Called when the socket may have input, or was reset.
     var onReadable: @Loop () -> Void = {}
-    /// Called when everything that waited has been taken by the kernel.
+    /// Called when the kernel has taken all waiting bytes.
     var onDrained: @Loop () -> Void = {}
-    /// Called when the other end took some of what waited.
+    /// Called when the kernel has taken some of the waiting bytes.
     var onProgress: @Loop () -> Void = {}
     /// Called when the socket is broken.
     var onFailure: @Loop () -> Void = {}
@@ -45,7 +45,7 @@ import Glibc
         descriptor = -1
     }
 
-    /// Says that nothing more will be written; input may still come.
+    /// Closes the sending half. Input may still arrive.
     func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     func wantInput(_ wanted: Bool) {
@@ -66,9 +66,9 @@ import Glibc
         return errno == EAGAIN || errno == EINTR ? .nothing : .failed
     }
 
-    /// Sends at once what the kernel takes; the rest waits, and `onDrained` tells when it is gone.
+    /// Sends at once what the kernel takes. The rest waits, and `onDrained` is called after it was sent.
     ///
-    /// - Parameter body: sent after `bytes`, and never copied; nothing may be written before it is gone.
+    /// - Parameter body: sent after `bytes` without being copied. Write nothing else before `onDrained`.
     func write(_ bytes: [UInt8], then body: [UInt8] = []) {
         precondition(shared.isEmpty, "written behind a body")
         if hasPending {
@@ -96,7 +96,7 @@ import Glibc
         updateInterest()
     }
 
-    /// A head goes out with the begin of its body.
+    /// With `MSG_MORE`, the kernel sends a head together with the beginning of its body.
     private var flags: Int32 {
         Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT) | (shared.isEmpty ? 0 : Int32(MSG_MORE))
     }
@@ -107,7 +107,7 @@ import Glibc
             if !isClosed, !hasPending { onDrained() }
         }
         guard ready.contains(.read), !isClosed else { return }
-        // With no interest in input this is a hang-up: nothing can be answered any more.
+        // Without interest in input, this event is a hang-up: no response can be sent any more.
         if wantsInput { onReadable() } else { onFailure() }
     }
 }

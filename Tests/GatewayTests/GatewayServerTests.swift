@@ -131,7 +131,7 @@ private let json = ["Content-Type": "application/json"]
                 #expect(try await send("{}", ["Content-Type": type]).status == 415, "\(type)")
             }
             #expect(try await send("{}", [:]).status == 415)
-            #expect(try await send("").json["detail"] == "There is no body, and a JSON object is needed.")
+            #expect(try await send("").json["detail"] == "The body is missing. It must be a JSON object.")
             #expect(
                 try await send(#"{"phone":"1"}"#, ["Content-Type": "Application/JSON; charset=UTF-8"]).status == 202)
             #expect(try await send(#"{"phone":"\#(String(repeating: "1", count: 70_000))"}"#).status == 413)

@@ -38,7 +38,7 @@ struct OpenAPIDocument: Sendable {
         let parameters = Self.parameters(route)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let schema = route.bodySchema { operation["requestBody"] = Self.requestBody(route, schema) }
-        if case .later = route.target { operation["description"] = "Not implemented yet: the response is 501." }
+        if case .later = route.target { operation["description"] = "Not implemented yet: answers 501." }
         return .object(operation)
     }
 

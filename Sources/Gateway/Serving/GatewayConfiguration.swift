@@ -48,7 +48,7 @@ extension GatewayConfiguration {
                 "Connections of one address at a time; trusted proxies may have any number"),
             .init(
                 "GATEWAY_STAFF_NETWORKS", .list, nil,
-                "Networks from which staff and administrators may act; if unset, any, in the development profile only"),
+                "Networks from which staff and administrators may act; the development profile allows any"),
             .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer that access tokens must name"),
             .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience that access tokens must name"),
         ] + CommonVariables.everyProcess(peers: LocalAnswers.required)

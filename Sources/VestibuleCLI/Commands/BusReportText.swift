@@ -138,7 +138,7 @@ extension BusCommand {
     /// - Parameter name: the replica's endpoint or instance, as `ls` and `info` show them.
     static func drain(_ bus: BusAccess, _ name: String) throws {
         guard let replica = try waiting({ try await look(bus) }).first(where: { $0.isCalled(name) }) else {
-            throw CommandError("no replica \(name) answers: see vestibule bus ls")
+            throw CommandError("there is no replica \(name) that answers: see vestibule bus ls")
         }
         let isDraining = try waiting {
             let security = try await bus.security()

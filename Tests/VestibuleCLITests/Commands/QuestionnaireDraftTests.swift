@@ -47,8 +47,8 @@ import Testing
         try write(Self.definition([Self.question("homeTown"), Self.question("street")]))
         #expect(try run("import", file).code == 0)
         let unmeant = try run("publish", "family", "3", "--accept", "additive")
-        #expect(unmeant.code == 1 && unmeant.output.contains("It is reask, and touches 0 open sessions and 0 answers."))
-        #expect(unmeant.output.contains("publish it with --accept reask"))
+        #expect(unmeant.code == 1 && unmeant.output.contains("is reask. It affects 0 open sessions and 0 answers."))
+        #expect(unmeant.output.contains("add --accept reask"))
         let listed = try run("ls", "family")
         #expect(
             listed.code == 0 && listed.output.contains("1        in use") && listed.output.contains("not published"))
