@@ -1,20 +1,20 @@
 import BusProtocol
 
-/// What becomes of a number whose account slept for so long that the number may be somebody else's by now.
+/// Decides about a number whose account was unused for so long that the number may have a new holder.
 enum DormancyPolicy {
     enum Decision: Sendable, Equatable {
         case signIn
-        /// The person says which of the two they are: the account's, or the number's new holder.
+        /// Ask the person whether they own the account or are the number's new holder.
         case ask
-        /// The number goes to its new holder, who gets an account of their own.
+        /// Take the number from the account. Its new holder gets an account of their own.
         case detach
     }
 
     /// - Parameters:
-    ///   - seenAt: when the account was last used; `nil` where the number has none.
-    ///   - isKnownDevice: the device proves that it signed in to that account before.
-    ///   - wantsNewAccount: the person says that the account is not theirs.
-    ///   - limit: the sleep that an account may have; `nil`: as long as it likes.
+    ///   - seenAt: when the account was last used; `nil` if the number has no account.
+    ///   - isKnownDevice: whether the device proved that it signed in to the account before.
+    ///   - wantsNewAccount: whether the person said that the account is not theirs.
+    ///   - limit: how long an account may be unused; `nil` means without limit.
     static func decide(
         seenAt: Timestamp?, now: Timestamp, isKnownDevice: Bool, wantsNewAccount: Bool, limit: Duration?
     ) -> Decision {

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What a person reads.
+/// The texts of notifications.
 enum NotificationText {
     static func text(kind: NoticeKind, data: [String: String], appName: String) -> (title: String, body: String) {
         switch kind {
@@ -34,7 +34,7 @@ enum NotificationText {
         case .identityRevoked:
             (
                 "A way to sign in has ended",
-                "\(identity(data)) told us that it no longer opens your \(appName) account. Your phone number does."
+                "\(identity(data)) no longer opens your \(appName) account, as its provider told us. Your phone number still does."
             )
         case .phoneChanged:
             (
@@ -49,13 +49,14 @@ enum NotificationText {
         case .phoneDetached:
             (
                 "Your number belongs to somebody else",
-                "Somebody proved to have the number of your \(appName) account, which was not used for a long time, and began an account of their own with it."
+                "Your \(appName) account was not used for a long time. Somebody else has proved that they have its number now, and started an account of their own with it."
             )
         default: (appName, "There is news about your account.")
         }
     }
 
-    /// The text of a push, and what stops a recovery without the app: the token, and the recovery that it belongs to.
+    /// The text of the push. For a claim, it adds the dispute token and the recovery's id, which stop it without the
+    /// app.
     static func sms(kind: NoticeKind, data: [String: String], appName: String) -> String {
         let body = text(kind: kind, data: data, appName: appName).body
         guard let token = data["disputeToken"] else { return body }
@@ -86,13 +87,13 @@ enum NotificationText {
             ("Recovery stopped", "The request to recover your \(appName) account was stopped. Nothing has changed.")
         case .recoveryContested:
             (
-                "Both sides are heard",
-                "Whoever asked to recover your \(appName) account has shown something of it. Two reviewers will decide, and nothing changes before. Please show in the app that the account is yours."
+                "Two reviewers will decide",
+                "The person who asked to recover your \(appName) account has given some proof. Two reviewers will decide, and nothing changes before that. Please show in the app that the account is yours."
             )
         case .recoveryCancelled:
             (
                 "Recovery withdrawn",
-                "Whoever asked to recover your \(appName) account took the request back. Nothing has changed."
+                "The person who asked to recover your \(appName) account withdrew the request. Nothing has changed."
             )
         case .recoveryExpired:
             ("Recovery over", "The request to recover your \(appName) account is over. Nothing has changed.")
@@ -127,7 +128,7 @@ enum NotificationText {
         }
     }
 
-    /// Who asked, when, and from what kind of device.
+    /// Says who asked, when, and from what kind of device.
     private static func claim(_ data: [String: String]) -> String {
         let asked = time(["at": data["requestedAt"] ?? ""])
         let kind = data["platform"] == nil ? "" : " from \(article(device(data)))"
@@ -141,7 +142,7 @@ enum NotificationText {
         data["recentSignIn"] == "true" ? "Somebody signed in by its number within the last day. " : ""
     }
 
-    /// Of a recovery lock that was switched off.
+    /// Says when a recovery lock ends that was switched off.
     private static func holds(_ data: [String: String]) -> String {
         let end = time(data)
         return end.isEmpty ? "" : "It ends\(end). "
@@ -149,7 +150,7 @@ enum NotificationText {
 
     private static func article(_ device: String) -> String { device.prefix(1).lowercased() + device.dropFirst() }
 
-    /// Its kind and never its name: whoever signs in chooses that, and could write to the owner with it.
+    /// The kind of the device, never its name: an attacker chooses the name, and could write to the owner with it.
     private static func device(_ data: [String: String]) -> String {
         switch data["platform"] {
         case "ios": "An iPhone or iPad"
@@ -159,13 +160,13 @@ enum NotificationText {
         }
     }
 
-    /// To the minute, in UTC: whoever writes the text does not know where its reader is.
+    /// The time to the minute, in UTC, since the reader's time zone is not known here.
     private static func time(_ data: [String: String]) -> String {
         guard let at = data["at"], Timestamp(at) != nil else { return "" }
         return " on \(at.prefix(10)) at \(at.dropFirst(11).prefix(5)) UTC"
     }
 
-    /// "Google a…@e…"
+    /// For example "Google a…@e…".
     private static func identity(_ data: [String: String]) -> String {
         let provider = data["provider"].flatMap { IdentityProviderName(rawValue: $0) }?.title ?? "Another account"
         return [provider, data["email"] ?? ""].filter { !$0.isEmpty }.joined(separator: " ")

@@ -1,13 +1,15 @@
-/// When a push that was not taken is tried again.
+/// Decides when a push that its provider did not accept is tried again.
 enum PushPolicy {
     private static let longestMilliseconds: Int64 = 3_600_000
-    /// What a provider asks for counts up to here, so that ten attempts end some day.
+    /// The longest pause that a provider can ask for, so that ten attempts end in bounded time.
     static let longestRetryAfter = Duration.seconds(6 * 3600)
 
-    /// 1 s, three times as long after each attempt, an hour at the most, plus or minus a fifth, and never less than the
-    /// provider asked for: nine pauses are close to two hours, so that a provider's bad hour loses no notice of a recovery.
+    /// The pause before the next attempt: 1 s, then three times as long each time up to an hour, plus or minus a fifth.
     ///
-    /// - Parameter attempt: from 1.
+    /// It is never less than the provider asked for. Nine pauses take about two hours, so that an outage of an hour
+    /// loses no notice of a recovery.
+    ///
+    /// - Parameter attempt: the number of the failed attempt, from 1.
     static func pause(afterAttempt attempt: Int, retryAfter: Duration?) -> Duration {
         var pause: Int64 = 1000
         for _ in 1..<max(attempt, 1) { pause = min(pause * 3, longestMilliseconds) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The header `Retry-After` (RFC 9110, section 10.2.3).
+/// Reads the header `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// - Parameter header: seconds, or a date of the form that HTTP prefers.
-    /// - Returns: `nil` where it is neither; zero for a date that is over.
+    /// - Parameter header: seconds, or a date in the preferred form of HTTP.
+    /// - Returns: `nil` if it is neither; zero for a date in the past.
     static func duration(_ header: String, now: Date) -> Duration? {
         if let seconds = Int64(header), seconds >= 0 { return .seconds(min(seconds, longest)) }
         let format = DateFormatter()
@@ -14,6 +14,6 @@ enum RetryAfter {
         return .seconds(min(max(0, Int64(date.timeIntervalSince(now).rounded(.up))), longest))
     }
 
-    /// Seconds; a number that nobody means is not worth an overflow.
+    /// In seconds. The limit prevents an overflow by absurd values.
     private static let longest: Int64 = 31_536_000
 }

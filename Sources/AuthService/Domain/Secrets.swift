@@ -2,14 +2,14 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// Everything secret that auth makes or looks up, each under a subkey of its own.
+/// The keyed hashes and sealers of auth's secrets, each with a subkey of its own.
 struct Secrets: Sendable {
-    /// Of a number, with the key that stays.
+    /// Hashes numbers with the permanent key.
     let phoneHash: KeyedHash
-    /// Of a number, with each look-up key that is alive.
+    /// Hash numbers with each live look-up key.
     let lookupHashes: [KeyedHash]
     let phoneSealer: Sealer
-    /// Of a phone's hash, for what goes on counting after its account is gone.
+    /// Hashes the hash of a phone, for limits that go on after its account is deleted.
     let limitHash: KeyedHash
     let addressHash: KeyedHash
     let prefixHash: KeyedHash
@@ -47,17 +47,17 @@ struct Secrets: Sendable {
         referenceHash = KeyedHash(keys, purpose: "phone-reference")
     }
 
-    /// The ids of the look-up keys that are alive, in the ring's order.
+    /// The ids of the live look-up keys, in the key ring's order.
     var lookupKeys: [String] { lookupHashes.map(\.keyID) }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
 
-    /// What an identity is found by: its issuer and subject.
+    /// The hash of issuer and subject, by which an identity is found.
     func hash(of identity: ProvenIdentity) -> [UInt8] { hash(ofIssuer: identity.issuer, subject: identity.subject) }
 
     func hash(ofIssuer issuer: String, subject: String) -> [UInt8] { identityHash.code(for: "\(issuer)\n\(subject)") }
 
-    /// What is known of an identity, for its row.
+    /// The sealed identity for its row.
     func seal(_ identity: ProvenIdentity) throws -> [UInt8] {
         identitySealer.seal(try WireJSON.encode(identity), associated: hash(of: identity))
     }
@@ -67,18 +67,18 @@ struct Secrets: Sendable {
         try WireJSON.decode(ProvenIdentity.self, from: try identitySealer.open(sealed, associated: hash))
     }
 
-    /// Bound to its challenge and its phone: a code of another challenge never fits.
+    /// The hash of a code. It includes the challenge and the phone, so a code never fits another challenge.
     func hash(ofCode code: String, challenge: Identifier, phone: [UInt8]) -> [UInt8] {
         codeHash.code(for: challenge.array + phone + code.utf8)
     }
 
-    /// What a challenge for a recovery keeps of the account that it names: nothing is found by it.
+    /// The hash of the account that a challenge for a recovery names. It can only be compared: it finds no account.
     ///
     /// - Parameter reference: of the account's number.
     func hash(ofAccount reference: String, challenge: Identifier) -> [UInt8] {
         namedAccountHash.code(for: challenge.array + reference.utf8)
     }
 
-    /// What another service may know of a number: the same each time, and of no use without auth's key.
+    /// The reference by which another service knows a number. It is always the same, and useless without auth's key.
     func reference(ofPhoneHash hash: [UInt8]) -> String { Base64URL.encode(referenceHash.code(for: hash)) }
 }

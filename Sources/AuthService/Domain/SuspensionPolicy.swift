@@ -1,12 +1,12 @@
 import BusProtocol
 
-/// Whose account staff may suspend or restore.
+/// Decides whose account may be suspended or restored, and by whom.
 enum SuspensionPolicy {
     enum Standing: String, Sendable { case active, suspended }
 
     enum Decider: Sendable {
         case staff(Actor)
-        /// By name.
+        /// An operator, by name.
         case `operator`(String)
     }
 
@@ -17,7 +17,8 @@ enum SuspensionPolicy {
         }
     }
 
-    /// Nobody decides about themselves, and nobody with a role is put out by another: operators take the role first.
+    /// Staff cannot decide about themselves. A person with a role cannot be suspended: an operator must revoke the role
+    /// first.
     ///
     /// - Throws: ``BusError`` `forbidden`.
     static func mayChange(_ person: Identifier, whoseRoleIs role: String, by decider: Decider) throws(BusError) {

@@ -6,19 +6,19 @@ import FoundationNetworking
 import JSONText
 import ServiceRuntime
 
-/// Trades authorization codes for refresh tokens at Apple, and revokes these.
+/// Exchanges authorization codes for refresh tokens at Apple, and revokes refresh tokens.
 struct AppleClient: Sendable {
-    /// Apple, or the way there, fails now; it is asked again.
+    /// Apple or the network failed. Try again later.
     struct NotNow: Error {}
 
     let secret: AppleClientSecret
     let tokenURL: URL
     let revokeURL: URL
 
-    /// A service that stops waits for what it has in hand, and is killed after 8 s.
+    /// It is less than the 8 s after which a service that stops is killed.
     private static let patience = Duration.milliseconds(4500)
 
-    /// - Returns: `nil` where Apple takes the code for none: it was used before, or is older than five minutes.
+    /// - Returns: `nil` if Apple refuses the code, since it was used before or is older than five minutes.
     @Loop func refreshToken(for code: String, clientID: String) async throws(NotNow) -> String? {
         let answer = try await post(
             [("grant_type", "authorization_code"), ("code", code)], clientID: clientID, to: tokenURL)
@@ -28,7 +28,7 @@ struct AppleClient: Sendable {
         return body["refresh_token"]?.stringValue
     }
 
-    /// Returns when the token is worth nothing any more.
+    /// Returns when Apple has revoked the token.
     @Loop func revoke(_ refreshToken: String, clientID: String) async throws(NotNow) {
         let answer = try await post(
             [("token", refreshToken), ("token_type_hint", "refresh_token")], clientID: clientID, to: revokeURL)
@@ -48,20 +48,24 @@ struct AppleClient: Sendable {
 
 extension AppleClient {
     static let variables: [ConfigurationVariable] = [
-        .init("AUTH_APPLE_TOKEN_URL", .text, "https://appleid.apple.com/auth/token", "Where codes are exchanged"),
-        .init("AUTH_APPLE_REVOKE_URL", .text, "https://appleid.apple.com/auth/revoke", "Where tokens are revoked"),
-        .init("AUTH_APPLE_TEAM_ID", .text, nil, "The team's id with Apple; empty: no code is exchanged"),
-        .init("AUTH_APPLE_KEY_ID", .text, nil, "The id of the team's key"),
-        .init("AUTH_APPLE_KEY", .text, nil, "The team's key: the file that Apple gave, in PEM", isSecret: true),
+        .init(
+            "AUTH_APPLE_TOKEN_URL", .text, "https://appleid.apple.com/auth/token",
+            "The URL that exchanges Apple's codes"),
+        .init(
+            "AUTH_APPLE_REVOKE_URL", .text, "https://appleid.apple.com/auth/revoke",
+            "The URL that revokes Apple's tokens"),
+        .init("AUTH_APPLE_TEAM_ID", .text, nil, "The team's id at Apple; if empty, no code is exchanged"),
+        .init("AUTH_APPLE_KEY_ID", .text, nil, "The id of the team's key at Apple"),
+        .init("AUTH_APPLE_KEY", .text, nil, "The team's key file from Apple, in PEM", isSecret: true),
     ]
 
-    /// `nil` where the operator has no key of Apple's.
+    /// `nil` if no team is configured.
     init?(_ configuration: Configuration) throws(ConfigurationError) {
         tokenURL = try ProviderSettings.url("AUTH_APPLE_TOKEN_URL", configuration)
         revokeURL = try ProviderSettings.url("AUTH_APPLE_REVOKE_URL", configuration)
         guard let teamID = configuration.optionalText("AUTH_APPLE_TEAM_ID") else { return nil }
         guard let key = P256PrivateKey(pem: try configuration.text("AUTH_APPLE_KEY")) else {
-            throw ConfigurationError("AUTH_APPLE_KEY is no key on the curve P-256 in PEM")
+            throw ConfigurationError("AUTH_APPLE_KEY is not a PEM key on the curve P-256")
         }
         secret = AppleClientSecret(
             teamID: teamID, keyID: try configuration.text("AUTH_APPLE_KEY_ID"), key: key,

@@ -5,28 +5,29 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Apple's refresh tokens: got for the code of a sign-in, kept sealed with the identity, and revoked when it goes.
+/// Apple's refresh tokens. The code of a sign-in is exchanged for one, which is stored sealed with the identity. It is
+/// revoked when the identity is removed.
 struct AppleTokens: Sendable {
-    /// Destinations in the outbox.
+    /// The destinations in the outbox.
     static let (exchange, revocation) = ("apple-exchange", "apple-revocation")
 
     let database: Database
     let outbox: Outbox
     let log: Log
     let secrets: Secrets
-    /// `nil`: the operator has no key of Apple's, and nothing is exchanged.
+    /// `nil` if no key of Apple's is configured. Then no code is exchanged.
     let client: AppleClient?
-    /// A revocation that fails is tried again for so long.
+    /// How long a failing revocation is tried again.
     var patience = Duration.seconds(86_400)
 
     private struct Exchange: Codable {
         var code: String
         var clientID: String
-        /// Of the identity, as ``Base64URL``.
+        /// The hash of the identity, as ``Base64URL``.
         var identity: String
     }
 
-    /// What is kept with the identity.
+    /// What is stored with the identity.
     private struct Kept: Codable {
         var token: String
         var clientID: String
@@ -34,14 +35,14 @@ struct AppleTokens: Sendable {
 
     private struct Revocation: Codable {
         var kept: Kept
-        /// Times that it was tried before.
+        /// The number of failed attempts.
         var failures: Int
         var giveUpAt: Timestamp
     }
 
     // MARK: In a request's transaction
 
-    /// Has the code of a sign-in exchanged, once.
+    /// Queues the exchange of a sign-in's code.
     @Loop func get(_ code: String, for identity: ProvenIdentity, in transaction: Transaction) throws {
         guard client != nil else { return }
         let exchange = Exchange(
@@ -49,8 +50,8 @@ struct AppleTokens: Sendable {
         outbox.enqueue(Self.exchange, payload: try WireJSON.encode(exchange), in: transaction)
     }
 
-    /// Has the refresh token of an identity revoked, where there is one. Call it where the identity goes: what is needed is
-    /// copied.
+    /// Queues the revocation of an identity's refresh token, if it has one. Call it in the transaction that removes the
+    /// identity: the outbox gets a copy of the token.
     @Loop func revoke(_ identity: LinkedIdentity, in transaction: Transaction) async throws {
         guard let sealed = identity.refreshSealed else { return }
         let kept = try WireJSON.decode(
@@ -58,7 +59,7 @@ struct AppleTokens: Sendable {
         try await revoke(kept, in: transaction)
     }
 
-    /// Has every refresh token of a person revoked. Deletion calls it in its transaction, before the identities go.
+    /// Queues the revocation of all refresh tokens of a person. Deletion calls it before it deletes the identities.
     @Loop func revokeAll(of person: Identifier, in transaction: Transaction) async throws {
         for identity in try await IdentityStore.list(of: person, in: transaction) {
             try await revoke(identity, in: transaction)
@@ -73,7 +74,7 @@ struct AppleTokens: Sendable {
 
     // MARK: From the outbox
 
-    /// Exchanges a code. What comes for an identity that was given up meanwhile is revoked at once.
+    /// Exchanges a code. If the identity was removed meanwhile, it revokes the new token.
     @Loop func exchange(_ item: OutboxItem) async throws {
         let exchange = try WireJSON.decode(Exchange.self, from: item.payload)
         guard let client, let identity = Base64URL.decode(exchange.identity) else { return }
@@ -81,7 +82,7 @@ struct AppleTokens: Sendable {
         do throws(AppleClient.NotNow) {
             token = try await client.refreshToken(for: exchange.code, clientID: exchange.clientID)
         } catch {
-            // A code lives for five minutes.
+            // The pauses are short, since a code expires after five minutes.
             throw DeliveryPostponed(pause: .seconds(min(40, 1 << min(item.attempts, 6))), code: "apple_not_now")
         }
         guard let token else { return log.warning("apple_code_not_taken") }
@@ -93,7 +94,7 @@ struct AppleTokens: Sendable {
         }
     }
 
-    /// Revokes a token; where Apple cannot be asked, a later item of the outbox tries again, until a day is over.
+    /// Revokes a token. If that fails, a later item of the outbox tries again, for a day.
     @Loop func revoke(_ item: OutboxItem) async throws {
         var revocation = try WireJSON.decode(Revocation.self, from: item.payload)
         guard let client else { return log.warning("apple_revocation_given_up") }
@@ -111,6 +112,6 @@ struct AppleTokens: Sendable {
         }
     }
 
-    /// A second, doubled each time, a quarter of an hour at the most: about a hundred times a day.
+    /// A second, doubled after each failure, 15 minutes at most. That is about a hundred attempts a day.
     static func pause(afterFailures failures: Int) -> Duration { .seconds(min(900, 1 << min(failures, 10))) }
 }

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import JSONText
 
-/// Sends by Firebase Cloud Messaging's HTTP v1 API, or by whoever speaks as it does.
+/// Sends pushes by the HTTP v1 API of Firebase Cloud Messaging, or by a server with the same API.
 struct FCMProvider: PushProvider {
     let base: URL
     let project: String
@@ -23,7 +23,8 @@ struct FCMProvider: PushProvider {
         }
     }
 
-    /// A 404 alone may be a project that is not there, and a 400 a push that is too long: neither is the device's fault.
+    /// Whether the error is about the device's token. A 404 can also mean a missing project, and a 400 a push that is
+    /// too long.
     ///
     /// Source: "FCM error codes" and "Manage FCM registration tokens" in Firebase's documentation.
     private static func isAboutToken(_ answer: ProviderAnswer) -> Bool {
@@ -40,7 +41,8 @@ struct FCMProvider: PushProvider {
     }
 
     private func request(_ push: OutgoingPush, _ token: String) -> URLRequest {
-        // A push whose answer was lost comes again, and takes the place of the first on the person's screen.
+        // A push is sent again if its response was lost. With the same id, it replaces the first on the person's
+        // screen.
         let id = JSONValue.string(push.notificationID.description)
         var data = push.data
         data["userId"] = push.personID.description

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLRequest {
-    /// A POST of a form.
+    /// Makes a POST of a form.
     init(posting form: [(name: String, value: String)], to url: URL) {
         self.init(url: url)
         httpMethod = "POST"
@@ -10,7 +10,7 @@ extension URLRequest {
         setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
     }
 
-    /// All but RFC 3986's unreserved characters as percent and hex.
+    /// Percent-encodes all characters except the unreserved ones of RFC 3986.
     private static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }

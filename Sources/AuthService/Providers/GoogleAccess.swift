@@ -4,21 +4,22 @@ import Foundation
 import FoundationNetworking
 import JSONText
 
-/// Access tokens for Google's services: one is had by an exchange (RFC 7523) and kept until a minute before its end.
+/// Access tokens for Google's services. An exchange (RFC 7523) gets one, which is used until a minute before it
+/// expires.
 @Loop final class GoogleAccess {
     private let account: ServiceAccount
     private let exchange: URL
     private var token: (text: String, usableUntil: UInt64)?
-    /// However many wait, one exchange is under way.
+    /// The exchange in progress. All callers wait for the same one.
     private var pending: LoopPromise<Result<String, PushError>>?
 
     private static let margin: Int64 = 60
-    /// Seconds; a longer life is not believed.
+    /// In seconds. A longer life is cut to this.
     private static let longestLife: Int64 = 86_400
 
     nonisolated init(account: ServiceAccount, exchange: URL) { (self.account, self.exchange) = (account, exchange) }
 
-    /// - Throws: ``PushError`` where there is none to be had; the next one who asks tries again.
+    /// - Throws: ``PushError`` if the exchange fails. The next call tries again.
     func accessToken(within limit: Duration) async throws(PushError) -> String {
         if let token, MonotonicClock.now() < token.usableUntil { return token.text }
         let promise = pending ?? begin(within: limit)
@@ -26,7 +27,7 @@ import JSONText
         return try result.get()
     }
 
-    /// Google no longer takes it: the next one who asks exchanges anew.
+    /// Drops a token that Google refused. The next call makes a new exchange.
     func forget(_ text: String) {
         if token?.text == text { token = nil }
     }

@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// The identity providers that the operator serves: those whose client ids the configuration names.
+/// The identity providers that are switched on: those with client ids in the configuration.
 @Loop struct IdentityProviders {
     private struct Source {
         let provider: IdentityProvider
@@ -34,20 +34,20 @@ import ServiceRuntime
         self.sources = sources
     }
 
-    /// - Throws: ``BusError`` `identity_provider_unavailable` where the operator does not serve it.
+    /// - Throws: ``BusError`` `identity_provider_unavailable` if the provider is not switched on.
     func mustBeServed(_ name: IdentityProviderName) throws(BusError) {
         guard sources[name] != nil else { throw Self.unavailable(name) }
     }
 
-    /// Asks every provider that is served for its keys.
+    /// Requests the keys of every provider that is switched on.
     func renewKeys() async {
         for source in sources.values { await source.keys.renew() }
     }
 
-    /// How long the keys that are known may grow before they are asked for again.
+    /// The time between two calls of ``renewKeys()``.
     static let renewal = Duration.seconds(600)
 
-    /// Who a token says somebody is.
+    /// The identity in a token, after all checks.
     ///
     /// - Throws: ``BusError`` `identity_token_invalid`, `identity_provider_unavailable`.
     func identity(
@@ -59,7 +59,7 @@ import ServiceRuntime
         }
     }
 
-    /// A token that the provider signed for this app, whatever it says.
+    /// A token that the provider signed for this app. Its other claims are not checked yet.
     private func verified(_ token: String, by name: IdentityProviderName) async throws(BusError) -> VerifiedToken {
         guard let source = sources[name] else { throw Self.unavailable(name) }
         let read = try refusing(name) { () throws(IdentityTokenRefusal) in try IdentityToken(token) }
@@ -70,7 +70,7 @@ import ServiceRuntime
         }
     }
 
-    /// What Apple tells of an identity, and the issuer that the identity is of.
+    /// Apple's notification about an identity, and the issuer of the identity.
     ///
     /// - Throws: ``BusError`` `identity_token_invalid`, `identity_provider_unavailable`.
     func appleNotification(_ payload: String) async throws(BusError) -> (AppleNotification, issuer: String) {
@@ -81,7 +81,7 @@ import ServiceRuntime
         return (notification, verified.provider.issuer)
     }
 
-    /// The operator learns why, and the caller does not.
+    /// Logs the reason of a refusal for the operator. The caller does not learn it.
     private func refusing<Value>(
         _ name: IdentityProviderName, _ body: () throws(IdentityTokenRefusal) -> Value
     ) throws(BusError) -> Value {
@@ -112,13 +112,17 @@ extension BusError {
 extension IdentityProviders {
     nonisolated static let variables: [ConfigurationVariable] = [
         .init("AUTH_APPLE_ISSUER", .text, "https://appleid.apple.com", "`iss` of Apple's tokens"),
-        .init("AUTH_APPLE_JWKS_URL", .text, "https://appleid.apple.com/auth/keys", "Apple's keys"),
-        .init("AUTH_APPLE_AUDIENCES", .list, nil, "The app's client ids with Apple; empty: no sign-in with Apple"),
+        .init("AUTH_APPLE_JWKS_URL", .text, "https://appleid.apple.com/auth/keys", "The URL of Apple's keys"),
+        .init(
+            "AUTH_APPLE_AUDIENCES", .list, nil,
+            "The app's client ids at Apple; if empty, there is no sign-in with Apple"),
         .init("AUTH_GOOGLE_ISSUER", .text, "https://accounts.google.com", "`iss` of Google's tokens"),
-        .init("AUTH_GOOGLE_JWKS_URL", .text, "https://www.googleapis.com/oauth2/v3/certs", "Google's keys"),
-        .init("AUTH_GOOGLE_AUDIENCES", .list, nil, "The app's client ids with Google; empty: no sign-in with Google"),
+        .init("AUTH_GOOGLE_JWKS_URL", .text, "https://www.googleapis.com/oauth2/v3/certs", "The URL of Google's keys"),
+        .init(
+            "AUTH_GOOGLE_AUDIENCES", .list, nil,
+            "The app's client ids at Google; if empty, there is no sign-in with Google"),
         .init(
             "AUTH_SOCIAL_RAW_NONCE", .boolean, "false",
-            "Takes identity tokens that carry the nonce as it was issued, beside those with its SHA-256"),
+            "Whether to accept identity tokens with the nonce itself, too, not only with its SHA-256"),
     ]
 }

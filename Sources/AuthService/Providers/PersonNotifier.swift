@@ -4,20 +4,21 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Tells a person something, by a push to each device that one can be sent to.
+/// Notifies a person with a push to each device that has a push token.
 struct PersonNotifier: Sendable {
     let outbox: Outbox
     let tokens: PushTokens
     let appName: String
 
-    /// Writes the pushes, sealed, in the transaction of what is told; they leave with it. What is told of a recovery
-    /// (`recovery_…`) goes to removed devices and replaced tokens too, for 30 days.
+    /// Writes the pushes, sealed, to the outbox. Call it in the transaction of the change that they are about.
+    ///
+    /// Notices of a recovery (`recovery_…`) also go to removed devices and replaced tokens, for 30 days.
     ///
     /// - Parameters:
-    ///   - kind: decides the text (``NotificationText``), and goes out in the push's data.
-    ///   - data: may carry a secret; never a code, and never a whole phone number.
-    ///   - excluded: a device that is not told: it did what the others hear of.
-    ///   - notification: what the pushes of one act have in common.
+    ///   - kind: selects the text (``NotificationText``), and is sent in the push's data.
+    ///   - data: may contain a secret, but never a code and never a whole phone number.
+    ///   - excluded: the device that made the change. It is not notified.
+    ///   - notification: the id that the pushes of one change share.
     @Loop func notify(
         _ person: Identifier, _ kind: NoticeKind, _ data: [String: String], except excluded: Identifier? = nil,
         notification: Identifier = .ordered(), in transaction: Transaction
@@ -33,7 +34,7 @@ struct PersonNotifier: Sendable {
         }
     }
 
-    /// Tells all devices of a person what was done to one of them.
+    /// Notifies all devices of a person about a change of one of them.
     @Loop func notify(of kind: NoticeKind, _ device: LockedDevice, in transaction: Transaction) async throws {
         let data = [
             "deviceId": device.id.description, "platform": device.platform, "at": Timestamp.now().description,

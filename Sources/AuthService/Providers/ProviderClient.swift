@@ -3,19 +3,19 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a provider answered.
+/// The response of a provider.
 struct ProviderAnswer: Sendable {
     var status: Int
     var body: [UInt8]
-    /// When it wants to be asked again, where it said so.
+    /// How long the provider asks to wait; `nil` if it does not.
     var retryAfter: Duration?
 }
 
-/// Why a provider gave no answer that can be used. Nothing that was sent to it is in it.
+/// Why there is no usable response of a provider. It contains nothing that was sent.
 struct ProviderFailure: Error, Equatable {
-    /// `http_503`, `no_answer`, `connection_refused`, `host_not_found`; else what the system said.
+    /// Such as `http_503`, `no_answer`, `connection_refused` or `host_not_found`; else the system's text.
     let reason: String
-    /// Nobody listens there: the next one would fare no better.
+    /// Whether the connection was refused. The next request would fail too.
     var isRefused: Bool { self == .connectionRefused }
 
     init(_ reason: String) { self.reason = reason }
@@ -23,7 +23,7 @@ struct ProviderFailure: Error, Equatable {
     static let noAnswer = ProviderFailure("no_answer")
     static let connectionRefused = ProviderFailure("connection_refused")
 
-    /// - Parameter error: `nil` where the answer itself was more than is taken.
+    /// - Parameter error: `nil` if the response was too large.
     fileprivate init(_ error: (any Error)?) {
         guard let error else {
             reason = "answer_too_large"
@@ -35,28 +35,28 @@ struct ProviderFailure: Error, Equatable {
         case .timedOut?: self = .noAnswer
         case .networkConnectionLost?: reason = "connection_lost"
         case .badServerResponse?: reason = "answer_unreadable"
-        // libcurl's own words, of a certificate say.
+        // The text of libcurl, for example about a certificate.
         default: reason = String(error.localizedDescription.prefix(160))
         }
     }
 }
 
-/// Asks providers over HTTP.
+/// Sends HTTP requests to providers.
 ///
-/// `URLSession`, because it brings TLS with the system's authorities and no other library: FoundationNetworking belongs to
-/// the toolchain. It works on threads of its own. What is known to go wrong with it, and what is done:
-/// - a kept connection that the other side had closed fails the next request: each request has a session of its own, so
-///   no connection is used twice;
-/// - its time-outs begin anew with each byte: the loop's timer ends the wait, whatever the session does then;
-/// - it follows redirects, with the body and its code: they are refused, and the answer is the redirect itself;
-/// - it keeps cookies, caches and credentials: an ephemeral configuration without any;
-/// - an answer of any size is collected: one beyond the bound is cut off and counts as failed;
-/// - its libcurl uses the proxy of the environment (`https_proxy`): left so, since some networks have no other way out,
-///   and a proxy of https sees the host's name only.
+/// It uses `URLSession`, which is part of the toolchain and has TLS with the system's certificate authorities. A
+/// session works on its own threads. Its known problems, and what is done about them:
+/// - A kept connection that the other side closed fails the next request. So each request has its own session, and no
+///   connection is used twice.
+/// - Its timeouts start again with each byte. So a timer of the loop ends the wait.
+/// - It follows redirects, with the body and the code in it. So redirects are refused, and the result is the redirect.
+/// - It keeps cookies, caches and credentials. So its configuration is ephemeral and has none of them.
+/// - It collects a response of any size. So a response beyond the limit is cut off and counts as failed.
+/// - Its libcurl uses the proxy of the environment (`https_proxy`). That stays, since some networks have no other way
+///   out. An https proxy sees only the host's name.
 enum ProviderClient {
     static let largestAnswerBytes = 65_536
 
-    /// - Returns: the whole answer, or why none came within the limit.
+    /// - Returns: the complete response, or why there was none within the limit.
     @Loop static func ask(
         _ request: URLRequest, within limit: Duration
     ) async -> Result<ProviderAnswer, ProviderFailure> {
@@ -73,7 +73,7 @@ enum ProviderClient {
         session.dataTask(with: request).resume()
         let answer = try? await promise.get()
         timer.cancel()
-        // The session holds its delegate until it is told that this is the end.
+        // A session keeps its delegate until it is invalidated.
         session.invalidateAndCancel()
         return answer ?? .failure(.noAnswer)
     }
@@ -85,7 +85,7 @@ enum ProviderClient {
     }
 }
 
-/// Takes one answer in, on the session's thread.
+/// Collects one response on the session's thread.
 private final class AnswerCollector: NSObject, URLSessionDataDelegate {
     private let body = Mutex<[UInt8]>([])
     private let finish: @Sendable (ProviderClient.Answer) -> Void
@@ -102,7 +102,7 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let body = body.withLock { $0 }
-        // A cancelled task may have been complete already.
+        // The task was cancelled because the response is too large, but it may have been complete by then.
         guard body.count <= ProviderClient.largestAnswerBytes else { return finish(.failure(ProviderFailure(nil))) }
         guard error == nil, let answer = task.response as? HTTPURLResponse else {
             return finish(.failure(ProviderFailure(error ?? URLError(.badServerResponse))))
@@ -120,7 +120,7 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
         completionHandler(nil)
-        // The redirect itself is the answer, whatever the session says after it.
+        // The redirect is the result. Later callbacks of the session do not count.
         finish(.success(ProviderAnswer(status: response.statusCode, body: [])))
     }
 }

@@ -2,9 +2,9 @@ import EventLoop
 import Foundation
 import FoundationNetworking
 
-/// The keys of one identity provider, as its key set says; each replica has its own copy.
+/// The keys of one identity provider, from its key set. Each replica has its own copy.
 @Loop final class ProviderKeyStore {
-    /// The provider does not say which keys are its own, and has not for too long.
+    /// The provider's keys are unknown, or were read too long ago.
     struct Unavailable: Error {}
 
     private let url: URL
@@ -12,18 +12,18 @@ import FoundationNetworking
     private var policy = ProviderKeyPolicy()
     private var keys: [String: ProviderKey] = [:]
     private var asking: LoopPromise<Void>?
-    /// Told of each request, whether it was answered with keys.
+    /// Called after each request with whether it returned keys.
     var onAnswer: @Loop (_ isAnswered: Bool) -> Void = { _ in }
 
-    /// A person waits: two of them and the rest of the sign-in fit in the gateway's five seconds.
+    /// The limit of a request. Two requests and the rest of the sign-in fit into the gateway's five seconds.
     private static let patience = Duration.seconds(2)
 
-    /// - Parameter now: nanoseconds of a monotonic clock.
+    /// - Parameter now: returns nanoseconds of a monotonic clock.
     nonisolated init(url: URL, now: @escaping @Loop () -> UInt64 = MonotonicClock.now) {
         (self.url, self.now) = (url, now)
     }
 
-    /// - Returns: `nil` where the provider has no such key.
+    /// - Returns: `nil` if the provider does not have the key.
     func key(_ kid: String) async throws(Unavailable) -> ProviderKey? {
         var step = step(for: kid)
         if let asking, keys[kid] == nil || step == .unavailable {
@@ -42,7 +42,7 @@ import FoundationNetworking
         }
     }
 
-    /// Asks once more, whoever signs in or not, so that what is known when the provider goes silent is never old.
+    /// Requests the keys, even if nobody signs in. So they are recent whenever an outage of the provider begins.
     func renew() async {
         if let asking { _ = try? await asking.get() } else { await ask() }
     }

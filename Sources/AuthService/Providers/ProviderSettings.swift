@@ -1,19 +1,20 @@
 import Foundation
 import ServiceRuntime
 
-/// What the variables of all providers have in common.
+/// Reads the variables of providers.
 enum ProviderSettings {
-    /// Of a webhook's key: less can be guessed from a signature and its text.
+    /// The least length of a webhook's key. A shorter key could be guessed from a signature and its text.
     private static let shortestKey = 32
 
-    /// Where a provider is.
+    /// The URL of a provider.
     static func url(_ name: String, _ configuration: Configuration) throws(ConfigurationError) -> URL {
         try url(try configuration.text(name), of: name, in: configuration.profile)
     }
 
-    /// Codes and tokens cross no network in the clear: `http:` is for a provider on a developer's own machine.
+    /// Requires `https:`, so that codes and tokens are encrypted on the network. The development profile allows
+    /// `http:`.
     ///
-    /// - Parameter name: stands in the error.
+    /// - Parameter name: the variable that an error names.
     static func url(_ text: String, of name: String, in profile: DeploymentProfile) throws(ConfigurationError) -> URL {
         let schemes = profile == .development ? ["https", "http"] : ["https"]
         guard let url = URL(string: text), let scheme = url.scheme, schemes.contains(scheme),
@@ -24,7 +25,7 @@ enum ProviderSettings {
         return url
     }
 
-    /// The webhook of variables that begin so: `SMS_WEBHOOK`.
+    /// The webhook of the variables with a prefix, such as `SMS_WEBHOOK`.
     static func webhook(_ prefix: String, _ configuration: Configuration) throws(ConfigurationError) -> WebhookProvider
     {
         let key = try configuration.text("\(prefix)_KEY")
@@ -34,10 +35,10 @@ enum ProviderSettings {
         return WebhookProvider(url: try url("\(prefix)_URL", configuration), key: Array(key.utf8))
     }
 
-    /// - Parameter name: of the variable that chose it.
+    /// - Parameter name: the variable that an error names.
     static func spool(_ name: String, _ configuration: Configuration) throws(ConfigurationError) -> SpoolProvider {
         guard configuration.profile != .production else {
-            throw ConfigurationError("\(name): the production profile takes no spool provider")
+            throw ConfigurationError("\(name): the production profile does not allow the provider spool")
         }
         return SpoolProvider(folder: try configuration.text("SPOOL_DIR"))
     }

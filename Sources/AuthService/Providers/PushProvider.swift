@@ -2,11 +2,11 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-/// One push as it is handed to a provider.
+/// A push for a provider.
 struct OutgoingPush: Sendable {
-    /// The same at every attempt, so that who gets it twice can tell.
+    /// The same id at every attempt, so that the provider can detect a repeat.
     var id: Identifier
-    /// Several devices hear of one thing under the same id.
+    /// The same id for all devices that get the notification.
     var notificationID: Identifier
     var personID: Identifier
     var deviceID: Identifier
@@ -15,7 +15,7 @@ struct OutgoingPush: Sendable {
     var body: String
     var data: [String: String]
 
-    /// As the spool and the webhook have it.
+    /// The form for the spool and the webhook.
     var json: JSONValue {
         [
             "id": .string(id.description), "userId": .string(personID.description),
@@ -26,25 +26,25 @@ struct OutgoingPush: Sendable {
     }
 }
 
-/// Why a provider took no push. It never carries a token, a text or what the provider wrote.
+/// Why a provider did not accept a push. It never contains a token, a text or what the provider wrote.
 enum PushError: Error, Equatable {
-    /// Not now, for a reason that stands in the log (`http_503`, `connection_refused`); `retryAfter` is when the provider wants to
-    /// be asked again, where it said so.
+    /// The attempt failed. `reason` is for the log (`http_503`, `connection_refused`). `retryAfter` is how long the
+    /// provider asks to wait, if it does.
     case notTaken(reason: String, retryAfter: Duration?)
-    /// Nobody is behind the token any more.
+    /// The provider no longer knows the token.
     case deadToken
 }
 
-/// Somebody who sends pushes.
+/// A service that sends pushes.
 protocol PushProvider: Sendable {
-    /// Returns when the provider has the push.
+    /// Returns when the provider has accepted the push.
     ///
-    /// - Parameter limit: after it the attempt counts as failed, whatever becomes of it.
+    /// - Parameter limit: after this time the attempt counts as failed, though the push may still be sent.
     @Loop func send(_ push: OutgoingPush, within limit: Duration) async throws(PushError)
 }
 
 extension PushError {
-    /// What an answer that took no push says of itself, or why there was none.
+    /// The error for a response that is not an acceptance, or for a missing response.
     static func notTaken(_ answer: Result<ProviderAnswer, ProviderFailure>) -> PushError {
         switch answer {
         case .success(let answer): .notTaken(reason: "http_\(answer.status)", retryAfter: answer.retryAfter)

@@ -1,15 +1,16 @@
 import Foundation
 import ServiceRuntime
 
-/// The push provider that the configuration names.
+/// Makes the push provider that the configuration names.
 enum PushProviders {
     static let variables: [ConfigurationVariable] = [
-        .init("PUSH_WEBHOOK_URL", .text, nil, "Where the webhook provider posts pushes"),
-        .init("PUSH_WEBHOOK_KEY", .text, nil, "Signs what the webhook provider posts", isSecret: true),
+        .init("PUSH_WEBHOOK_URL", .text, nil, "The URL to which the webhook provider posts pushes"),
+        .init("PUSH_WEBHOOK_KEY", .text, nil, "The key that signs the posts of the webhook provider", isSecret: true),
         .init(
-            "PUSH_FCM_URL", .text, "https://fcm.googleapis.com", "Firebase Cloud Messaging, or who speaks as it does"),
+            "PUSH_FCM_URL", .text, "https://fcm.googleapis.com",
+            "The URL of Firebase Cloud Messaging, or of a server with the same API"),
         .init(
-            "PUSH_FCM_SERVICE_ACCOUNT", .text, nil, "The service account's key, as the JSON that Google hands out",
+            "PUSH_FCM_SERVICE_ACCOUNT", .text, nil, "The service account's key file from Google, in JSON",
             isSecret: true),
     ]
 

@@ -4,22 +4,22 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// A push for one device; it stands sealed in the outbox until it is sent or given up.
+/// A push for one device. It is stored sealed in the outbox until it is sent or given up.
 struct PushMessage: Codable, Sendable {
     var notificationID: Identifier
     var personID: Identifier
     var deviceID: Identifier
-    /// The one that the device had when the push was written: whoever puts another in its place stops nothing that is on
-    /// its way. `nil` in what the previous release wrote.
+    /// The device's token when the push was written. So replacing the token does not stop a queued push. `nil` in
+    /// pushes of an older release.
     var token: String?
-    /// The row of a token that the device has replaced since.
+    /// The row of the token, if the device has replaced it before.
     var replacedTokenID: Identifier?
     var title: String
     var body: String
     var data: [String: String]
 }
 
-/// Sends pushes and tells recovery what became of each.
+/// Sends pushes, and reports the result of each to recovery.
 struct PushSender: Sendable {
     let database: Database
     let outbox: Outbox
@@ -27,12 +27,12 @@ struct PushSender: Sendable {
     let tokens: PushTokens
     let provider: any PushProvider
 
-    /// Of one attempt: a service that is to stop waits for what it has begun.
+    /// The limit of one attempt. A service that stops waits for its attempts.
     private static let patience = Duration.milliseconds(4500)
 
     @Loop func send(_ item: OutboxItem) async throws {
         let push = try WireJSON.decode(PushMessage.self, from: item.payload)
-        // A device that has no token any more, where a previous release wrote no token into the push, gets none.
+        // An older release wrote no token into the push, and the device has none any more: the push fails.
         guard let token = try await token(of: push) else { return try await publish(push, "failed") { _ in } }
         do {
             let outgoing = OutgoingPush(

@@ -3,22 +3,23 @@ import Cryptography
 import Database
 import EventLoop
 
-/// The push tokens of devices: sealed at rest, kept for a while when another one takes their place, and marked when their
-/// provider calls them dead.
+/// The push tokens of devices. They are stored sealed, kept for a while after they are replaced, and marked when their
+/// provider reports them as dead.
 ///
-/// A token that another account's device has too stays with that device: nobody takes somebody else's notices away by
-/// presenting their token. The newcomer's device has it as well, since its owner must hear of a recovery too; each push
-/// says in `userId` whose it is, for an app on which the two take turns.
+/// Devices of several accounts may have the same token. So presenting another person's token does not stop that
+/// person's notices, and all owners are notified of a recovery. Each push names its account in `userId`, for an app
+/// that several people use in turn.
 struct PushTokens: Sendable {
     let secrets: Secrets
 
-    /// A token to be stored, for its device.
+    /// Seals a device's token for storage.
     func sealed(_ token: String?, of device: Identifier) -> [UInt8]? {
         token.map { secrets.pushSealer.seal(Array($0.utf8), associated: device.array) }
     }
 
-    /// What a device's row gets where the device presents a token; `nil` where it presents none. The one that it had is kept
-    /// for the notices of a recovery.
+    /// Seals the new token of a device, and keeps the old one for notices of a recovery.
+    ///
+    /// - Returns: `nil` if the device presents no token.
     @Loop func replacement(
         of known: LockedDevice, with token: String?, in transaction: Transaction
     ) throws -> [UInt8]? {
@@ -29,10 +30,10 @@ struct PushTokens: Sendable {
         return sealed(token, of: known.id)
     }
 
-    /// Where a person can be reached, each token once.
+    /// The devices and tokens to notify for a person. Each token appears once.
     ///
-    /// - Parameter isRecovery: removed devices and replaced tokens hear of recoveries for 30 days more, so that who got hold
-    ///   of an account cannot silence its owner first.
+    /// - Parameter isRecovery: whether to include devices that were removed and tokens that were replaced within 30
+    ///   days. So an attacker with access to an account cannot first silence its owner.
     @Loop func targets(
         of person: Identifier, isRecovery: Bool, in transaction: Transaction
     ) async throws -> [(device: Identifier, token: String, replacedID: Identifier?)] {
@@ -43,12 +44,12 @@ struct PushTokens: Sendable {
         }
     }
 
-    /// `nil` where the device has none (any more).
+    /// The device's present token; `nil` if it has none.
     @Loop func current(of device: Identifier, in database: Database) async throws -> String? {
         try await PushTokenStore.current(of: device, in: database).map { try opened($0, of: device) }
     }
 
-    /// Nobody is behind the token: it is marked, unless its device has another one by now.
+    /// Marks a dead token, unless its device has another one by now.
     @Loop func expire(_ token: String, of push: PushMessage, in transaction: Transaction) async throws {
         if let id = push.replacedTokenID { return PushTokenStore.forget(id, in: transaction) }
         guard let sealed = try await PushTokenStore.locked(of: push.deviceID, in: transaction),

@@ -1,29 +1,29 @@
 import BusProtocol
 import EventLoop
 
-/// One SMS as it is handed to a provider.
+/// An SMS for a provider.
 struct OutgoingSMS: Sendable {
-    /// The same at every attempt, so that who gets it twice can tell.
+    /// The same id at every attempt, so that the provider can detect a repeat.
     var id: Identifier
-    /// E.164.
+    /// The number in E.164 form.
     var to: String
     var body: String
 }
 
-/// Why a provider took no SMS. It never carries a number, a text or what the provider wrote.
+/// Why a provider did not accept an SMS. It never contains a number, a text or what the provider wrote.
 enum SMSError: Error, Equatable {
-    /// This provider cannot now; another one may.
+    /// The attempt failed. Another provider may accept the SMS.
     ///
     /// - Parameters:
     ///   - host: of the provider; `nil` for the spool.
-    ///   - failure: fit to be logged.
+    ///   - failure: contains nothing secret, so it may be logged.
     case notTaken(host: String?, ProviderFailure)
     /// No provider can reach this number.
     case unusableNumber
 }
 
 extension SMSError {
-    /// What became of a question that brought no acceptance.
+    /// The error for a response that is not an acceptance, or for a missing response.
     static func notTaken(_ host: String?, _ answer: Result<ProviderAnswer, ProviderFailure>) -> SMSError {
         switch answer {
         case .success(let answer): .notTaken(host: host, ProviderFailure("http_\(answer.status)"))
@@ -32,13 +32,13 @@ extension SMSError {
     }
 }
 
-/// Somebody who sends SMS.
+/// A service that sends SMS.
 protocol SMSProvider: Sendable {
-    /// As in `SMS_PROVIDER`; stands in the log.
+    /// The name in `SMS_PROVIDER` and in the log.
     var name: String { get }
 
-    /// Returns when the provider has the SMS.
+    /// Returns when the provider has accepted the SMS.
     ///
-    /// - Parameter limit: after it the attempt counts as failed, whatever becomes of it.
+    /// - Parameter limit: after this time the attempt counts as failed, though the SMS may still be sent.
     @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError)
 }

@@ -5,27 +5,27 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// What an SMS needs to be sent; it stands sealed in the outbox until it is sent or given up.
+/// An SMS to send. It is stored sealed in the outbox until it is sent or given up.
 struct SMSMessage: Codable, Sendable {
-    /// Whose code it carries; `nil` where it carries none.
+    /// The challenge of the code in it; `nil` if it has no code.
     var challengeID: Identifier?
     var to: String
     var body: String
 }
 
-/// Sends the SMS of challenges, and knows which providers work.
+/// Sends SMS, and keeps track of which providers work.
 @Loop final class SMSSender {
     private let database: Database
     private let log: Log
     private let providers: [any SMSProvider]
-    /// Of each provider.
+    /// The health of each provider, in the order of `providers`.
     private var health: [ProviderHealth]
 
-    /// All providers together have so long in one attempt: a person waits, and the next one must have had its turn
-    /// within 5 s.
+    /// The limit of one attempt over all providers. A person waits, and the last provider must have its turn within 5
+    /// s.
     private static let patience = Duration.milliseconds(4500)
-    /// A code is tried anew within so long after it was asked for, and then given up: its person waits before a screen, is
-    /// told within twice as long that it failed, and may ask for another one at once.
+    /// How long after the request a code is tried again before it is given up. The person waits at a screen, sees
+    /// within twice this time that it failed, and may then ask for another code at once.
     private static let codePatience = Duration.seconds(5)
 
     init(database: Database, log: Log, providers: [any SMSProvider]) {
@@ -33,7 +33,9 @@ struct SMSMessage: Codable, Sendable {
         health = providers.map { _ in ProviderHealth() }
     }
 
-    /// Refuses to promise a code while no provider takes one.
+    /// Refuses a code while all providers are down.
+    ///
+    /// - Throws: ``BusError`` `sms_unavailable`.
     func refuseWhileDown() throws(BusError) {
         let waits = health.compactMap { $0.downFor(at: MonotonicClock.now()) }
         guard waits.count == providers.count, let wait = waits.min() else { return }
@@ -45,11 +47,11 @@ struct SMSMessage: Codable, Sendable {
         let began = MonotonicClock.now()
         do {
             try await offer(OutgoingSMS(id: item.id, to: sms.to, body: sms.body))
-            // A note that is not written makes the person wait, and a failure here would send the SMS again.
+            // Without this note the person only waits longer. Throwing here would send the SMS a second time.
             if let challenge = sms.challengeID { try? await CodeStateStore.noteSent(challenge, in: database) }
         } catch {
             guard sms.challengeID != nil || error == .unusableNumber || item.attempts >= Outbox.mostAttempts else {
-                // A notice is of use for hours, as a push is.
+                // A notice is useful for hours, so it is tried again as long as a push.
                 throw DeliveryPostponed(
                     pause: PushPolicy.pause(afterAttempt: item.attempts, retryAfter: nil), code: "sms_not_taken")
             }
@@ -62,13 +64,14 @@ struct SMSMessage: Codable, Sendable {
         }
     }
 
-    /// Asks one provider after the other; each has an even share of the time that is left, so that one that hangs leaves
-    /// enough for the next. It may have taken the SMS all the same: then the person gets the same code twice.
+    /// Tries one provider after the other. Each gets an equal share of the time that is left, so that a hanging one
+    /// leaves enough for the next. A provider that hangs may still send the SMS. Then the person gets the same code
+    /// twice.
     private func offer(_ sms: OutgoingSMS) async throws(SMSError) {
         let end = MonotonicClock.now() + Self.patience.nanoseconds
         var waiting = providers.indices.filter { health[$0].downFor(at: MonotonicClock.now()) == nil }
         var lastError = SMSError.notTaken(host: nil, .noAnswer)
-        // Where all of them are down, nothing is lost by asking.
+        // If all of them are down, try all of them.
         if waiting.isEmpty { waiting = Array(providers.indices) }
         while let index = waiting.first {
             let now = MonotonicClock.now()

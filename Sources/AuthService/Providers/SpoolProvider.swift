@@ -3,11 +3,11 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// The development provider: one JSON object a line, in `sms.jsonl` and `push.jsonl` of a folder.
+/// The development provider. It writes one JSON object a line to `sms.jsonl` and `push.jsonl` in a folder.
 struct SpoolProvider: Sendable {
     let folder: String
 
-    /// Appends one line with one write, off the loop.
+    /// Appends a line with one write, off the loop.
     func append(_ file: String, _ line: JSONValue) async throws {
         let path = "\(folder)/\(file)"
         let bytes = CanonicalJSON.bytes(of: line) + [UInt8(ascii: "\n")]

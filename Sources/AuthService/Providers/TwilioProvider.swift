@@ -3,18 +3,18 @@ import Foundation
 import FoundationNetworking
 import JSONText
 
-/// Sends by Twilio's Messages resource, or by whoever speaks as it does.
+/// Sends SMS by Twilio's Messages resource, or by a server with the same API.
 struct TwilioProvider: SMSProvider {
     let name = "twilio"
     let base: URL
     let account: String
     let token: String
-    /// A number, a name, or the sid of a messaging service.
+    /// The sender: a number, a name, or the sid of a messaging service.
     let from: String
 
-    /// Error codes that are about the number, not about Twilio: invalid, not a phone's, not a mobile.
+    /// The error codes that say that the number cannot get an SMS: it is invalid, not a phone, or not a mobile phone.
     ///
-    /// Source: Twilio's list of error codes. Any other one may be different with another provider.
+    /// Source: Twilio's list of error codes. After any other error, another provider may still succeed.
     private static let unusable: Set<JSONValue> = [21211, 21217, 21614]
 
     @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {

@@ -5,11 +5,11 @@ import Foundation
 import FoundationNetworking
 import JSONText
 
-/// Posts each SMS or push as signed JSON to one address, whose owner sends it.
+/// Posts each SMS or push as signed JSON to a URL, whose owner sends it.
 ///
-/// `Vestibule-Signature` is `v1=` and the HMAC-SHA-256, in hex, of `Vestibule-Timestamp` (seconds since 1970), a dot and
-/// the body. `Idempotency-Key` is the message's id: one whose answer was lost comes again with it. 2xx takes the message;
-/// 410 says that nobody is behind a push token any more.
+/// `Vestibule-Signature` is `v1=` and the HMAC-SHA-256, in hex, of `Vestibule-Timestamp` (seconds since 1970), a dot
+/// and the body. `Idempotency-Key` is the message's id. A message is posted again, with the same key, if its response
+/// was lost. 2xx accepts the message. 410 says that a push token is dead.
 struct WebhookProvider: SMSProvider, PushProvider {
     let name = "webhook"
     let url: URL

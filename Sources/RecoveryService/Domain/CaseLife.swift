@@ -1,19 +1,20 @@
-/// A case as it is, beside what its claimant is shown of it.
+/// The true status of a case, and the status that its claimant sees.
 ///
-/// Whether the owner said no, and whether there is an account at all, must not be told from outside. So what was disputed goes
-/// on, for its claimant, in a shadow that moves by the same table and does nothing; and a decoy is nothing but a shadow. In a
-/// shadow the clock does what reviewers and an owner do elsewhere (``DecoyCourse``): whatever can be seen of a real case short
-/// of the account itself, a decoy can show.
+/// The claimant must not learn whether the owner disputed, or whether there is an account at all. So after a dispute
+/// the claimant sees a shadow status. It moves by the same table, but has no effects. A decoy has only a shadow.
+///
+/// In a shadow, the clock takes the decisions of reviewers and owner (``DecoyCourse``). So a decoy can show everything
+/// that a real case shows, except the account itself.
 struct CaseLife: Sendable, Equatable {
     var status: CaseStatus
-    /// What the claimant is shown where that is no longer the status.
+    /// The status that the claimant sees; `nil` if it is the true one.
     var shadow: CaseStatus?
-    /// There is no account, or the claimant is barred from it.
+    /// Whether there is no account, or the claimant is barred from it.
     var isDecoy: Bool
 
-    /// What the claimant is shown.
+    /// The status that the claimant sees.
     var seen: CaseStatus { shadow ?? status }
-    /// No reviewer decides what the claimant is shown next: the clock does.
+    /// Whether the clock, and no reviewer, decides what the claimant sees next.
     var isDecidedByClock: Bool { isDecoy || status.isClosed && shadow != nil }
 
     enum Step: Sendable, Equatable {
@@ -22,7 +23,7 @@ struct CaseLife: Sendable, Equatable {
         case refused(CaseRefusal)
     }
 
-    /// What becomes of the case, and of what is seen of it.
+    /// The next status and shadow after an event, or why the event is refused.
     func after(_ event: CaseEvent, by actor: CaseActor) -> Step {
         switch actor {
         case .claimant, .clock: isDecidedByClock ? inShadow(event, by: actor) : withShadow(event, by: actor)
@@ -31,8 +32,10 @@ struct CaseLife: Sendable, Equatable {
         }
     }
 
-    /// What the claimant is shown after a no of the owner's or of auth's: no more than that the case waits as before, or that
-    /// an approval did not hold. `nil`: the next status, whatever happens else.
+    /// The status that the claimant sees after a dispute, a contest, or a refusal by auth. A case that was approved looks
+    /// rejected, or after a contest in review again. Any other case looks unchanged.
+    ///
+    /// - Returns: `nil` for other events, after which the claimant sees the next status.
     private static func shown(_ seen: CaseStatus, after event: CaseEvent) -> CaseStatus? {
         let wasApproved = seen == .approved || seen == .completing
         return switch event {
@@ -42,7 +45,7 @@ struct CaseLife: Sendable, Equatable {
         }
     }
 
-    /// Only what is seen moves, and nothing comes of it. The clock speaks in the place of whoever decides; nobody completes.
+    /// Moves only the shadow, without effects. The clock acts in place of those who decide. No case is completed.
     private func inShadow(_ event: CaseEvent, by actor: CaseActor) -> Step {
         let actor: CaseActor =
             switch (actor, event) {
@@ -62,7 +65,7 @@ struct CaseLife: Sendable, Equatable {
         }
     }
 
-    /// The claimant acts upon what is seen; where that is not the truth any more, both move.
+    /// Handles an event of the claimant or the clock. If there is a shadow, both the shadow and the true status move.
     private func withShadow(_ event: CaseEvent, by actor: CaseActor) -> Step {
         guard let shadow else { return inTruth(event, by: actor) }
         switch CaseStateMachine.outcome(of: event, by: actor, in: shadow) {
@@ -76,7 +79,7 @@ struct CaseLife: Sendable, Equatable {
     }
 
     private func inTruth(_ event: CaseEvent, by actor: CaseActor) -> Step {
-        // A contested case is decided as any other: after the hold, upon the claimant's evidence.
+        // Reviewers decide a contested case like any other: after the hold, and once the claimant has given evidence.
         if actor == .reviewer, status == .contested, shadow != .inReview { return .refused(.tooEarly) }
         switch CaseStateMachine.outcome(of: event, by: actor, in: status) {
         case .moves(let next, let effects):

@@ -1,4 +1,4 @@
-/// One line of the table of a case's life.
+/// One transition of a recovery case.
 struct CaseTransition: Sendable, Equatable {
     let from: CaseStatus
     let event: CaseEvent
@@ -12,21 +12,21 @@ struct CaseTransition: Sendable, Equatable {
     }
 }
 
-/// Why something does not happen to a case.
+/// Why an event is refused.
 enum CaseRefusal: Sendable, Equatable {
-    /// It may happen later.
+    /// The event may be accepted later.
     case tooEarly
     case tooLate
-    /// It is not for this one to do.
+    /// This actor may not cause the event.
     case notTheirs
 }
 
-/// The table of a case's life: status, event and who makes it happen, to the next status and its effects. What does not
-/// stand here does not happen.
+/// The transitions of a recovery case: from status, event and actor to the next status and its effects. Nothing else
+/// can happen to a case.
 enum CaseStateMachine {
     enum Outcome: Equatable, Sendable {
         case moves(CaseStatus, Set<CaseEffect>)
-        /// It happened before: nothing changes, and the answer is as the first time.
+        /// The event happened before. Nothing changes, and the reply is the same as the first time.
         case alreadyDone
         case refused(CaseRefusal)
     }
@@ -51,7 +51,7 @@ enum CaseStateMachine {
         .init(.inReview, .contested, .owner, .contested, [.ownerTold]),
         .init(.inReview, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
 
-        // Both sides are heard and two reviewers decide; another dispute changes nothing.
+        // Both sides give evidence and two reviewers decide. Another dispute changes nothing.
         .init(.contested, .holdEnded, .clock, .contested),
         .init(.contested, .evidenceGiven, .claimant, .contested),
         .init(.contested, .ownerEvidenceGiven, .owner, .contested),
@@ -67,12 +67,13 @@ enum CaseStateMachine {
         .init(.approved, .contested, .owner, .contested, [.ownerTold]),
         .init(.approved, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
 
-        // From here on a dispute is too late. What auth answered, it says again by itself where the answer was lost.
-        // Auth told every device that the account had.
+        // From here on a dispute is too late. If auth's reply is lost, auth sends the result again.
+        // The owner is not told here, since auth has notified every device of the account.
         .init(.completing, .completed, .auth, .completed, [.freezeLifted]),
         .init(.completing, .completionRefused, .auth, .approved),
 
-        // Auth told every device that the account was moved. A notice that another claim is over says that nothing has changed.
+        // The owner is not told here. Auth has told every device that the account was moved, and the notice of a
+        // rejection would say that nothing has changed.
         .init(.held, .voided, .auth, .rejected, [.freezeLifted]),
         .init(.identityRequired, .voided, .auth, .rejected, [.freezeLifted]),
         .init(.inReview, .voided, .auth, .rejected, [.freezeLifted]),
@@ -81,12 +82,12 @@ enum CaseStateMachine {
         .init(.completing, .voided, .auth, .rejected, [.freezeLifted]),
     ]
 
-    /// Where an event has happened before and is harmless.
+    /// For each event, the statuses in which it has happened before, so that a repeat is harmless.
     private static let repeated: [CaseEvent: Set<CaseStatus>] = [
         .disputed: [.disputed, .contested], .contested: [.disputed, .contested], .withdrawn: [.cancelled],
         .evidenceGiven: [.inReview], .approved: [.approved], .rejected: [.rejected],
         .completed: [.completed],
-        // A timer is late for what it was set for.
+        // A timer may fire after its case has moved on.
         .holdEnded: Set(CaseStatus.allCases).subtracting([.held, .contested]),
         .neglected: Set(CaseStatus.allCases).subtracting([.identityRequired, .inReview, .contested, .approved]),
     ]
@@ -97,7 +98,7 @@ enum CaseStateMachine {
     }
     private static let lines = Dictionary(
         table.map { (Key(event: $0.event, status: $0.from), $0) }, uniquingKeysWith: { first, _ in first })
-    /// Of each event, the one who makes it happen.
+    /// The actor of each event.
     private static let actors = Dictionary(table.map { ($0.event, $0.actor) }, uniquingKeysWith: { first, _ in first })
 
     static func outcome(of event: CaseEvent, by actor: CaseActor, in status: CaseStatus) -> Outcome {

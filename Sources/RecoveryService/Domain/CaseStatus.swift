@@ -1,11 +1,11 @@
-/// Where a recovery case stands.
+/// The status of a recovery case.
 enum CaseStatus: String, Sendable, CaseIterable {
     case held
     case identityRequired = "identity_required"
     case inReview = "in_review"
     case approved, completing, completed, disputed, contested, rejected, cancelled, expired
 
-    /// Nothing can happen to the case any more.
+    /// Whether the case has ended.
     var isClosed: Bool {
         switch self {
         case .completed, .disputed, .rejected, .cancelled, .expired: true
@@ -13,7 +13,7 @@ enum CaseStatus: String, Sendable, CaseIterable {
         }
     }
 
-    /// How far the case is on its way, for what comes too early or too late.
+    /// How far the case has come. It tells whether an event is too early or too late.
     var place: Int {
         switch self {
         case .held: 0
@@ -26,7 +26,7 @@ enum CaseStatus: String, Sendable, CaseIterable {
     }
 }
 
-/// Who makes something happen to a case.
+/// Who causes an event of a case.
 enum CaseActor: String, Sendable, CaseIterable {
     case claimant, owner, reviewer
     /// The database's clock, by a durable timer.
@@ -35,34 +35,34 @@ enum CaseActor: String, Sendable, CaseIterable {
     case auth
 }
 
-/// What can happen to a case.
+/// The events of a case.
 enum CaseEvent: String, Sendable, CaseIterable {
-    /// The hold ran out.
+    /// The hold ended.
     case holdEnded = "hold_ended"
     /// The claimant gave evidence of who they are.
     case evidenceGiven = "evidence_given"
-    /// The owner, too, showed whose the account is.
+    /// The owner gave evidence that the account is theirs.
     case ownerEvidenceGiven = "owner_evidence_given"
-    /// One of two reviewers said yes.
+    /// The first of two reviewers approved.
     case partlyApproved = "partly_approved"
     case approved, rejected
-    /// The owner said no, and that ends it.
+    /// The owner disputed, which ends the case.
     case disputed
-    /// The owner said no to a claimant who has shown what a stranger cannot.
+    /// The owner disputed, but the claimant has given proof that a stranger could not have. Reviewers decide.
     case contested
-    /// The claimant took the claim back.
+    /// The claimant withdrew the claim.
     case withdrawn
-    /// Nobody did for fourteen days what was theirs to do.
+    /// The person whose turn it was did nothing for fourteen days.
     case neglected
-    /// The claimant proved the number once more, and auth is asked to move the account.
+    /// The claimant proved the number again, and auth was asked to move the account.
     case completionBegun = "completion_begun"
-    /// Auth did not move it.
+    /// Auth did not move the account.
     case completionRefused = "completion_refused"
     case completed
-    /// Auth moves the account for this case no more: another case did, or this one is over there.
+    /// Auth will not move the account for this case: it has moved for another case, or auth has closed this one.
     case voided
 
-    /// The first place on the way at which it can happen; `nil` for what is never too early.
+    /// The first `place` of a case at which the event can happen; `nil` if it is never too early.
     var earliestPlace: Int? {
         switch self {
         case .evidenceGiven: CaseStatus.identityRequired.place
@@ -74,11 +74,11 @@ enum CaseEvent: String, Sendable, CaseIterable {
     }
 }
 
-/// What a transition does beside the new status, in its transaction.
+/// The effects of a transition. They happen in the transaction that sets the new status.
 enum CaseEffect: String, Sendable, CaseIterable {
-    /// Every device of the owner hears of it.
+    /// Every device of the owner is notified.
     case ownerTold
-    /// Auth lifts what was frozen for the case.
+    /// Auth lifts the freeze of the account for the case.
     case freezeLifted
     /// The claimant's number is barred from the account.
     case claimantBarred

@@ -1,19 +1,19 @@
 import BusProtocol
 
-/// What the claimant is shown of a case. Whether it was disputed, and whether there is an account at all, cannot be told
-/// from it: ``CaseLife`` says what is seen.
+/// The view of a case for its claimant. It does not reveal whether the owner disputed, or whether there is an account:
+/// see ``CaseLife``.
 enum ClaimantView {
     static func view(
         seen: CaseStatus, requestedAt: Timestamp, holdUntil: Timestamp, now: Timestamp
     ) -> RecoveryCaseView {
-        // A timer that is late is not seen: the hold is over when its time is.
+        // The timer of the hold may be late. The claimant sees the end of the hold on time.
         let shown = seen == .held && now >= holdUntil ? .identityRequired : seen
         return RecoveryCaseView(
             status: shown.rawValue, requestedAt: requestedAt, holdUntil: holdUntil,
             remainingSeconds: seconds(from: now, until: holdUntil), steps: steps(shown))
     }
 
-    /// Whole seconds, rounded up, so that zero means over.
+    /// The whole seconds until `end`, rounded up, so that zero means over.
     static func seconds(from now: Timestamp, until end: Timestamp) -> Int64 {
         let left = end.microsecondsSinceEpoch - now.microsecondsSinceEpoch
         return max(0, (left + 999_999) / 1_000_000)

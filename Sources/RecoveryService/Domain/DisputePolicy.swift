@@ -1,11 +1,13 @@
-/// What an owner's no does. Two SIM cards must not abolish the owner's veto, and a thief with the phone must not dispute for
-/// ever.
+/// Decides the effect of an owner's dispute.
+///
+/// A claimant with two SIM cards must not get around the owner's veto. A thief with the owner's phone must not be able
+/// to dispute for ever.
 enum DisputePolicy {
     /// - Parameters:
-    ///   - hasProof: the claimant has shown what a stranger cannot.
-    ///   - wasContested: reviewers heard both sides of this case.
-    ///   - wasContestedLately: reviewers decided upon another case against the account that was contested within 90 days.
-    /// - Returns: `nil` where the reviewers' word stands.
+    ///   - hasProof: whether the claimant has given proof that a stranger could not have.
+    ///   - wasContested: whether this case was contested before.
+    ///   - wasContestedLately: whether reviewers decided another contested case against the account within 90 days.
+    /// - Returns: `nil` if the decision of the reviewers stands.
     static func event(hasProof: Bool, wasContested: Bool, wasContestedLately: Bool, in status: CaseStatus) -> CaseEvent?
     {
         if wasContested { return status == .contested ? .contested : nil }

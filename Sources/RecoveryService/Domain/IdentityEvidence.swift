@@ -1,25 +1,25 @@
 import EventLoop
 
-/// What a provider says of a claimant's evidence.
+/// A provider's verdict on a claimant's evidence.
 enum EvidenceVerdict: String, Sendable {
     case yes, no, undecided
 }
 
-/// Judges what a claimant gives as evidence of who they are.
+/// Judges the evidence that a claimant gives of their identity.
 protocol IdentityEvidenceProvider: Sendable {
-    /// - Parameter reference: as the claimant gave it: the id of a verification, or where the evidence lies.
-    /// - Throws: where no word can be had now; it is asked again later.
+    /// - Parameter reference: as the claimant gave it: the id of a verification, or the place of the evidence.
+    /// - Throws: if there is no verdict now. It is asked for again later.
     @Loop func verdict(on reference: String) async throws -> EvidenceVerdict
 }
 
-/// For development: says yes or no by how the reference begins, else that it cannot tell.
+/// For development. The verdict is the beginning of the reference, `yes` or `no`; else it is undecided.
 struct LocalEvidenceProvider: IdentityEvidenceProvider {
     func verdict(on reference: String) -> EvidenceVerdict {
         reference.hasPrefix("yes") ? .yes : reference.hasPrefix("no") ? .no : .undecided
     }
 }
 
-/// Nobody is asked: reviewers look at the evidence themselves.
+/// Leaves every verdict to the reviewers, who look at the evidence themselves.
 struct ManualEvidenceProvider: IdentityEvidenceProvider {
     func verdict(on reference: String) -> EvidenceVerdict { .undecided }
 }

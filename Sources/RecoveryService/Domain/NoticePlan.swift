@@ -1,8 +1,8 @@
 import BusProtocol
 
-/// When an owner hears of a case that is held, and which cases one notice speaks of.
+/// Decides when an owner is notified of a held case, and which cases share a notice.
 enum NoticePlan {
-    /// What the owner was told of a case by then.
+    /// The stages of a hold. The owner is notified at each.
     enum Stage: Int64, Sendable, CaseIterable {
         case requested = 1
         case middle
@@ -17,14 +17,16 @@ enum NoticePlan {
         }
     }
 
-    /// So many claims of an account within a day are told each by itself; more are gathered.
+    /// The first claims against an account within a day, each with a notice of its own. Further claims share notices.
     static let mostAlone: Int64 = 3
-    /// As long as claims are gathered, and as far as one notice looks ahead.
+    /// How long claims are gathered for a shared notice. A notice also includes cases that are due within this time.
     static let gathering = Duration.seconds(3600)
-    /// A notice speaks of so many cases at the most.
+    /// The most cases in one notice.
     static let mostTogether = 16
 
-    /// - Returns: `nil` for a hold that is too short for it.
+    /// When the notice of a stage is due.
+    ///
+    /// - Returns: `nil` if the hold is too short for the stage.
     static func due(_ stage: Stage, from start: Timestamp, until end: Timestamp) -> Timestamp? {
         switch stage {
         case .requested: start

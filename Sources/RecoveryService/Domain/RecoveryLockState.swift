@@ -1,10 +1,11 @@
 import BusProtocol
 
-/// Whether only proven claimants may ask for an account. Who switches that off has to wait, so that any device of the account can
-/// take it back.
+/// The recovery lock. While it is on, only claimants with proof may ask for the account.
+///
+/// After it is switched off, it holds for another day, so that any device of the account can switch it on again.
 enum RecoveryLockState: Sendable, Equatable {
     case off, on
-    /// On until then.
+    /// The lock is on until this time.
     case ending(Timestamp)
 
     /// How long the lock holds after it was switched off.
@@ -13,10 +14,11 @@ enum RecoveryLockState: Sendable, Equatable {
     var isOn: Bool { self != .off }
     var endsAt: Timestamp? { if case .ending(let end) = self { end } else { nil } }
 
-    /// The state after somebody asked for the lock to be on or off; the same one where that changes nothing.
+    /// The state after a request to switch the lock on or off. It may be the same state.
     ///
-    /// - Parameter isFresh: a code opened the session a moment ago.
-    /// - Throws: ``BusError`` `reauthentication_required`. Keeping a lock that is about to end takes any session.
+    /// - Parameter isFresh: whether a code opened the session within the last five minutes.
+    /// - Throws: ``BusError`` `reauthentication_required` without a fresh session. Keeping a lock that is about to end
+    ///   needs no fresh session.
     func switched(_ isWanted: Bool, isFresh: Bool, now: Timestamp) throws(BusError) -> RecoveryLockState {
         switch (self, isWanted) {
         case (.off, false), (.on, true), (.ending, false): return self

@@ -1,22 +1,23 @@
 import Cryptography
 import ProcessRuntime
 
-/// What an operator allows.
+/// The limits and holds of recoveries.
 struct RecoveryPolicy: Sendable {
-    /// Seconds.
+    /// The hold in seconds.
     var hold: Int64 = 259_200
-    /// Seconds; of a number that was claimed often lately, and of an account that sleeps.
+    /// The hold in seconds for a number that was claimed often lately, and for a dormant account.
     var riskyHold: Int64 = 604_800
-    /// Requests of a claimant's number within 30 days.
+    /// The most requests of a claimant's number within 30 days.
     var perPhone: Int64 = 3
-    /// Requests from a client address within a day; from the site of an IPv6 address ``NetworkAddress/siteShares`` times as many.
+    /// The most requests from a client address within a day. The site of an IPv6 address may make
+    /// ``NetworkAddress/siteShares`` times as many.
     var perAddressDay: Int64 = 20
 
-    /// Whether a client may ask no more today.
+    /// Whether a client has used up its requests of a day.
     ///
     /// - Parameters:
-    ///   - address: requests within a day from its address.
-    ///   - site: requests within a day from the site of that address.
+    ///   - address: the requests within a day from its address.
+    ///   - site: the requests within a day from the site of that address.
     func isSpent(address: Int64, site: Int64) -> Bool {
         address >= perAddressDay || site >= perAddressDay * Int64(NetworkAddress.siteShares)
     }
@@ -24,32 +25,35 @@ struct RecoveryPolicy: Sendable {
     /// The hold of a claim, in seconds.
     ///
     /// - Parameters:
-    ///   - claims: earlier ones of the same number within 30 days, by whomever.
-    ///   - isDormant: the account sleeps, or the number has none and is one of those that look so.
+    ///   - claims: the earlier claims of the same number within 30 days, by any claimant.
+    ///   - isDormant: whether the account is dormant, or the number has no account and ``looksDormant(_:share:)``.
     func hold(afterClaims claims: Int64, isDormant: Bool) -> Int64 {
         claims >= Self.manyClaims || isDormant ? max(hold, riskyHold) : hold
     }
 
-    /// Whether a number without an account is held as if one slept behind it: as large a part of them as of the accounts, and the
-    /// same numbers each time, so that a long hold tells nobody that there is an account.
+    /// Whether a number without an account gets the hold of a dormant account.
+    ///
+    /// The share of such numbers is that of dormant accounts, and a number always gets the same result. So a long hold
+    /// does not reveal whether there is an account.
     ///
     /// - Parameters:
-    ///   - reference: auth's of the number; nobody outside can compute it.
-    ///   - share: of the accounts that were claimed lately, those that slept; 0 to 1.
+    ///   - reference: auth's reference of the number, which nobody else can compute.
+    ///   - share: the share of dormant ones among the accounts that were claimed lately, from 0 to 1.
     static func looksDormant(_ reference: String, share: Double) -> Bool {
         let digest = SHA256.digest(Array("dormant \(reference)".utf8))
         let place = digest.prefix(4).reduce(0) { $0 * 256 + Double($1) }
         return place < share * 4_294_967_296
     }
 
-    /// Seconds that a freeze lasts at the most: the hold, and as long as anybody waits for evidence, for the reviewers and for
-    /// the claimant to complete it.
+    /// The longest freeze in seconds: the hold, and the times for the evidence, the review and the completion.
     var freeze: Int64 { max(hold, riskyHold) + 3 * Self.patience }
+    /// From this many claims of a number on, the risky hold applies.
     static let manyClaims: Int64 = 3
-    /// Seconds in which whose turn it is must act.
+    /// The seconds in which the person whose turn it is must act.
     static let patience: Int64 = 1_209_600
-    /// Seconds that a claimant's number is barred from the account after a dispute, or a decision against them in a contested case.
+    /// The seconds for which a claimant's number is barred from the account, after a dispute or a rejection in a
+    /// contested case.
     static let bar: Int64 = 2_592_000
-    /// Seconds after a rejection in which the claimant may not ask again.
+    /// The seconds after a rejection in which the claimant may not ask again.
     static let coolingOff: Int64 = 604_800
 }

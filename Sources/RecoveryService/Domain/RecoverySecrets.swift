@@ -2,14 +2,14 @@ import BusProtocol
 import Cryptography
 import ProcessRuntime
 
-/// Tokens of recovery: random, told by their prefix, kept as keyed hashes.
+/// The tokens of recovery. They are random, have a prefix for their kind, and are stored as keyed hashes.
 struct RecoverySecrets: Sendable {
     private let tokenHash: KeyedHash
     private let requestHash: KeyedHash
     private let addressHash: KeyedHash
-    /// Of what an owner is told of a claim.
+    /// Seals the facts of a claim that its owner is told.
     let factsSealer: Sealer
-    /// Of a claimant's reason and evidence, and of what reviewers write.
+    /// Seals a claimant's reason and evidence, and the notes of reviewers.
     let evidenceSealer: Sealer
 
     init(_ keys: KeyRing) {
@@ -21,7 +21,7 @@ struct RecoverySecrets: Sendable {
     }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
-    /// Follows from the key, whose it is, and the whole body.
+    /// The id of the case that a request opens. It depends on the idempotency key, its scope and the body.
     func caseID(scope: String, key: String, body: [UInt8]) -> Identifier {
         .derived(from: requestHash.code(for: Array("\(scope)\n\(key)\n".utf8) + body))
     }

@@ -1,39 +1,39 @@
-/// Who decides upon a case. Names are pseudonyms, or `operator` and a name.
+/// Decides who may review a case. A reviewer's name is a pseudonym, or `operator` and a name.
 struct ReviewPolicy: Sendable {
-    /// A case is somebody's for review for so long, in seconds.
+    /// How long a reviewer has the case after claiming it, in seconds.
     static let turn: Int64 = 1800
 
-    /// Who has the case now; `nil` where nobody has.
+    /// The reviewer who has the case now; `nil` if none has.
     var reviewer: String?
-    /// Who said yes before, where two must.
+    /// The reviewer who gave the first of two approvals.
     var firstApproval: String?
-    /// By which key's connection an operator said so; `nil`: no operator, or a bus without keys.
+    /// The key of the connection over which an operator gave it; `nil` if no operator did, or on a bus without keys.
     var firstApprovalKey: String?
-    /// A dispute came before, or the account is of staff.
+    /// Whether two approvals are needed, since the owner disputed before or the account is that of staff.
     var needsTwo: Bool
-    /// What the provider of evidence said; `nil`: nothing yet.
+    /// The verdict of the evidence provider; `nil` if there is none yet.
     var verdict: String?
 
     enum Refusal: Error, Equatable {
-        /// Somebody else has it.
+        /// Another reviewer has the case.
         case claimedByAnother
-        /// Nobody decides without having it.
+        /// The reviewer must claim the case before deciding.
         case notClaimed
-        /// The evidence has not been judged, or speaks against the claimant.
+        /// There is no verdict on the evidence, or it is against the claimant.
         case noEvidence
-        /// The second yes must be another's.
+        /// The second approval must come from another reviewer.
         case sameReviewer
     }
 
-    /// - Parameter key: as ``firstApprovalKey``: a name is what an operator says of themselves, a key is what they have.
+    /// - Parameter key: of the operator's connection. An operator can choose a name freely, but not a key.
     func mayClaim(_ name: String, key: String? = nil) throws(Refusal) {
         if let reviewer, reviewer != name { throw .claimedByAnother }
-        // Who said yes cannot say it again, and must not keep the case from others.
+        // The reviewer of the first approval cannot give the second, and must not keep the case from others.
         guard let firstApproval else { return }
         if firstApproval == name || key != nil && firstApprovalKey == key { throw .sameReviewer }
     }
 
-    /// What a yes of somebody does.
+    /// The event of an approval.
     func approval(by name: String, key: String? = nil) throws(Refusal) -> CaseEvent {
         try mayDecide(name, key: key)
         guard let verdict, verdict != "no" else { throw .noEvidence }
@@ -46,13 +46,13 @@ struct ReviewPolicy: Sendable {
     }
 }
 
-/// What is decided where nobody decides: what reviewers and an owner may decide of a real case.
+/// Decides a shadow case by chance, with decisions that reviewers and an owner could make in a real case.
 enum DecoyCourse {
-    /// One in so many is approved, and of the approved one in so many goes back to the reviewers; all others are over next.
+    /// One in this many cases is approved. One in this many approved cases goes back to the reviewers. All others end.
     static let oneIn: UInt64 = 8
 
-    /// - Parameter chance: any number, all of them equally likely.
-    /// - Returns: `nil` where nothing is to be decided.
+    /// - Parameter chance: a uniformly random number.
+    /// - Returns: `nil` if there is nothing to decide in this status.
     static func event(in seen: CaseStatus, by chance: UInt64) -> CaseEvent? {
         switch seen {
         case .inReview: chance % oneIn == 0 ? .approved : .rejected
@@ -62,12 +62,12 @@ enum DecoyCourse {
     }
 }
 
-/// How long a decision is made to take where nobody decides.
+/// Chooses how long the decision of a shadow case takes.
 enum DecoyDelay {
     /// - Parameters:
-    ///   - decisions: seconds that real ones took lately.
-    ///   - chance: picks one of them and moves it by a tenth at the most.
-    /// - Returns: seconds; 6 to 48 hours where nothing was decided yet.
+    ///   - decisions: how many seconds real decisions took lately.
+    ///   - chance: a uniformly random number. It picks one of the decisions and changes it by a tenth at most.
+    /// - Returns: the seconds. Without real decisions, they are 6 to 48 hours.
     static func seconds(like decisions: [Int64], by chance: UInt64) -> Int64 {
         guard !decisions.isEmpty else { return 21_600 + Int64(chance % 151_200) }
         let picked = decisions[Int(chance % UInt64(decisions.count))]

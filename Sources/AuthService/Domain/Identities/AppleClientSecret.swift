@@ -1,21 +1,21 @@
 import Cryptography
 import JSONText
 
-/// What the app proves itself to Apple with: a JSON Web Token, signed with the team's key (ES256).
+/// The client secret by which Apple knows the app: a JSON Web Token, signed with the team's key (ES256).
 ///
 /// Source: Apple, "Creating a client secret".
 struct AppleClientSecret: Sendable {
-    /// Seconds; Apple takes up to half a year.
+    /// In seconds. Apple allows up to half a year.
     private static let lifetime: Int64 = 300
 
     let teamID: String
     let keyID: String
     let key: P256PrivateKey
-    /// `iss` of Apple's own tokens.
+    /// The `iss` of Apple's own tokens.
     let audience: String
 
     /// - Parameters:
-    ///   - clientID: the app's with Apple.
+    ///   - clientID: the app's client id at Apple.
     ///   - now: seconds since 1970.
     func token(for clientID: String, now: Int64) -> String {
         let header: JSONValue = ["alg": "ES256", "kid": .string(keyID), "typ": "JWT"]

@@ -1,23 +1,23 @@
 import BusProtocol
 import JSONText
 
-/// What Apple tells of an identity, server to server.
+/// A notification of Apple's server about an identity.
 ///
 /// Source: Apple, "Processing changes for Sign in with Apple accounts".
 struct AppleNotification: Sendable, Equatable {
     enum Event: Sendable, Equatable {
-        /// The person takes the app off the Apple account, or deletes that: the identity is none any more.
+        /// The person removed the app from the Apple account, or deleted that account. The identity has ended.
         case identityEnded
-        /// The address behind the identity is another one, or is (not) forwarded to any more.
+        /// The e-mail address of the identity changed, or its forwarding was switched on or off.
         case emailChanged(MaskedEmail?)
-        /// Something that did not exist when this was written.
+        /// An event that this release does not know.
         case other
     }
 
-    /// Seconds; what is older is no news, and its `jti` is no longer remembered.
+    /// In seconds. An older notification is refused, since its `jti` is no longer stored.
     static let life: Int64 = 7 * 86_400
 
-    /// The same whenever Apple tells the same again.
+    /// The same id if Apple sends the notification again.
     let id: String
     let subject: String
     let event: Event
@@ -29,7 +29,7 @@ struct AppleNotification: Sendable, Equatable {
             claims["exp"].map({ $0.integer.map { $0 > now - IdentityToken.leeway } ?? false }) ?? true
         else { throw .expired }
         guard let id = claims["jti"]?.string, (1...255).contains(id.utf8.count) else { throw .malformed }
-        // A JSON text within the JSON.
+        // The claim is a string with a JSON text in it.
         guard let text = claims["events"]?.string, let event = try? JSONDocument(Array(text.utf8)).root,
             let subject = event["sub"]?.string, ProvenIdentity.isSubject(subject), let type = event["type"]?.string
         else { throw .malformed }

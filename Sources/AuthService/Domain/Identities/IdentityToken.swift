@@ -1,11 +1,11 @@
 import Cryptography
 import JSONText
 
-/// Somebody who says who a person is.
+/// The name of an identity provider.
 enum IdentityProviderName: String, Sendable, CaseIterable, Codable {
     case apple, google
 
-    /// As people know it.
+    /// The provider's name in texts for people.
     var title: String {
         switch self {
         case .apple: "Apple"
@@ -14,16 +14,16 @@ enum IdentityProviderName: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// What is taken of one provider.
+/// The tokens of one provider that are accepted.
 struct IdentityProvider: Sendable, Equatable {
     let name: IdentityProviderName
     let issuer: String
-    /// The app's client ids with it.
+    /// The app's client ids at the provider.
     let audiences: Set<String>
-    /// The nonce may stand in a token as it was issued.
+    /// Whether a token may have the nonce itself in place of its SHA-256.
     let takesRawNonce: Bool
 
-    /// Google writes its name in two ways, which are one issuer.
+    /// Whether a text names this issuer. Google's may be written with or without `https://`.
     func isIssuer(_ text: String) -> Bool {
         guard name == .google else { return text == issuer }
         return Self.withoutScheme(text) == Self.withoutScheme(issuer)
@@ -34,23 +34,23 @@ struct IdentityProvider: Sendable, Equatable {
     }
 }
 
-/// Why a token is not taken. The caller is told no more than that: the reason would help who forges.
+/// Why a token is refused. The caller does not learn the reason, since it would help a forger.
 enum IdentityTokenRefusal: Error, Equatable {
-    /// No token of the one form that is read here.
+    /// The text does not have the one form that is accepted.
     case malformed
-    /// The header asks for what is not done here: another algorithm, a key that it brings along.
+    /// The header asks for something unsupported, such as another algorithm or a key of its own.
     case header
-    /// The provider has no such key.
+    /// The provider does not have the key.
     case unknownKey
     case signature
     case issuer, audience, authorizedParty, subject, expired, future, nonce
 }
 
-/// A JSON Web Token (RFC 7519) in compact form, taken apart and not believed yet.
+/// A parsed JSON Web Token (RFC 7519) in compact form. It is not verified yet.
 struct IdentityToken: Sendable {
-    /// Bytes. Apple's and Google's have about a thousand.
+    /// In bytes. Tokens of Apple and Google have about a thousand.
     static let longest = 8192
-    /// Seconds that the provider's clock and ours may differ by.
+    /// How many seconds the provider's clock and ours may differ.
     static let leeway: Int64 = 60
     let kid: String
     private let algorithm: String
@@ -64,8 +64,8 @@ struct IdentityToken: Sendable {
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
             let signature = Base64URL.decode(parts[2])
         else { throw .malformed }
-        // A key or a place of one that comes with the token (`jwk`, `jku`, `x5c`, `x5u`) proves nothing, and `crit`, `b64`,
-        // `zip` and their like ask to be read by other rules: a header with any other member is not taken at all.
+        // Other members are refused. A key that comes with the token (`jwk`, `jku`, `x5c`, `x5u`) proves nothing.
+        // Members such as `crit`, `b64` and `zip` change the rules of reading.
         guard Set(header.members.map(\.name)).isSubset(of: ["alg", "kid", "typ"]),
             header["typ"].map({ $0.string?.uppercased() == "JWT" }) ?? true,
             let algorithm = header["alg"]?.string, ["RS256", "ES256"].contains(algorithm),
@@ -75,7 +75,7 @@ struct IdentityToken: Sendable {
         (signed, self.signature) = (Array("\(parts[0]).\(parts[1])".utf8), signature)
     }
 
-    /// Duplicate members, nesting and everything else that two readers may read in two ways is refused by the reader.
+    /// Parses a part of the token. The strict reader refuses duplicate members and everything else that is ambiguous.
     private static func object(_ text: String) -> JSONNode? {
         guard let bytes = Base64URL.decode(text), let root = try? JSONDocument(bytes).root, root.kind == .object else {
             return nil
@@ -83,20 +83,20 @@ struct IdentityToken: Sendable {
         return root
     }
 
-    /// Checks everything that all tokens of a provider have in common.
+    /// Checks what holds for all tokens of a provider: signature, issuer, audience and time.
     ///
     /// - Parameters:
-    ///   - key: the provider's key of the token's `kid`.
+    ///   - key: the provider's key with the token's `kid`; `nil` if it has none.
     ///   - now: seconds since 1970.
     func verified(
         by provider: IdentityProvider, key: ProviderKey?, now: Int64
     ) throws(IdentityTokenRefusal) -> VerifiedToken {
         guard let key else { throw .unknownKey }
-        // The key says which algorithm it is for, not the token.
+        // The key decides about the algorithm, not the token.
         guard key.algorithm == algorithm else { throw .header }
         guard key.isValid(signature: signature, for: signed) else { throw .signature }
         guard let issuer = claims["iss"]?.string, provider.isIssuer(issuer) else { throw .issuer }
-        // One audience, as text: who else was meant may hold the token, too.
+        // The audience must be a single text: another audience of the token could present it here.
         guard let audience = claims["aud"]?.string, provider.audiences.contains(audience) else { throw .audience }
         if provider.name == .google, let party = claims["azp"] {
             guard let id = party.string, provider.audiences.contains(id) else { throw .authorizedParty }
@@ -108,7 +108,7 @@ struct IdentityToken: Sendable {
     }
 }
 
-/// A token that its provider did sign, for this app.
+/// A token that its provider signed for this app.
 struct VerifiedToken: Sendable {
     let provider: IdentityProvider
     let audience: String
@@ -116,7 +116,7 @@ struct VerifiedToken: Sendable {
     let issuedAt: Int64
     let claims: JSONNode
 
-    /// Who the token says somebody is.
+    /// The identity in the token.
     ///
     /// - Parameters:
     ///   - nonce: as it was issued.
@@ -132,21 +132,22 @@ struct VerifiedToken: Sendable {
             email: Self.email(claims["email"]?.string, isVerified: claims["email_verified"]))
     }
 
-    /// Only one that the provider vouches for is shown to anybody; Apple writes the truth value as text as well.
+    /// Only an address that the provider has verified is ever shown. Apple writes `email_verified` as a text or a
+    /// boolean.
     private static func email(_ email: String?, isVerified: JSONNode?) -> MaskedEmail? {
         guard isVerified?.bool == true || isVerified?.string == "true" else { return nil }
         return email.flatMap { MaskedEmail($0) }
     }
 }
 
-/// Who somebody is to a provider: the pair of issuer and subject, never an e-mail address.
+/// A person's identity at a provider. Issuer and subject identify it, never the e-mail address.
 struct ProvenIdentity: Sendable, Equatable, Codable {
     let provider: IdentityProviderName
     let issuer: String
     let subject: String
     /// The client id that the token was made for.
     let audience: String
-    /// To show.
+    /// For display only.
     let email: MaskedEmail?
 
     private static let longestSubject = 255
@@ -160,7 +161,8 @@ struct ProvenIdentity: Sendable, Equatable, Codable {
     }
 }
 
-/// As much of an address as its owner knows it by: `a…@e…`. No whole name of a host, which a telephone would make a link of.
+/// An e-mail address as its owner recognizes it: `a…@e…`. It has no complete host name, since a phone would make that a
+/// link.
 struct MaskedEmail: Sendable, Hashable, Codable {
     let text: String
 

@@ -1,12 +1,12 @@
 import Cryptography
 import JSONText
 
-/// A key that an identity provider signs with.
+/// A public key of an identity provider.
 enum ProviderKey: Sendable, Hashable {
     case rsa(RSAPublicKey)
     case p256(P256PublicKey)
 
-    /// The one algorithm (RFC 7518) that the key verifies.
+    /// The only algorithm (RFC 7518) for the key.
     var algorithm: String {
         switch self {
         case .rsa: "RS256"
@@ -21,7 +21,7 @@ enum ProviderKey: Sendable, Hashable {
         }
     }
 
-    /// A JSON Web Key (RFC 7517); `nil` for one that is not for signatures, or whose members do not go together.
+    /// Reads a JSON Web Key (RFC 7517). It is `nil` for a key that is not for signatures, or has inconsistent members.
     init?(_ key: JSONNode) {
         guard key["use"].map({ $0.string == "sig" }) ?? true, key["d"] == nil else { return nil }
         func bytes(_ name: String) -> [UInt8]? { key[name]?.string.flatMap(Base64URL.decode) }
@@ -46,7 +46,7 @@ enum ProviderKey: Sendable, Hashable {
 struct ProviderKeySet: Sendable, Equatable {
     let keys: [String: ProviderKey]
 
-    /// `nil` for what is no key set, or has no key that can be used here.
+    /// `nil` if the text is not a key set, or has no usable key.
     init?(_ text: [UInt8]) {
         guard let root = try? JSONDocument(text).root else { return nil }
         var keys: [String: ProviderKey] = [:]
@@ -59,44 +59,44 @@ struct ProviderKeySet: Sendable, Equatable {
     }
 }
 
-/// When a provider's keys are asked for, and for how long those that are known count. No clock in here: moments are
+/// Decides when to request a provider's keys, and how long the known keys are valid. It uses no clock: times are in
 /// nanoseconds of a monotonic clock.
 struct ProviderKeyPolicy: Sendable {
-    /// Keys that are older are asked for again, while they count.
+    /// Keys of this age are requested again, while they are still valid.
     static let renewal = Duration.seconds(900)
-    /// Keys count for so long without word from the provider: an hour's outage is not noticed, and a key that was withdrawn
-    /// is not taken for ever.
+    /// How long keys stay valid without a response of the provider. An outage of an hour does no harm, and a withdrawn
+    /// key is not accepted for ever.
     static let life = Duration.seconds(2 * 3600)
-    /// Between two requests that tokens of unknown keys cause: anybody can make up a `kid`.
+    /// The least time between two requests because of unknown keys, since anybody can invent a `kid`.
     static let leastPause = Duration.seconds(60)
-    /// Between two requests while there are no keys that count.
+    /// The least time between two requests while there are no valid keys.
     static let shortPause = Duration.seconds(5)
 
     enum Step: Equatable, Sendable {
-        /// With the keys that are known.
+        /// Decide with the known keys.
         case decide
-        /// With the keys that are known, and ask for newer ones meanwhile.
+        /// Decide with the known keys, and request newer ones meanwhile.
         case decideAndAsk
-        /// Ask first.
+        /// Request the keys first.
         case ask
-        /// No keys can be had now.
+        /// There are no valid keys now.
         case unavailable
     }
 
-    /// When the keys that are known were asked for; `nil` where there are none.
+    /// When the known keys were requested; `nil` if there are none.
     private var known: UInt64?
     private var lastRequest: UInt64?
     private var lastFailed = false
 
     mutating func noteRequest(at now: UInt64) { lastRequest = now }
 
-    /// - Parameter asked: when the request was made that was answered.
+    /// - Parameter asked: when the answered request was sent.
     mutating func noteAnswer(askedAt asked: UInt64) { (known, lastFailed) = (asked, false) }
     mutating func noteFailure() { lastFailed = true }
 
     /// What to do about a token.
     ///
-    /// - Parameter isKnownKey: its `kid` is one of the keys that are known.
+    /// - Parameter isKnownKey: whether its `kid` is that of a known key.
     func step(isKnownKey: Bool, at now: UInt64) -> Step {
         guard let known, now < known + Self.life.nanoseconds else {
             return mayAsk(after: Self.shortPause, at: now) ? .ask : .unavailable
@@ -106,7 +106,7 @@ struct ProviderKeyPolicy: Sendable {
             return isOld && mayAsk(after: Self.leastPause, at: now) ? .decideAndAsk : .decide
         }
         if mayAsk(after: Self.leastPause, at: now) { return .ask }
-        // The provider said nothing when it was asked last: the key may be a new one of its.
+        // The last request failed, so the unknown key may be a new one of the provider.
         return lastFailed ? .unavailable : .decide
     }
 

@@ -2,20 +2,20 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// A program's account at Google, by the key that Google hands out for it.
+/// A service account at Google, from its key file.
 struct ServiceAccount: Sendable {
     let project: String
     let email: String
     let keyID: String
     let key: RSAPrivateKey
-    /// Where an assertion is exchanged for an access token, as the key's file has it.
+    /// The URL that exchanges an assertion for an access token, from the key file.
     let tokenURI: String
 
-    /// Seconds; what Google allows.
+    /// In seconds: the longest that Google allows.
     private static let lifetime: Int64 = 3600
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-    /// - Parameter json: of the members that the file has, those that are needed are looked at.
+    /// - Parameter json: the key file. Members that are not needed are ignored.
     init?(json: String) {
         guard let members = try? JSONValue.parse(Array(json.utf8)), let project = members["project_id"]?.stringValue,
             let email = members["client_email"]?.stringValue, let keyID = members["private_key_id"]?.stringValue,
@@ -25,13 +25,13 @@ struct ServiceAccount: Sendable {
         (self.project, self.email, self.keyID, self.key, self.tokenURI) = (project, email, keyID, key, tokenURI)
     }
 
-    /// It becomes a part of a path.
+    /// Checks the project's characters, since it becomes part of a path.
     private static func isProject(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (48...57) ~= $0 || (97...122) ~= $0 || $0 == UInt8(ascii: "-") }
     }
 
-    /// A signed JSON Web Token that says who asks for an access token (RFC 7523). It takes a millisecond, and so does not
-    /// belong on the loop.
+    /// A signed JSON Web Token that asks for an access token (RFC 7523). Signing takes a millisecond, so call it off
+    /// the loop.
     func assertion(at now: Timestamp) -> String {
         let seconds = now.microsecondsSinceEpoch / 1_000_000
         let header: JSONValue = ["alg": "RS256", "kid": .string(keyID), "typ": "JWT"]

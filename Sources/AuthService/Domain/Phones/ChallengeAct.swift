@@ -1,17 +1,17 @@
 import BusProtocol
 
-/// What a person does with a code. The SMS says it, so that nobody gives a code away for something else.
+/// What a person does with a code. The SMS says it, so that nobody is tricked into giving a code away.
 enum ChallengeAct: Sendable, Equatable {
     case signIn
-    /// An account, as it was named; with a case, what is left to do of its recovery.
+    /// Recover an account, by the number that the claimant named. With a case id: complete that recovery.
     case recover(PhoneNumber?, Identifier?)
-    /// The identity of a link token, by the token's hash.
+    /// Link the identity of a link token. The first value is the token's hash.
     case link([UInt8], IdentityProviderName, MaskedEmail?)
-    /// For the session that asks.
+    /// Change the number of the account. The value is the session that asks.
     case changePhone(Identifier)
     case undoPhoneChange
 
-    /// Of the challenge: it is verified for this and nothing else.
+    /// The purpose of the challenge. A code is accepted for this purpose only.
     var purpose: ChallengePurpose {
         switch self {
         case .signIn, .link: .login
@@ -21,7 +21,8 @@ enum ChallengeAct: Sendable, Equatable {
         }
     }
 
-    /// Completes "… is your code". Of an account it says no more than the claimant did, be there one or not.
+    /// Completes "… is your code". It repeats only what the claimant said, so it does not reveal whether there is an
+    /// account.
     var words: String {
         switch self {
         case .signIn: return "to sign in"

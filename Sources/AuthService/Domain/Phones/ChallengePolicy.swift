@@ -2,50 +2,53 @@ import BusProtocol
 import JSONText
 import ProcessRuntime
 
-/// Limits of one-time codes.
+/// The limits of one-time codes.
 struct ChallengeLimits: Sendable {
-    /// Seconds that a code lives.
+    /// The life of a code in seconds.
     var lifetime: Int64 = 300
-    /// Seconds between two sends to a phone.
+    /// The seconds between two codes to a phone.
     var resendAfter: Int64 = 60
-    /// Sends to a phone: those that strangers ask for together, and those of each device of its account by itself.
+    /// Codes to a phone within an hour. One limit holds for all strangers together, and one for each device of its
+    /// account.
     var perHour: Int64 = 5
+    /// Codes to a phone within a day, counted in the same way.
     var perDay: Int64 = 10
-    /// Sends to a phone that all devices of its account ask for together, as many times what one may: who holds the number
-    /// makes a new device with each sign-in, and none of them has asked for anything yet.
+    /// All devices of an account together may ask for this many times the codes of one device. Without this limit, each
+    /// sign-in would add a device with a limit of its own.
     static let sharesOfDevices: Int64 = 2
-    /// Sends that strangers ask for from a client address within an hour; from the site of an IPv6 address
+    /// Codes that strangers ask for from a client address within an hour. The site of an IPv6 address may ask for
     /// ``NetworkAddress/siteShares`` times as many.
     var perAddressHour: Int64 = 30
-    /// Seconds that a principal is locked for a phone after the third wrong code.
+    /// After the third wrong code, the seconds for which the caller is locked out for the phone.
     var lock: Int64 = 900
-    /// Wrong codes for a phone within a day, over all challenges: those of strangers together, and those of each device of
-    /// its account by itself.
+    /// Wrong codes for a phone within a day, over all challenges. One limit holds for all strangers together, and one
+    /// for each device of its account.
     var wrongPerDay: Int64 = 10
-    /// Numbers of one prefix that strangers get codes for within an hour until it matters whether codes of it are verified
-    /// at all; `nil` where that is not looked at.
+    /// Numbers of one prefix to which strangers ask for codes within an hour. Beyond it, the prefix is closed if too
+    /// few codes of it are verified; `nil` switches the check off.
     var perPrefixHour: Int64? = 50
-    /// Codes that leave within an hour, whoever asks for them.
+    /// Codes that are sent within an hour, whoever asks for them.
     var budget = SMSBudget()
 
     static let tries: Int64 = 3
-    /// Challenges of one phone that are alive at once.
+    /// The most challenges of one phone that are alive at once.
     static let mostAlive: Int64 = 3
 }
 
-/// What is known of a phone and of who asks when a code is asked for, as one query read it. It counts what strangers did
-/// where a stranger asks, and what the device itself did where one asks that proved itself: nobody else can use up the
-/// owner's share.
+/// The earlier codes of a phone when another is asked for, read by one query.
+///
+/// For a stranger, it counts the codes of all strangers. For a known device, it counts those of the device. So nobody
+/// else can use up the owner's limit.
 struct SendHistory: Sendable, Equatable {
     var now: Timestamp
-    /// A device that once signed in to the phone's account, and showed the secret that it got then.
+    /// Whether the caller is a device that signed in to the phone's account before, and proved it with its secret.
     var isKnownDevice = false
     var lastSend: Timestamp?
     var sendsInHour: Int64 = 0
     var oldestInHour: Timestamp?
     var sendsInDay: Int64 = 0
     var oldestInDay: Timestamp?
-    /// Of all devices of the account together; nothing where a stranger asks.
+    /// Codes of all devices of the account together. For a stranger, this and the next three are empty.
     var devicesInHour: Int64 = 0
     var oldestOfDevicesInHour: Timestamp?
     var devicesInDay: Int64 = 0
@@ -53,32 +56,32 @@ struct SendHistory: Sendable, Equatable {
     var addressInHour: Int64 = 0
     var siteInHour: Int64 = 0
     var wrongInDay: Int64 = 0
-    /// When the oldest of those no longer counts.
+    /// When the oldest wrong code no longer counts.
     var wrongFreeAt: Timestamp?
     var lockedUntil: Timestamp?
-    /// Of the number's prefix.
+    /// Until when the number's prefix is closed.
     var closedUntil: Timestamp?
-    /// Of the number, ISO 3166-1 alpha-2.
+    /// The number's country, ISO 3166-1 alpha-2.
     var country = ""
-    /// Codes that left in this hour of the clock, whoever asked for them.
+    /// Codes sent in this hour of the clock, whoever asked for them.
     var smsInHour: Int64 = 0
     /// Those of them that went to the number's country.
     var smsToCountry: Int64 = 0
-    /// When that hour is over.
+    /// When this hour of the clock ends.
     var hourEnds: Timestamp?
 }
 
-/// Whether a code may be sent and what an attempt at one means. No clock and no table in here.
+/// Decides whether a code may be sent, and what an attempt at a code means. It uses no clock and no table.
 enum ChallengePolicy {
     enum SendDecision: Equatable, Sendable {
         case allow
-        /// Whole seconds to wait.
+        /// Wait this many whole seconds.
         case wait(Int64)
         case locked(Int64)
     }
 
-    /// What a stranger is told with a refusal: the ways in that strangers cannot use up, and the one that is left to who has no
-    /// account. They are the same for every phone, so that they tell nothing of an account.
+    /// The ways to go on that a refusal lists for strangers: two that others cannot block, and to wait. They are the
+    /// same for every phone, so they do not reveal whether there is an account.
     static let alternatives: [String: JSONValue] = [
         "alternatives": ["known_device", "linked_identity", "try_later"]
     ]
@@ -107,7 +110,7 @@ enum ChallengePolicy {
         {
             waits.append(seconds(from: history.now, to: oldest + .seconds(86_400)))
         }
-        // Somebody behind the same address, or at the same prefix, is no reason to turn the owner away.
+        // Limits of an address and of a prefix do not hold for a known device: others may have used them up.
         if !history.isKnownDevice {
             let perSiteHour = limits.perAddressHour * Int64(NetworkAddress.siteShares)
             if history.addressInHour >= limits.perAddressHour || history.siteInHour >= perSiteHour {
@@ -125,25 +128,26 @@ enum ChallengePolicy {
         return longest > 0 ? .wait(longest) : .allow
     }
 
-    /// Rounded up; zero when it is over.
+    /// The seconds until `end`, rounded up; zero if it is over.
     static func seconds(from now: Timestamp, to end: Timestamp) -> Int64 {
         max(0, (end.microsecondsSinceEpoch - now.microsecondsSinceEpoch + 999_999) / 1_000_000)
     }
 
     enum Verdict: Equatable, Sendable {
         case right
-        /// Wrong, with so many tries left.
+        /// The code is wrong.
         case wrong(triesLeft: Int64)
-        /// The third wrong one, or the last that the phone had left: the challenge is dead and its principal locked out.
+        /// The code is wrong and was the last try, of three or of those that the phone had left. The challenge is dead,
+        /// and the caller is locked out.
         case dead
-        /// The phone has no wrong try left, so that no code is tried.
+        /// The phone has no tries left, so the code is not compared.
         case spent
         case expired
     }
 
     /// - Parameters:
-    ///   - state: of the challenge's row; `nil` where only a newer release knows it.
-    ///   - phoneTriesLeft: wrong codes that the phone has left for now, over all challenges.
+    ///   - state: of the challenge's row.
+    ///   - phoneTriesLeft: the tries that the phone has left today, over all challenges.
     static func verdict(
         state: ChallengeState?, wrongTries: Int64, phoneTriesLeft: Int64, expiresAt: Timestamp, now: Timestamp,
         isRight: Bool

@@ -1,22 +1,22 @@
 import BusProtocol
 
-/// A challenge as whoever asked for it may see it.
+/// The state of a challenge, as far as its caller may see it.
 struct CodeState: Sendable, Equatable {
-    /// Of the challenge's row; `nil` where only a newer release knows it.
+    /// Of the challenge's row.
     var state: ChallengeState?
-    /// A provider took the SMS.
+    /// Whether a provider accepted the SMS.
     var isSent: Bool
     var createdAt: Timestamp
     var expiresAt: Timestamp
-    /// Until then whoever asked gets no other one for the phone, after too many wrong codes.
+    /// After too many wrong codes, the caller gets no other code for the phone until then.
     var lockedUntil: Timestamp?
-    /// The database's clock.
+    /// By the database's clock.
     var now: Timestamp
 
-    /// - Parameter resendAfter: seconds between two codes to a phone.
+    /// - Parameter resendAfter: the seconds between two codes to a phone.
     func delivery(resendAfter: Int64) -> CodeDelivery {
         let isGivenUp = state == .undelivered
-        // A code that was tried has come, whatever the provider's answer was; one that was given up counts for nothing.
+        // A code that was tried has arrived, whatever the provider answered. One that was given up does not count.
         let isKnownToHaveCome = isSent || state == .used || state == .dead
         let next = isGivenUp ? now : createdAt + .seconds(resendAfter)
         return CodeDelivery(

@@ -1,16 +1,18 @@
-/// The numbering plans of all countries: which national numbers behind a calling code may get an SMS, and where they are.
+/// The numbering plans of all countries: which national numbers after a calling code may get an SMS, and their regions.
 ///
-/// An automaton over digits, made by `scripts/numbering` out of the metadata of libphonenumber and written so that it has
-/// no state twice. `Numbering/plan.txt` has three paragraphs:
+/// It is a minimal automaton over digits. `scripts/numbering` makes it from the metadata of libphonenumber.
+/// `Numbering/plan.txt` has three paragraphs:
 /// - the release of the metadata;
 /// - calling codes, a line each: `code:state`, then each ``Spelling`` as `written>meant`;
-/// - states, a line each: the region of a number that ends there, if one does, and `digits:distance` for each way on.
-///   `2-9:14` means "on any digit of 2 to 9 to the fourteenth state before this one".
+/// - states, a line each: the region of a number that ends there, if any, and `digits:distance` for each transition.
+///   `2-9:14` means "with any digit of 2 to 9, go to the fourteenth state before this one".
 struct NumberingPlan: Sendable {
     static let current = NumberingPlan(EmbeddedFiles.Numbering.plan.text.description)
 
-    /// How many write what national numbers begin with, and what they mean by it: a trunk zero, which is no part of the
-    /// number, or Argentina's 15 behind the area code, for which others dial a 9 before it.
+    /// A common way to write the beginning of a national number, and the digits that it stands for.
+    ///
+    /// Examples are a trunk zero, which is not part of the number, and Argentina's 15 after the area code, for which a
+    /// 9 before it is dialled from abroad.
     struct Spelling: Sendable {
         let written: [UInt8]
         let meant: [UInt8]
@@ -18,24 +20,24 @@ struct NumberingPlan: Sendable {
 
     struct CallingCode: Sendable {
         fileprivate let root: Int
-        /// The longest first.
+        /// In order, the longest first.
         fileprivate(set) var spellings: [Spelling] = []
     }
 
     private struct State {
         var region: String?
-        /// By digit.
+        /// The next state for each digit.
         var next = [UInt16](repeating: 0, count: 10)
     }
 
-    /// The numbering metadata that it was made of.
+    /// The release of the metadata.
     let source: String
 
     private let codes: [[UInt8]: CallingCode]
-    /// The first is that of no number, out of which nothing leads.
+    /// The first state is that of invalid numbers. No transition leaves it.
     private let states: [State]
 
-    /// Every region that has numbers: ISO 3166-1 alpha-2, and `AC`, `TA` and `XK`, which ISO has not.
+    /// Every region that has numbers: codes of ISO 3166-1 alpha-2, and also `AC`, `TA` and `XK`.
     let regions: Set<String>
 
     private init(_ file: String) {
@@ -80,7 +82,7 @@ struct NumberingPlan: Sendable {
     /// The values of the digits in `2-9` or `46`.
     private static func digits(in text: Substring) -> [UInt8] { text.compactMap(\.wholeNumberValue).map(UInt8.init) }
 
-    /// The calling code that digits begin with, and how many of them it is. No code is the beginning of another one.
+    /// The calling code at the beginning of the digits, and its length. No calling code is a prefix of another.
     func callingCode(of digits: [UInt8]) -> (code: CallingCode, count: Int)? {
         for count in 1...3 {
             if let code = codes[Array(digits.prefix(count))] { return (code, count) }
@@ -88,7 +90,7 @@ struct NumberingPlan: Sendable {
         return nil
     }
 
-    /// Where a whole national number is; `nil` where it is no number that may get an SMS.
+    /// The region of a complete national number; `nil` if no such number may get an SMS.
     func region(of national: [UInt8], behind code: CallingCode) -> String? {
         states[national.reduce(code.root) { Int(states[$0].next[Int($1)]) }].region
     }

@@ -1,17 +1,19 @@
 import BusProtocol
 import Cryptography
 
-/// What auth's tables know a number by. Nobody finds the number from it without auth's keys.
+/// The hashes of a number in auth's tables. Without auth's keys, nobody can find the number from them.
 struct PhoneHashes: Sendable {
     struct Lookup: Sendable, Equatable {
         let keyID: String
         let hash: [UInt8]
     }
 
-    /// Under the key that stays: for limits, bars, locks, claims, and the reference that recovery keeps. Where the look-up key
-    /// was replaced, it stands in no row of an account's number, or a copy of the database would undo the replacement.
+    /// The hash under the permanent key: for limits, bars, locks, claims, and the reference that recovery keeps.
+    ///
+    /// After the look-up key was replaced, the row of an account's number must not have this hash. Otherwise a copy of
+    /// the database would undo the replacement.
     let lasting: [UInt8]
-    /// Under each look-up key that is alive, in the ring's order: what the account is found by.
+    /// The hashes under each live look-up key, in the key ring's order. They find the account.
     let lookups: [Lookup]
 }
 
@@ -20,12 +22,12 @@ extension Secrets {
 
     /// - Parameters:
     ///   - sealed: a number.
-    ///   - owner: the challenge or the person that it was sealed for.
+    ///   - owner: the challenge or the person for which it was sealed.
     func hashes(ofSealed sealed: [UInt8], for owner: Identifier) throws(SealError) -> PhoneHashes {
         hashes(of: try phoneSealer.open(sealed, associated: owner.array))
     }
 
-    /// - Parameter number: E.164, as UTF-8.
+    /// - Parameter number: in E.164 form, as UTF-8.
     func hashes(of number: [UInt8]) -> PhoneHashes {
         PhoneHashes(
             lasting: phoneHash.code(for: number),

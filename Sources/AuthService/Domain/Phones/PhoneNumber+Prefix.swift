@@ -1,5 +1,5 @@
 extension PhoneNumber {
-    /// The country code and the first four digits behind it: as much as numbers that somebody bought in bulk have in common.
+    /// The country code and the next four digits. Numbers that were bought in bulk usually share them.
     var destinationPrefix: String {
         let digits = e164.utf8.dropFirst().map { $0 - UInt8(ascii: "0") }
         let code = NumberingPlan.current.callingCode(of: digits)?.count ?? 0

@@ -1,22 +1,22 @@
 /// A number that may get an SMS, in the form of ITU-T E.164: `+`, a country calling code and the national number.
 ///
-/// That is a mobile, fixed or internet line of a country. Premium, shared-cost, toll-free and personal numbers, pagers,
-/// company numbers, voice mail, satellite networks and what no country's numbering plan has are no `PhoneNumber`.
+/// It is a mobile, fixed or internet line in the numbering plan of a country. Premium, shared-cost, toll-free and
+/// personal numbers, pagers, company numbers, voice mail and satellite networks are not accepted.
 struct PhoneNumber: Sendable, Equatable {
     let e164: String
-    /// The country or territory, ISO 3166-1 alpha-2: numbers of several can have one calling code.
+    /// The country or territory, ISO 3166-1 alpha-2. Several can share a calling code.
     let region: String
     private let callingCode: String
 
-    /// - Parameter text: any spelling with a country code: `00` or `+` before the code, digits of any script, spaces,
-    ///   dots, dashes, slashes and brackets between them, marks that nobody sees, and the trunk prefix behind the code,
+    /// - Parameter text: any spelling with a country code after `00` or `+`. Digits may be of any script. Spaces, dots,
+    ///   dashes, slashes, brackets and invisible characters may be between them. A trunk prefix may follow the code,
     ///   such as the zero in `+46 (0)70`. Extensions are refused.
     init?(_ text: String) {
         guard let digits = Self.digits(ofInternational: text) else { return nil }
         let plan = NumberingPlan.current
         guard let (code, count) = plan.callingCode(of: digits) else { return nil }
         let national = digits.dropFirst(count)
-        // As it is written first: a zero in front is part of some numbers, in Italy for one.
+        // The digits as written are tried first, since a leading zero is part of some numbers, for example in Italy.
         let spellings = code.spellings.filter { national.starts(with: $0.written) }
         let readings = [Array(national)] + spellings.map { $0.meant + national.dropFirst($0.written.count) }
         for reading in readings {
@@ -29,7 +29,7 @@ struct PhoneNumber: Sendable, Equatable {
         return nil
     }
 
-    /// The digits behind `+` or `00`; `nil` where something else stands among them.
+    /// The digits after `+` or `00`; `nil` if other characters are among them.
     private static func digits(ofInternational text: String) -> [UInt8]? {
         var (digits, hasPlus): ([UInt8], Bool) = ([], false)
         for scalar in text.unicodeScalars {
@@ -48,7 +48,7 @@ struct PhoneNumber: Sendable, Equatable {
 
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
-        // The minus sign, and what East Asian keyboards write.
+        // The escapes are the minus sign and characters of East Asian keyboards.
         case ".", "/", "(", ")", "[", "]", "\u{2212}", "\u{ff0e}", "\u{ff0f}", "\u{ff08}", "\u{ff09}", "\u{30fc}": true
         default:
             scalar.properties.isDefaultIgnorableCodePoint
@@ -58,6 +58,6 @@ struct PhoneNumber: Sendable, Equatable {
 
     private static func text(_ digits: some Sequence<UInt8>) -> String { digits.map(String.init).joined() }
 
-    /// `+1 (***) ***-1234`: the code and the last four digits.
+    /// The calling code and the last four digits, as in `+1 (***) ***-1234`.
     var masked: String { "+\(callingCode) (***) ***-\(e164.suffix(4))" }
 }

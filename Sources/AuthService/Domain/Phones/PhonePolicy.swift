@@ -1,16 +1,17 @@
 import BusProtocol
 import ProcessRuntime
 
-/// Which numbers the operator serves. It is asked before anything is looked up, so that a refusal tells nothing of accounts.
+/// Which numbers the operator serves. Check it before looking up a number, so that a refusal reveals nothing about
+/// accounts.
 struct PhonePolicy: Sendable, Equatable {
-    /// `nil`: every country.
+    /// `nil` means every country.
     private let countries: Set<String>?
 
-    /// - Parameter countries: regions as ISO 3166-1 alpha-2 writes them, or `*` alone for every one. Where there is none,
-    ///   it is every one in development and none elsewhere: each SMS costs, and fraud asks for them far away.
-    /// - Throws: where there is no such country.
+    /// - Parameter countries: regions of ISO 3166-1 alpha-2, or only `*` for every one. An empty list means every
+    ///   country in development and none elsewhere, since each SMS costs money and fraud often uses distant countries.
+    /// - Throws: ``ConfigurationError`` if a country does not exist.
     init(countries: [String], profile: DeploymentProfile) throws(ConfigurationError) {
-        // Read now, at the start, when nobody waits for it.
+        // This parses the plan at the start, when no request waits for it.
         let known = NumberingPlan.current.regions
         if countries == ["*"] || countries.isEmpty && profile == .development {
             self.countries = nil
@@ -23,7 +24,7 @@ struct PhonePolicy: Sendable, Equatable {
         self.countries = Set(countries)
     }
 
-    /// - Parameter text: in any spelling that ``PhoneNumber`` takes.
+    /// - Parameter text: in any spelling that ``PhoneNumber`` accepts.
     func number(_ text: String) throws(PhoneError) -> PhoneNumber {
         guard let number = PhoneNumber(text) else { throw .notValid }
         guard countries?.contains(number.region) != false else { throw .countryNotServed }
@@ -31,7 +32,7 @@ struct PhonePolicy: Sendable, Equatable {
     }
 }
 
-/// Why a number is not taken.
+/// Why a number is refused.
 enum PhoneError: BusErrorConvertible {
     case notValid, countryNotServed
 

@@ -1,25 +1,26 @@
 import ProcessRuntime
 
-/// How many codes leave within an hour of the clock, in all and to each country: what a flood of them costs at the most.
+/// The most codes within an hour of the clock, in all and to each country. It bounds the cost of a flood of codes.
 ///
-/// Strangers leave the last fifth to known devices, so that a flood locks nobody out who signed in before.
+/// The last fifth is for known devices only, so that a flood locks out nobody who has signed in before.
 struct SMSBudget: Sendable, Equatable {
-    /// In all; `nil` without a bound.
+    /// The limit for all codes; `nil` means none.
     private var perHour: Int64?
-    /// To each country that has no bound of its own; `nil` without a bound.
+    /// The limit for each country without a limit of its own; `nil` means none.
     private var perCountry: Int64?
-    /// Of countries by themselves, ISO 3166-1 alpha-2.
+    /// The limits of single countries, ISO 3166-1 alpha-2.
     private var countries: [String: Int64?] = [:]
 
-    /// The scope of all codes together; a country's is its own name.
+    /// The scope of all codes together. The scope of a country is its code.
     static let all = ""
-    /// Without any bound.
+    /// Makes a budget without limits.
     init() {}
 
     /// - Parameters:
     ///   - perHour: a number, or `off`.
     ///   - perCountry: a number or `off` for every country, `DE:5000` or `DE:off` for one.
-    /// - Throws: where one of them is neither, there is no such country, or countries that are not named would have no bound.
+    /// - Throws: ``ConfigurationError`` for a value of another form, an unknown country, or if nothing is said about
+    ///   all other countries.
     init(perHour: String, perCountry: [String]) throws(ConfigurationError) {
         self.perHour = try Self.bound(perHour, of: "AUTH_SMS_PER_HOUR")
         for item in perCountry {
@@ -30,7 +31,8 @@ struct SMSBudget: Sendable, Equatable {
             } else if NumberingPlan.current.regions.contains(parts[0]) {
                 countries.updateValue(bound, forKey: parts[0])
             } else {
-                throw ConfigurationError("AUTH_SMS_PER_HOUR_COUNTRY: \"\(parts[0])\" is no country with numbers")
+                throw ConfigurationError(
+                    "AUTH_SMS_PER_HOUR_COUNTRY: \"\(parts[0])\" is not a country with phone numbers")
             }
         }
         guard perCountry.contains(where: { !$0.contains(":") }) else {
@@ -52,7 +54,7 @@ struct SMSBudget: Sendable, Equatable {
         return own
     }
 
-    /// Whether nothing is left for who asks, in all or to the number's country.
+    /// Whether nothing is left for the caller, in all or for the number's country.
     func isSpent(_ history: SendHistory) -> Bool {
         [(Self.all, history.smsInHour), (history.country, history.smsToCountry)].contains { scope, used in
             guard let bound = bound(of: scope) else { return false }
@@ -62,16 +64,16 @@ struct SMSBudget: Sendable, Equatable {
 
     private static func ofStrangers(_ bound: Int64) -> Int64 { bound - bound / 5 }
 
-    /// Scopes in which nothing is left for strangers.
+    /// The scopes in which nothing is left for strangers.
     ///
-    /// - Parameter used: codes that left in this hour, by scope.
+    /// - Parameter used: the codes sent in this hour, by scope.
     func full(of used: [String: Int64]) -> Set<String> {
         Set(used.filter { scope, count in bound(of: scope).map { count >= Self.ofStrangers($0) } ?? false }.keys)
     }
 
-    /// How much of its bound the fullest scope has used, 1 for all of it; 0 without a bound.
+    /// The used share of the scope that has used most of its limit. 1 means all of it, and 0 that there is no limit.
     ///
-    /// - Parameter used: as of ``full(of:)``.
+    /// - Parameter used: as for ``full(of:)``.
     func share(of used: [String: Int64]) -> Double {
         used.compactMap { scope, count in bound(of: scope).map { Double(count) / Double($0) } }.max() ?? 0
     }

@@ -2,16 +2,16 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// Makes access tokens: JSON Web Tokens (RFC 7519) of the profile RFC 9068, signed with Ed25519 (RFC 8037).
+/// Makes access tokens: JSON Web Tokens (RFC 7519) in the profile of RFC 9068, signed with Ed25519 (RFC 8037).
 struct AccessTokenIssuer: Sendable {
-    /// Seconds that a token lives at the most.
+    /// The longest life of a token in seconds.
     static let lifetime: Int64 = 900
     static let issuer = "vestibule"
 
     let kid: String
     let key: Ed25519PrivateKey
 
-    /// - Parameter id: another one for each token.
+    /// - Parameter id: must be new for each token.
     func token(
         id: Identifier, person: Identifier, session: Identifier, grant: RolePolicy.Grant, now: Timestamp
     ) -> String {

@@ -1,32 +1,32 @@
 import BusProtocol
 
-/// What a refresh token that is presented means.
+/// Decides what to do about a presented refresh token.
 enum RefreshPolicy {
-    /// A client that lost the answer may repeat the call for so long without a proof of its device.
+    /// How long a client that lost the reply may repeat the call without the secret of its device.
     static let grace = Duration.seconds(10)
-    /// A session that is not renewed for so long is over, and any session after so long in all.
+    /// A session ends if it is not renewed for `idle`, and in any case `absolute` after it was opened.
     static let idle = Duration.seconds(30 * 86_400)
     static let absolute = Duration.seconds(180 * 86_400)
 
     enum Decision: Equatable, Sendable {
-        /// The current token of its session, or an earlier one whose device lost the answer: the session gets a new pair.
+        /// Issue a new pair. The token is the session's current one, or an earlier one whose device lost the reply.
         case rotate
-        /// The one before, repeated in time: the same answer again, so that calls at the same time get one pair.
+        /// Repeat the last reply. The token was replaced within `grace`, so that simultaneous calls get the same pair.
         case repeatAnswer
-        /// An old token used again: somebody has a copy, and the whole session ends.
+        /// End the session. An old token was used again, so somebody has a copy of it.
         case revoke
         case invalid
     }
 
-    /// Whether a session is over by its age.
+    /// Whether a session has ended by its age.
     static func isOver(createdAt: Timestamp, lastUsedAt: Timestamp, now: Timestamp) -> Bool {
         now >= lastUsedAt + idle || now >= createdAt + absolute
     }
 
     /// - Parameters:
-    ///   - usedGeneration: the last generation of which a token was seen, other than a refresh token that is presented again.
-    ///   - isProven: the request has the secret of the session's device.
-    ///   - isEnded: the session was ended, or is over.
+    ///   - usedGeneration: the last generation that the client is known to have received, since a token of it was used.
+    ///   - isProven: whether the request has the secret of the session's device.
+    ///   - isEnded: whether the session was ended or has expired.
     static func decide(
         tokenGeneration: Int64, sessionGeneration: Int64, usedGeneration: Int64, replacedAt: Timestamp?, isProven: Bool,
         isEnded: Bool, now: Timestamp

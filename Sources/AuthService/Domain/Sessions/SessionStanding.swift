@@ -1,16 +1,17 @@
 import BusProtocol
 
-/// What a session may do to its account at this moment, read while the account is locked. Whatever moves an account asks it:
-/// identities, the phone, the export, the deletion.
+/// What a session may do to its account now. Read it while the account is locked, before changing an identity or the
+/// phone, exporting data, or deleting the account.
 struct SessionStanding: Sendable, Equatable {
-    /// A sign-in counts as one of this moment for so long.
+    /// How long a sign-in counts as fresh.
     static let freshness = Duration.seconds(300)
-    /// Nothing is moved for so long after a recovery was completed: whoever lost the account has time to say so.
+    /// How long an account stays frozen after a recovery was completed, so that a former owner can object.
     static let rest = Duration.seconds(48 * 3600)
 
-    /// A code opened the session within ``freshness``; where the account has no number, a linked identity did.
+    /// Whether a code opened the session within ``freshness``. If the account has no number: whether a linked identity
+    /// did.
     let isFresh: Bool
-    /// Until the account's freeze ends by itself; `nil` where it has none.
+    /// The time until the freeze of the account ends by itself; `nil` if it is not frozen.
     let frozenFor: Duration?
 
     /// - Parameter act: completes "Please sign in again to …".
@@ -19,7 +20,7 @@ struct SessionStanding: Sendable, Equatable {
         guard isFresh else { throw BusError(.reauthenticationRequired, "Please sign in again to \(act).") }
     }
 
-    /// - Throws: ``BusError`` `account_frozen`, with the time that is left.
+    /// - Throws: ``BusError`` `account_frozen`, with the time that is left of the freeze.
     func mustNotBeFrozen() throws(BusError) {
         guard let frozenFor else { return }
         throw BusError(

@@ -1,30 +1,29 @@
 import BusProtocol
 
-/// When signing keys are made, sign and are forgotten.
+/// Decides when signing keys are made, when they sign, and when they are deleted.
 enum SigningKeyPolicy {
-    /// A new key is published for so long before it signs: gateways look for keys each minute, and who has not heard of
-    /// auth for half of this judges no token by its unknown key.
+    /// How long a new key is published before it signs. Gateways ask for keys each minute. A gateway that has had no
+    /// reply for half of this time does not refuse a token because of an unknown key.
     static let lead = Duration.seconds(600)
-    /// A key stays published for so long after its successor began: the life of a token, a replica's word that is at most
-    /// ``freshness`` old being part of the lead, and some for clocks.
+    /// How long a key stays published after its successor began to sign: the life of a token, and a reserve for clocks.
     static let afterlife = Duration.seconds(AccessTokenIssuer.lifetime + 300)
-    /// A replica whose keys are older than this does not sign: another may be due by now.
+    /// A replica that read the keys longer ago than this does not sign, since another key may be due.
     static let freshness = Duration.seconds(300)
 
-    /// What signs at a moment: of the keys that may, the one that began last.
+    /// The key that signs at a time: of those that may sign by then, the one that began last.
     static func signer(of signsFrom: [Timestamp], at now: Timestamp) -> Timestamp? {
         signsFrom.filter { !(now < $0) }.max()
     }
 
-    /// Whether the schedule wants a new key.
+    /// Whether it is time for a new key.
     ///
-    /// - Parameter period: `nil` where keys are rotated by hand only.
+    /// - Parameter period: `nil` if keys are rotated by hand only.
     static func isDue(newest: Timestamp, every period: Duration?, now: Timestamp) -> Bool {
         period.map { !(now < newest + $0) } ?? false
     }
 
-    /// Whether no token of a key can be alive any more.
+    /// Whether all tokens of a key have expired.
     ///
-    /// - Parameter successor: when the next key began.
+    /// - Parameter successor: when the next key began to sign.
     static func isOver(successor: Timestamp, now: Timestamp) -> Bool { !(now < successor + afterlife) }
 }
