@@ -88,7 +88,7 @@ import Testing
             .setting("migrations", to: [["drop": ["question": "nothing"]]])
         let found = try lines(third, after: [first, second])
         #expect(found.count == 4 && found[0].contains("Only a question that is gone is dropped."))
-        #expect(found[1].contains("An earlier version had another question of this key."))
+        #expect(found[1].contains("An earlier version had another question with this key."))
         #expect(found[3] == "note: it was compared with the published versions, and would be version 3")
         let alone = try lines(third, after: nil)
         #expect(alone.count == 2 && alone[1].hasPrefix("note: no system runs here"))

@@ -1,13 +1,13 @@
 import BusProtocol
 
-/// Where an answer stands: a question and, in a section that repeats, whom it is asked about.
+/// The place of an answer: a question and, in a repeated section, the subject that it is about.
 struct AnswerPlace: Sendable, Hashable {
     let question: String
     let subject: Identifier?
 
     init(_ question: String, of subject: Identifier? = nil) { (self.question, self.subject) = (question, subject) }
 
-    /// `nil` for what no ``key`` is.
+    /// `nil` if the text is not a ``key``.
     init?(key: String) {
         let parts = key.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -18,17 +18,17 @@ struct AnswerPlace: Sendable, Hashable {
         self.init(String(parts[0]), of: subject)
     }
 
-    /// `question`, or `question/subject`: how it is kept and told. No question's key has a slash in it.
+    /// `question`, or `question/subject`: the form in tables and messages. No question's key has a slash.
     var key: String { subject.map { "\(question)/\($0)" } ?? question }
 }
 
-/// Somebody or something that a section is asked about again, a child, say.
+/// A person or thing for which a section is repeated, such as a child.
 struct Subject: Sendable, Equatable {
     let id: Identifier
-    /// What the section's `repeat` calls them.
+    /// The name of the subjects in the section's `repeat`.
     let kind: String
-    /// Of all that were ever added, from 1.
+    /// The number among all subjects that were ever added, from 1.
     let position: Int64
-    /// As the person calls it; `nil` where a question asks for that, and where nothing was said.
+    /// The person's name for it; `nil` if a question asks for the name, or if none was given.
     var label: String?
 }

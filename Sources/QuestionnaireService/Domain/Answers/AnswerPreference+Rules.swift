@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 
 extension AnswerPreference {
-    /// `nil` for what is none.
+    /// `nil` if the JSON is not a preference.
     init?(_ json: JSONValue) {
         guard let acceptable = json["acceptable"]?.arrayValue, let importance = json["importance"]?.integerValue else {
             return nil
@@ -16,9 +16,9 @@ extension AnswerPreference {
 }
 
 extension Question {
-    /// A preference with the options in the order of the definition.
+    /// The preference with its options in the order of the definition.
     ///
-    /// - Throws: ``AnswerProblem``: the question asks for none, or not for this one.
+    /// - Throws: ``AnswerProblem`` if the question asks for no preference, or does not allow this one.
     func canonical(_ preference: AnswerPreference) throws(AnswerProblem) -> AnswerPreference {
         guard !importances.isEmpty else {
             throw AnswerProblem("not_allowed", "This question does not ask what you want of others.")
@@ -35,7 +35,7 @@ extension Question {
             acceptable: keys.filter(preference.acceptable.contains), importance: preference.importance)
     }
 
-    /// What is left of a preference in another version of the question.
+    /// The part of a preference that is valid in this version of the question; `nil` if there is none.
     func carried(_ preference: AnswerPreference) -> AnswerPreference? {
         let known = Set(options.map(\.key))
         let left = AnswerPreference(

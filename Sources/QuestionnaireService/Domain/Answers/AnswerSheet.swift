@@ -1,24 +1,24 @@
 import BusProtocol
 import JSONText
 
-/// One answer as it stands in a session.
+/// The present answer to a question in a session.
 struct Answer: Sendable, Equatable {
-    /// `unanswered` of one that was taken back: its revisions go on.
+    /// `unanswered` for an answer that was withdrawn. Its revisions go on.
     var state: AnswerState
-    /// Canonical; `nil` unless the state is `answered`.
+    /// In canonical form; `nil` unless the state is `answered`.
     var value: JSONValue?
     /// From 1.
     var revision: Int64
     var changedAt: Timestamp
-    /// What the person calls the device that it was given on; `nil` where that was not said.
+    /// The person's name for the device on which it was given; `nil` if unknown.
     var device: String?
-    /// What the person wants of another's answer; its options are in the order of the definition.
+    /// The answers that the person accepts from others. The options are in the order of the definition.
     var preference: AnswerPreference?
-    /// It was given to another version's question, and wants to be given again.
+    /// Whether it was given to another version of the question and must be given again.
     var isStale = false
 }
 
-/// What keeps a session from being completed.
+/// A reason why a session cannot be completed.
 struct MissingAnswer: Sendable, Equatable {
     enum Reason: String, Sendable {
         case unanswered, stale
@@ -26,51 +26,51 @@ struct MissingAnswer: Sendable, Equatable {
         case tooManySubjects = "too_many_subjects"
     }
 
-    /// Of subjects, the first question that each of them is asked.
+    /// For too few or too many subjects: the first question about each of them.
     var question: String
     var subject: Identifier?
     var reason: Reason
 }
 
-/// Where a person goes on.
+/// The next question of a person.
 struct NextStep: Sendable, Equatable {
     enum Reason: String, Sendable {
         case unanswered, stale
-        /// It is asked only since the write that this answers.
+        /// The question became visible by the present write.
         case newlyVisible = "newly_visible"
-        /// A section that repeats wants one more to be asked about.
+        /// A repeated section needs one more subject.
         case subjectWanted = "subject_wanted"
     }
 
     var question: String
     var subject: Identifier?
     var reason: Reason
-    /// Screens that only inform, between the question before and this one, and were not acknowledged yet.
+    /// The info screens directly before this question that were not acknowledged yet.
     var before: [String] = []
 
     var key: String { AnswerPlace(question, of: subject).key }
 }
 
-/// A person's answers beside the definition that they are given to.
+/// A definition with a person's answers to it.
 struct AnswerSheet: Sendable {
-    /// One question as it is asked of this person and, in a section that repeats, about one subject: required or not, with
-    /// the options offered.
+    /// One question for this person and, in a repeated section, about one subject. `required` and `options` are as the
+    /// conditions decide for this person.
     @dynamicMemberLookup struct Item: Sendable {
-        /// Of the question, among the definition's.
+        /// The index of the question in the definition.
         let place: Int
         let subject: Identifier?
-        /// Of its ``AnswerPlace``.
+        /// The key of its ``AnswerPlace``.
         let key: String
         fileprivate let shared: SharedQuestion
-        /// What was said; also where it is hidden.
+        /// The answer, also of a hidden question.
         fileprivate(set) var answer: Answer?
         fileprivate(set) var required: Bool
-        /// Those that are offered.
+        /// The options that are offered to this person.
         fileprivate(set) var options: [Question.Option]
-        /// It is not asked.
+        /// Whether the question is not asked.
         fileprivate(set) var isHidden = false
-        /// It is shown and has an answer that is none any more: an option in it is not offered now, or it was given to another
-        /// version's question.
+        /// Whether the question is shown but its answer is no longer valid: an option in it is not offered now, or it
+        /// was given to another version of the question.
         fileprivate(set) var isStale = false
 
         fileprivate init(_ place: Int, _ subject: Identifier?, _ shared: SharedQuestion) {
@@ -79,7 +79,7 @@ struct AnswerSheet: Sendable {
             (required, options) = (shared.question.required, shared.question.options)
         }
 
-        /// As it is asked of this person.
+        /// The question with `required` and `options` for this person.
         var question: Question {
             var question = shared.question
             (question.required, question.options) = (required, options)
@@ -88,21 +88,22 @@ struct AnswerSheet: Sendable {
 
         var questionKey: String { shared.question.key }
 
-        /// What counts as an answer: of a shown question, and with options that are offered; or the default that counts for it.
+        /// The value that counts: of a question that is shown and not stale. Without an answer, it is the default if
+        /// that counts.
         var effectiveValue: JSONValue? {
             guard !isHidden, !isStale else { return nil }
             return answer?.value ?? (isLeftToDefault ? shared.question.suggestion : nil)
         }
 
-        /// Nothing was said, or that the default will do.
+        /// Whether a default that counts stands for the answer, since the person gave none or acknowledged the default.
         var isLeftToDefault: Bool {
             guard shared.question.suggestionCounts else { return false }
             let state = answer?.state ?? .unanswered
             return state == .unanswered || state == .acknowledged
         }
 
-        /// A question that became required after it was skipped wants an answer all the same. A default that counts is shown
-        /// once, like everything else.
+        /// Whether nothing more is needed for the question. If it became required after it was skipped, it needs an
+        /// answer. A default that counts is shown once, like every question.
         fileprivate var isDealtWith: Bool {
             guard !isStale, let state = answer?.state, state != .unanswered else { return false }
             return !required || state == .answered || state == .declined && shared.question.declinable
@@ -115,7 +116,7 @@ struct AnswerSheet: Sendable {
 
         fileprivate var isWaiting: Bool { isCounted && !isHidden && !isDealtWith }
 
-        /// As conditions name it.
+        /// The state's name in conditions.
         fileprivate var state: String {
             if isHidden { return AnswerTest.hidden }
             return isStale ? AnswerTest.unanswered : answer?.state.rawValue ?? AnswerTest.unanswered
@@ -125,20 +126,20 @@ struct AnswerSheet: Sendable {
     }
 
     let definition: Definition
-    /// In the order in which they are asked about.
+    /// The subjects in the order in which they are asked about.
     let subjects: [Subject]
-    /// What the session is pinned to beside its definition, by name; `null`: not known.
+    /// The facts that the session keeps, by name; `null` means unknown.
     let facts: [String: JSONValue]
-    /// The day that ages are counted on.
+    /// The day on which ages are calculated.
     let today: CivilDate
-    /// By the place's key. Of hidden questions, too: they count again when they are shown again.
+    /// The answers by the key of their place. Those of hidden questions count again when the question is shown again.
     private(set) var answers: [String: Answer]
-    /// In document order, within a section that repeats by subject.
+    /// The items in document order; in a repeated section, subject by subject.
     private(set) var items: [Item]
 
-    /// By section: its own among ``items``.
+    /// For each section, the range of its ``items``.
     private let ranges: [Range<Int>]
-    /// By section.
+    /// For each section, whether it is shown.
     private var isShown: [Bool]
 
     init(
@@ -169,7 +170,7 @@ struct AnswerSheet: Sendable {
         resolve()
     }
 
-    /// The same person's, with other answers.
+    /// The sheet of the same person with other answers.
     func with(_ answers: [String: Answer]) -> AnswerSheet {
         var sheet = self
         sheet.answers = answers
@@ -177,30 +178,30 @@ struct AnswerSheet: Sendable {
         return sheet
     }
 
-    /// The same person's, asked about others.
+    /// The sheet of the same person with other subjects.
     func with(_ subjects: [Subject]) -> AnswerSheet {
         AnswerSheet(definition: definition, answers: answers, subjects: subjects, facts: facts, today: today)
     }
 
-    /// What a question stands for; `nil` where there is no such question, or no such subject.
+    /// The item at a place; `nil` if there is no such question or subject.
     func item(at place: AnswerPlace) -> Item? {
         guard let index = definition.place(of: place.question) else { return nil }
         let number = definition.sectionOf[index]
         return items[ranges[number]].first { $0.place == index && $0.subject == place.subject }
     }
 
-    /// Keys of what is not asked.
+    /// The keys of hidden items.
     var hidden: Set<String> { Set(items.lazy.filter(\.isHidden).map(\.key)) }
 
-    /// Keys of what is shown and has an answer that is none any more.
+    /// The keys of stale items.
     var stale: Set<String> { Set(items.lazy.filter(\.isStale).map(\.key)) }
 
-    /// What is asked of this person.
+    /// The items that this person is asked.
     var visible: [Item] { items.filter { !$0.isHidden } }
 
     // MARK: How far it is
 
-    /// How many subjects a section still wants, so that it has the fewest that it may have.
+    /// How many subjects a section lacks to reach its minimum.
     private func wanted(by section: Int) -> Int {
         guard isShown[section], let repetition = definition.sections[section].repetition else { return 0 }
         return max(0, repetition.range.lowerBound - size(of: repetition))
@@ -210,7 +211,7 @@ struct AnswerSheet: Sendable {
         subjects.count { $0.kind == repetition.subject }
     }
 
-    /// Where to go on: the first, in document order, that nothing was done about.
+    /// The first question, in document order, that still needs something.
     var next: NextStep? {
         for (number, range) in ranges.enumerated() {
             if let index = range.first(where: { items[$0].isWaiting }) {
@@ -228,7 +229,7 @@ struct AnswerSheet: Sendable {
         return nil
     }
 
-    /// The last of what was dealt with before ``next``; `nil`: nothing was.
+    /// The last question before ``next`` that needs nothing more; `nil` if there is none.
     func lastCompleted(before next: NextStep?) -> AnswerPlace? {
         let key = next?.key
         let end = items.firstIndex { $0.key == key } ?? items.endIndex
@@ -245,14 +246,14 @@ struct AnswerSheet: Sendable {
         return keys.reversed()
     }
 
-    /// The question that a subject is named by, else the first that it is asked.
+    /// The question whose answer names the subject, or else the first question about it.
     private func first(in section: Int) -> String {
         let section = definition.sections[section]
         return section.repetition?.label ?? definition.questions[section.questions.lowerBound].key
     }
 
-    /// What keeps the session from being completed: required questions that neither were answered nor, where one may,
-    /// declined, answers that are none any more, and too few or too many subjects.
+    /// The reasons why the session cannot be completed: required questions without an answer, stale answers, and too
+    /// few or too many subjects. A question that may be declined does not count if it was.
     var missing: [MissingAnswer] {
         var found: [MissingAnswer] = []
         for (number, range) in ranges.enumerated() {
@@ -275,7 +276,7 @@ struct AnswerSheet: Sendable {
         return found
     }
 
-    /// Each subject that is still wanted counts as one thing that is not done.
+    /// The progress. Each subject that is still needed counts as one question without an answer.
     var progress: QuestionnaireProgress {
         var (answered, total, missing) = (0, 0, 0)
         for index in items.indices where items[index].isCounted && !items[index].isHidden {
@@ -291,7 +292,7 @@ struct AnswerSheet: Sendable {
 
     // MARK: Conditions
 
-    /// One pass: a condition looks at earlier questions only.
+    /// Evaluates all conditions. One pass is enough, since a condition looks only at earlier questions.
     private mutating func resolve() {
         guard definition.hasConditions else {
             for index in items.indices {
@@ -323,10 +324,12 @@ struct AnswerSheet: Sendable {
         if let value = answer?.value, !items[index].question.takes(value, on: today) { items[index].isStale = true }
     }
 
-    /// What is not known at the root is not shown. Mutating, as what it asks, so that the tests have the sheet where it is: a
-    /// copy of it for each condition is a tenth of what reading a session takes.
+    /// Whether a condition holds. An unknown result counts as `false`.
     ///
-    /// - Parameter index: of the item that the condition is about.
+    /// It is `mutating` so that the tests use the sheet in place. Copying it for each condition took a tenth of the
+    /// time of reading a session.
+    ///
+    /// - Parameter index: of the item to which the condition belongs.
     private mutating func holds(_ condition: Condition?, at index: Int?) -> Bool {
         guard let condition else { return true }
         return truth(of: condition, at: index) ?? false
@@ -336,7 +339,7 @@ struct AnswerSheet: Sendable {
         condition.truth { test in
             switch test {
             case .answer(let test):
-                // Where it lies, as everywhere that each item is looked at: a copy of it takes longer than the look.
+                // This uses the item in place, since copying it takes longer than the test.
                 let place = self.index(of: test.question, seenFrom: index)
                 return test.truth(state: items[place].state, value: items[place].effectiveValue, today: today)
             case .fact(let test): return test.truth(of: facts[test.fact], today: today)
@@ -347,7 +350,7 @@ struct AnswerSheet: Sendable {
 
     private mutating func truth(of test: SubjectsTest) -> Bool? {
         let (section, range) = (definition.sections[test.section], ranges[test.section])
-        // The first item of each subject. Of a hidden section there are none that count.
+        // The first item of each subject. A hidden section has no subjects that count.
         let end = isShown[test.section] ? range.upperBound : range.lowerBound
         let starts = stride(from: range.lowerBound, to: end, by: section.questions.count)
         switch test.rule {
@@ -358,12 +361,13 @@ struct AnswerSheet: Sendable {
         }
     }
 
-    /// The item that a condition means by a question: in a section that repeats, that of the same subject.
+    /// The index of the item that a condition means by a question. In a repeated section, it is that of the same
+    /// subject.
     private mutating func index(of place: Int, seenFrom index: Int?) -> Int {
         let number = definition.sectionOf[place]
         let (questions, range) = (definition.sections[number].questions, ranges[number])
         let offset = place - questions.lowerBound
-        // Where the section does not repeat, its items are its questions, each once.
+        // A section that is not repeated has one item for each question.
         guard let index, range.contains(index) else { return range.lowerBound + offset }
         return index - (index - range.lowerBound) % questions.count + offset
     }

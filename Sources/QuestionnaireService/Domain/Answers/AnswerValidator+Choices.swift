@@ -11,7 +11,7 @@ extension AnswerValidator {
         try json(of: try entry(value))
     }
 
-    /// A set of entries: options in the definition's order, then entries of one's own in the order given.
+    /// A set of entries: options in the definition's order, then the person's own entries in the given order.
     func set(_ value: JSONValue) throws(AnswerProblem) -> JSONValue {
         guard let values = value.arrayValue else { throw AnswerProblem("wrong_type", "Must be a list of options.") }
         var (chosen, others) = (Set<Int>(), [String]())
@@ -33,7 +33,7 @@ extension AnswerValidator {
         return .array(try (chosen.sorted().map { Entry.option($0) } + others.map { .other($0) }).map(json))
     }
 
-    /// Option keys, most important first: all of them, or the first `topK`.
+    /// Option keys, the most important first: all of them, or the first `topK`.
     func ranking(_ value: JSONValue) throws(AnswerProblem) -> JSONValue {
         guard let values = value.arrayValue else { throw AnswerProblem("wrong_type", "Must be a list of options.") }
         let wanted = question.constraints.topK ?? question.options.count
@@ -88,7 +88,8 @@ extension AnswerValidator {
 }
 
 extension Question {
-    /// How many may be chosen together. An empty choice is no answer: it is acknowledged or skipped.
+    /// How many entries may be chosen together. An empty choice is not an answer: acknowledge or skip the question
+    /// instead.
     var countLimits: (least: Int, most: Int) {
         let all = options.count + constraints.otherCount
         return (Swift.max(1, constraints.min?.whole ?? 1), constraints.max?.whole ?? all)

@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// How long a text may be, in grapheme clusters, and what may be in it.
+/// The bounds of a text's length, in grapheme clusters, and its allowed characters.
 struct TextLimits {
     var least: Int
     var most: Int
@@ -14,10 +14,10 @@ extension AnswerValidator {
         return TextLimits(least: max(1, limits.minLength ?? 1), most: limits.maxLength ?? 4096, pattern: limits.pattern)
     }
 
-    /// In Unicode's form C, without white space at either end.
+    /// Returns the text in Unicode's form C, without white space at both ends.
     static func text(_ value: JSONValue, in limits: TextLimits) throws(AnswerProblem) -> String {
         guard let raw = value.stringValue else { throw AnswerProblem("wrong_type", "Must be a text.") }
-        // Before anything is counted: a cluster can be as long as a whole text.
+        // Bytes are limited first, since a single grapheme cluster can be very long.
         guard raw.utf8.count <= 4096 else { throw AnswerProblem("too_long", "Must have at most 4096 bytes.") }
         let text = raw.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
         let count = text.count
@@ -37,7 +37,7 @@ extension AnswerValidator {
         switch pattern {
         case nil where scalar == "\n" || scalar == "\t": return true
         case nil, .singleLine:
-            // A joiner is a format character, and a part of many letters and faces.
+            // Joiners are format characters, but they are part of many letters and emoji.
             return ![.control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator]
                 .contains(category) && (category != .format || scalar == "\u{200d}" || scalar == "\u{200c}")
         case .personName:

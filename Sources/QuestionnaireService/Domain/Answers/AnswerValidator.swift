@@ -1,23 +1,26 @@
 import BusProtocol
 import JSONText
 
-/// Why a value is no answer to a question.
+/// Why a value is not a valid answer to a question.
 struct AnswerProblem: Error, Hashable {
     var code: String
-    /// One sentence that a person may be shown.
+    /// One sentence to show to a person.
     var message: String
 
     init(_ code: String, _ message: String) { (self.code, self.message) = (code, message) }
 }
 
-/// Judges values by the type of their question, and gives each its one canonical form, so that equal answers are equal
-/// texts.
+/// Validates values by the type of their question, and converts them to canonical form, so that equal answers have
+/// equal texts.
 struct AnswerValidator {
     let question: Question
-    /// The day that ages are counted on.
+    /// The day on which ages are calculated.
     let today: CivilDate
 
+    /// Validates a value.
+    ///
     /// - Returns: the canonical form of `value`.
+    /// - Throws: ``AnswerProblem``, the first that is found.
     func canonical(_ value: JSONValue) throws(AnswerProblem) -> JSONValue {
         switch question.kind {
         case .singleChoice: try singleChoice(value)
@@ -29,7 +32,7 @@ struct AnswerValidator {
         case .number: try number(value)
         case .height: try height(value)
         case .boolean: try boolean(value)
-        case .info: throw AnswerProblem("no_value", "This only wants to be acknowledged.")
+        case .info: throw AnswerProblem("no_value", "This can only be acknowledged.")
         }
     }
 
@@ -42,7 +45,7 @@ struct AnswerValidator {
         try inRange(try thousandths(value)).json
     }
 
-    /// On the grid `min + n · step`; without a step of its own the grid is the thousandths.
+    /// The value must be `min + n · step`. Without a step, it may be any thousandth.
     private func slider(_ value: JSONValue) throws(AnswerProblem) -> JSONValue {
         let number = try inRange(try thousandths(value))
         let (low, step) = (question.constraints.min?.count ?? 0, question.constraints.step?.count ?? 1)
@@ -74,7 +77,7 @@ struct AnswerValidator {
         String(decoding: CanonicalJSON.bytes(of: number.json), as: UTF8.self)
     }
 
-    /// `{"unit": "in" | "cm", "value": n}`, kept in whole inches.
+    /// Reads `{"unit": "in" | "cm", "value": n}`. The canonical form is in whole inches.
     private func height(_ value: JSONValue) throws(AnswerProblem) -> JSONValue {
         guard let members = value.objectValue, Set(members.keys) == ["unit", "value"],
             let amount = members["value"]?.doubleValue, let unit = members["unit"]?.stringValue
@@ -117,7 +120,8 @@ struct AnswerValidator {
         return .string(date.description)
     }
 
-    /// Full years; negative before the birth. Who was born on 29 February is a year older on 1 March.
+    /// The full years of age; negative before the birth. For a birth on 29 February, the birthday is 1 March in other
+    /// years.
     static func age(of birth: CivilDate, on day: CivilDate) -> Int {
         day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day) ? 1 : 0)
     }

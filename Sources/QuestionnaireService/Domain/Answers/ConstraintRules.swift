@@ -1,17 +1,17 @@
 import BusProtocol
 import JSONText
 
-/// Whether anybody could answer a question at all, and whether it says nothing that does not concern its kind.
+/// Checks that a question can be answered at all, and that all its constraints are for its type.
 struct ConstraintRules {
     let question: Question
 
-    /// Sentences, each with the member of the question that it is about.
+    /// The problems, each with the member of the question that it is about.
     var problems: [(message: String, member: String)] {
         var found = strangers
         let limits = question.constraints
         func refuse(_ message: String, _ member: String) { found.append((message, member)) }
         if question.kind.hasOptions == question.options.isEmpty {
-            refuse(question.kind.hasOptions ? "Options are missing." : "This type has no options.", "options")
+            refuse(question.kind.hasOptions ? "Options are missing." : "This type cannot have options.", "options")
         }
         if !question.kind.presentations.contains(question.presentation) {
             let known = question.kind.presentations.joined(separator: ", ")
@@ -31,20 +31,20 @@ struct ConstraintRules {
         case .multiChoice, .tags: found += countProblems
         case .slider: found += sliderProblems
         case .ranking:
-            if question.options.count < 2 { refuse("A ranking needs two options.", "options") }
+            if question.options.count < 2 { refuse("A ranking needs at least two options.", "options") }
             if let topK = limits.topK, topK > question.options.count {
-                refuse("topK is more than there are options.", "constraints/topK")
+                refuse("topK is larger than the number of options.", "constraints/topK")
             }
         case .info:
             if question.required || question.requiredIf != nil || question.skippable || question.declinable {
-                refuse("A screen that only informs asks for nothing.", "required")
+                refuse("An info screen cannot be required, skippable or declinable.", "required")
             }
         default: break
         }
         return found + suggestionProblems
     }
 
-    /// Constraints of another kind of question.
+    /// The constraints that are for other types of questions.
     private var strangers: [(message: String, member: String)] {
         let limits = question.constraints
         let given: [(name: String, isGiven: Bool)] = [
@@ -67,7 +67,7 @@ struct ConstraintRules {
             case .height, .boolean, .info: []
             }
         return given.filter { $0.isGiven && !known.contains($0.name) }.map {
-            ("\($0.name) says nothing about this type.", "constraints/\($0.name)")
+            ("\($0.name) is not a constraint of this type.", "constraints/\($0.name)")
         }
     }
 
@@ -75,41 +75,45 @@ struct ConstraintRules {
         let limits = question.constraints
         for (bound, name) in [(limits.min, "min"), (limits.max, "max")] {
             if let bound, bound.whole.map({ $0 < 1 }) ?? true {
-                return [("A number of choices is a whole number from 1.", "constraints/\(name)")]
+                return [("A number of choices must be a whole number from 1.", "constraints/\(name)")]
             }
         }
-        // An exclusive option stands alone, so it cannot help to reach a minimum of two.
+        // An exclusive option is chosen alone, so it does not count towards a minimum of two or more.
         let combinable = question.options.count { !$0.exclusive } + limits.otherCount
         let least = question.countLimits.least
         guard least > 1 else { return [] }
-        if combinable < least { return [("Fewer options than min can be chosen together.", "constraints/min")] }
+        if combinable < least {
+            return [("The options that can be chosen together are fewer than min.", "constraints/min")]
+        }
         return question.options.contains(where: \.exclusive)
-            ? [("An exclusive option can never be chosen where min is more than 1.", "constraints/min")] : []
+            ? [("An exclusive option can never be chosen if min is more than 1.", "constraints/min")] : []
     }
 
     private var sliderProblems: [(message: String, member: String)] {
         let limits = question.constraints
-        guard let min = limits.min, let max = limits.max else { return [("A slider has min and max.", "constraints")] }
-        guard min < max else { return [("A slider goes from min up to max.", "constraints/max")] }
+        guard let min = limits.min, let max = limits.max else {
+            return [("A slider needs min and max.", "constraints")]
+        }
+        guard min < max else { return [("min must be below max.", "constraints/max")] }
         if let step = limits.step, step.count <= 0 || (max.count - min.count) % step.count != 0 {
-            return [("max is not on the grid that min and step make.", "constraints/step")]
+            return [("max must be min plus a multiple of step, and step must be above 0.", "constraints/step")]
         }
         return []
     }
 
-    /// A default must be an answer; it is held in the form that an answer has.
+    /// The problems of the default. It must be a valid answer in canonical form.
     private var suggestionProblems: [(message: String, member: String)] {
         guard let suggestion = question.suggestion else { return [] }
-        // A definition that was published stays valid, so what is judged by the day has no default.
+        // A published definition must stay valid, so a question whose limits depend on the day can have no default.
         guard question.constraints.minAge == nil, question.constraints.maxAge == nil else {
-            return [("A default cannot be held against an age.", "default")]
+            return [("A question with minAge or maxAge cannot have a default.", "default")]
         }
         do throws(AnswerProblem) {
             let anyDay = CivilDate(daysSinceEpoch: 0)
             let canonical = try AnswerValidator(question: question, today: anyDay).canonical(suggestion)
             return canonical == suggestion ? [] : [("The default is not in its canonical form.", "default")]
         } catch {
-            return [("The default is no valid answer: \(error.message)", "default")]
+            return [("The default is not a valid answer: \(error.message)", "default")]
         }
     }
 }

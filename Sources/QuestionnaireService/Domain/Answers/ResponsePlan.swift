@@ -2,37 +2,38 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// What a request's answers do to a session: judged as a whole before anything is written.
+/// The changes of a session by the answers of a request. It is made before anything is written.
 struct ResponsePlan: Sendable, Equatable {
-    /// One row to write: an answer that changed, a mutation to remember, or both.
+    /// One row to write: a changed answer, a mutation to remember, or both.
     struct Write: Sendable, Equatable {
-        /// Of the answer's ``AnswerPlace``.
+        /// The key of the answer's ``AnswerPlace``.
         var key: String
         var answer: Answer
-        /// `false`: the answer stands as it was, and only the mutation is remembered.
+        /// `false` if the answer does not change and only the mutation is stored.
         var changesAnswer: Bool
         var mutation: RecordedMutation?
         var clientTime: Timestamp?
-        /// Of a first answer: the change before it in the session; `nil` where it is the session's first, too.
+        /// For the first answer to a question: the time of the session's change before it. `nil` if there is none.
         var since: Timestamp?
     }
 
-    /// The answers afterwards, by their places' keys.
+    /// The answers after the changes, by the keys of their places.
     var answers: [String: Answer]
     var writes: [Write] = []
-    /// One for each item, in order.
+    /// The outcome of each item, in order.
     var outcomes: [ItemOutcome] = []
 
     var changesAnswers: Bool { writes.contains(where: \.changesAnswer) }
 
-    /// What the saved items left their answers at.
+    /// The revisions of the answers of all saved items.
     var revisions: [AnswerRevision] { outcomes.compactMap(\.revision) }
 
-    /// Items are taken in order, each on top of the ones before it; what cannot be saved keeps nothing else from being so.
+    /// Applies the items in order, each after the ones before it. An item that cannot be saved does not stop the
+    /// others.
     ///
     /// - Parameters:
-    ///   - mutations: what is remembered of the mutation ids that the items carry.
-    ///   - now: when the answers are changed, by the database's clock.
+    ///   - mutations: the stored mutations with the ids in the items.
+    ///   - now: the time of the change, by the database's clock.
     static func each(
         _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp
     ) -> ResponsePlan {
@@ -42,9 +43,9 @@ struct ResponsePlan: Sendable, Equatable {
         return planner.plan
     }
 
-    /// As ``each(_:on:mutations:now:)``, but of all items or of none.
+    /// Like ``each(_:on:mutations:now:)``, but applies all items or none.
     ///
-    /// - Throws: everything that is wrong, of the gravest kind: invalid items, else reused ids, else conflicts.
+    /// - Throws: all problems of the gravest kind: invalid items, or else reused ids, or else conflicts.
     static func make(
         _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp
     ) throws(ResponseRefusal) -> ResponsePlan {
@@ -69,15 +70,15 @@ struct ResponsePlan: Sendable, Equatable {
     }
 }
 
-/// What becomes of one item.
+/// The outcome of one item.
 enum ItemOutcome: Sendable, Equatable {
-    /// Also where it was saved before.
+    /// The item is saved, now or by an earlier request.
     case saved(AnswerRevision)
-    /// The field is a member of the item.
+    /// The item is invalid. The problem's field is a member of the item.
     case invalid(BusError.FieldProblem)
-    /// Its mutation id is that of another write.
+    /// The mutation id belongs to another write.
     case reused
-    /// The answer was changed by somebody else in the meantime; `nil`: there is none.
+    /// Somebody else changed the answer in the meantime. The value is the present answer, if there is one.
     case conflict(Answer?)
 
     var revision: AnswerRevision? { if case .saved(let revision) = self { revision } else { nil } }
@@ -87,19 +88,19 @@ enum ItemOutcome: Sendable, Equatable {
     }
 }
 
-/// A write that was done under a client's id, to be answered and not done again.
+/// A stored write with a client's mutation id. A repeat is answered from it and not done again.
 struct RecordedMutation: Sendable, Equatable {
     var id: Identifier
     /// SHA-256 of the item in canonical form.
     var digest: [UInt8]
-    /// Of the answer's ``AnswerPlace``.
+    /// The key of the answer's ``AnswerPlace``.
     var key: String
-    /// What the answer was left at.
+    /// The revision of the answer after the write.
     var revision: Int64
-    /// What was answered; `nil` where the write was one of several.
+    /// The reply; `nil` if the write was one of several.
     var reply: JSONValue?
 
-    /// Of the item's canonical JSON, which replicas of two releases write alike.
+    /// The digest of the item's canonical JSON, which is the same in replicas of two releases.
     static func digest(of item: ResponseItem) -> [UInt8] {
         SHA256.digest(item.jsonBytes)
     }
@@ -126,7 +127,8 @@ private struct ResponsePlanner {
             return .saved(AnswerRevision(AnswerPlace(item.question, of: item.subject), known.revision))
         }
         let place = AnswerPlace(item.question, of: item.subject)
-        // As the items before this one leave it. An answer to a hidden question is kept for when it is shown.
+        // The item is judged after the items before it. An answer to a hidden question is stored, since the question
+        // may be shown later.
         guard let asked = sheet.item(at: place) else { return stranger(place) }
         do throws(ItemProblem) {
             return write(try judge(item, of: asked), item, at: asked.key)
@@ -146,7 +148,7 @@ private struct ResponsePlanner {
         return .invalid(.init(field: "subject", code: "unknown_subject", message: message))
     }
 
-    /// The state, the canonical value and the device's name that an item stands for.
+    /// The state, the canonical value, the device's name and the preference of an item.
     private func judge(_ item: ResponseItem, of asked: AnswerSheet.Item) throws(ItemProblem) -> Judged {
         let (state, value) = try judgeValue(item, of: asked)
         return Judged(
@@ -162,7 +164,7 @@ private struct ResponsePlanner {
             throw ItemProblem("preference", "not_allowed", "Only with an answer can you say what you want of others.")
         }
         do throws(AnswerProblem) {
-            // Another person may be offered what this one is not.
+            // All options are allowed here, since another person may be offered options that this one is not.
             return try sheet.definition.questions[asked.place].canonical(given)
         } catch {
             throw ItemProblem("preference", error.code, error.message)
@@ -219,14 +221,14 @@ private struct ResponsePlanner {
         var answer = Answer(
             state: judged.state, value: judged.value, revision: (current?.revision ?? 0) + 1, changedAt: now,
             device: judged.device, preference: judged.preference)
-        // Given again, an answer to another version's question is one to this.
+        // Giving a stale answer again makes it an answer to this version.
         let isChange =
             (current?.state ?? .unanswered) != answer.state || current?.value != answer.value
             || current?.preference != answer.preference || current?.isStale == true
         if !isChange {
             answer = current ?? Answer(state: .unanswered, value: nil, revision: 0, changedAt: now)
         }
-        // Whoever forces it has seen the other answer, which stays in the history.
+        // A forced write may replace an answer that it did not start from. The history keeps that answer.
         if isChange, item.force != true, let base = item.baseRevision, base != current?.revision ?? 0 {
             return .conflict(current)
         }
@@ -253,16 +255,16 @@ extension AnswerRevision {
     }
 }
 
-/// What an item stands for, once nothing is wrong with it.
+/// The content of a valid item.
 private struct Judged {
     var state: AnswerState
-    /// Canonical.
+    /// In canonical form.
     var value: JSONValue?
     var device: String?
     var preference: AnswerPreference?
 }
 
-/// What is wrong with one member of an item.
+/// A problem with one member of an item.
 private struct ItemProblem: Error {
     var member: String
     var problem: AnswerProblem

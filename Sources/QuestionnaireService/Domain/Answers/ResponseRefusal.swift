@@ -1,16 +1,16 @@
 import BusProtocol
 import JSONText
 
-/// A write on top of an answer that somebody else has changed in the meantime.
+/// A write to an answer that somebody else has changed in the meantime.
 struct AnswerConflict: Sendable, Equatable {
-    /// Of the item in its request.
+    /// The index of the item in its request.
     var index: Int
     var question: String
-    /// What stands there now; `nil`: nothing.
+    /// The present answer; `nil` if there is none.
     var current: Answer?
 }
 
-/// Why a request with answers is refused. Nothing is written, except where ``incomplete`` says so.
+/// Why a request with answers is refused. Nothing is written, except for ``incomplete(missing:)``.
 enum ResponseRefusal: BusErrorConvertible, Equatable {
     case unknownSession
     case invalid([BusError.FieldProblem])
@@ -18,7 +18,7 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
     case conflict([AnswerConflict])
     /// The request's answers are saved; the session stays open.
     case incomplete(missing: [MissingAnswer])
-    /// As ``incomplete``, of a request that has no answers.
+    /// Like ``incomplete(missing:)``, for a request without answers.
     case incompleteUnchanged(missing: [MissingAnswer])
 
     var busError: BusError {
@@ -81,7 +81,7 @@ extension MissingAnswer.Reason {
 }
 
 extension ItemOutcome {
-    /// Why an item that stands alone was not saved; `nil` where it was.
+    /// Why the only item of a request was not saved; `nil` if it was saved.
     var refusal: BusError? {
         switch self {
         case .saved: nil
@@ -99,7 +99,7 @@ extension ItemOutcome {
         }
     }
 
-    /// What stands there now, for who was too late.
+    /// The present answer, for a client whose write was too late.
     fileprivate static func shown(_ current: Answer?) -> [String: JSONValue] {
         var members: [String: JSONValue] = ["revision": .integer(current?.revision ?? 0)]
         members["state"] = current.map { .string($0.state.rawValue) }

@@ -1,34 +1,34 @@
 import BusProtocol
 import JSONText
 
-/// What is known of a person when a session is opened or moved, apart from their answers.
+/// The facts about a person, apart from answers, when a session is opened or moved.
 struct SessionFacts: Sendable {
-    /// Of profile, wanted and not asked for yet.
+    /// Thrown if fields of profile are needed that were not requested yet.
     struct Wanted: Error, Equatable {
-        /// Keys of fields.
+        /// The keys of the fields.
         let fields: Set<String>
     }
 
-    /// In what language the person is asked.
+    /// The language in which the person is asked.
     enum Language: Sendable {
-        /// The best for an `Accept-Language`; without one, the definition's default.
+        /// The best match for an `Accept-Language`. Without the header, it is the definition's default.
         case header(String?)
-        /// Nobody is shown a question yet, and nobody says.
+        /// Unknown, since no client asks for questions yet.
         case untold
     }
 
-    /// The name of the person's time zone as profile knows it: no condition looks at it.
+    /// The name of the fact with the person's time zone from profile. Conditions do not use it.
     static let timeZone = "timeZone"
 
     var language: Language
-    /// One of ``OpenSession/platforms``; `nil`: nobody said so.
+    /// One of ``OpenSession/platforms``; `nil` if unknown.
     var platform: String?
-    /// What profile said of each field that it was asked for; `null`: nothing.
+    /// The values of the fields that were requested from profile; `null` means none.
     var profile: [String: JSONValue] = [:]
 
-    /// All that a session is pinned to, by name; `null` where it is not known, which is so for good.
+    /// All facts that a session keeps, by name. `null` means unknown, and stays so.
     ///
-    /// - Throws: ``Wanted`` where the definition looks at something of profile that was not asked for.
+    /// - Throws: ``Wanted`` if the definition needs a field of profile that was not requested.
     func pins(for published: PublishedDefinition) throws(Wanted) -> [String: JSONValue] {
         var pins: [String: JSONValue] = ["platform": platform.map { .string($0) } ?? .null]
         switch language {
@@ -45,7 +45,7 @@ struct SessionFacts: Sendable {
         return pins
     }
 
-    /// What a session is pinned to beside what it has, when it is moved.
+    /// The facts that a session keeps in addition when it is moved.
     func pins(
         for published: PublishedDefinition, beside known: [String: JSONValue]
     ) throws(Wanted) -> [String: JSONValue] {

@@ -1,14 +1,14 @@
 import BusProtocol
 
-/// What a request does to the state of its session, once its answers are saved.
+/// What a request does to the status of its session after its answers are saved.
 enum SessionStep: Equatable {
     case stay
-    /// It wants to be completed, and something is missing.
+    /// The request completes the session, but answers are missing.
     case refuse([MissingAnswer])
-    /// A snapshot is taken, and the session is from now on this.
+    /// Take a snapshot and set this status.
     case conclude(SessionStatus)
 
-    /// - Parameter wasCompleted: before it was opened again.
+    /// - Parameter wasCompleted: whether the session was completed before it was opened again.
     init(
         status: SessionStatus, wasCompleted: Bool, changesAnswers: Bool, completes: Bool,
         missing: @autoclosure () -> [MissingAnswer]

@@ -1,20 +1,20 @@
 import BusProtocol
 import JSONText
 
-/// What adding or naming a subject does to a session.
+/// The changes of a session when a subject is added or renamed.
 struct SubjectPlan {
     let subject: Subject
-    /// The label's answer, where a question of the section asks for it.
+    /// The answer with the label, if a question of the section asks for it.
     let answers: ResponsePlan
-    /// The session afterwards.
+    /// The sheet after the change.
     let sheet: AnswerSheet
-    /// Whether something of it is another than before.
+    /// Whether anything in the session changes.
     let changesSession: Bool
 
     /// - Parameters:
-    ///   - all: those that the session has, and those that it had before they were removed.
-    /// - Throws: ``ResponseRefusal/invalid``: a kind that there is not or that is not said, more than the section takes,
-    ///   more than a session ever has, a label that is none.
+    ///   - all: the subjects of the session, including those that were removed.
+    /// - Throws: ``ResponseRefusal/invalid(_:)`` for an unknown or missing kind, an invalid label, or too many subjects
+    ///   of the section, now or in the life of the session.
     static func make(
         _ request: PutSubject, all: [Subject], on sheet: AnswerSheet, now: Timestamp
     ) throws(ResponseRefusal) -> SubjectPlan {
@@ -28,7 +28,7 @@ struct SubjectPlan {
         {
             throw refusal("subject", "too_many", "There are at most \(repetition.range.upperBound) of these.")
         }
-        // Whoever was removed is kept with the answers about them, and read with the session.
+        // Removed subjects stay stored with their answers and are read with the session, so their number is limited.
         if known == nil, all.count(where: { $0.kind == repetition.subject }) >= mostEver(of: repetition) {
             throw refusal("subject", "too_many", "Too many were added and removed. Add one of them again.")
         }
@@ -44,7 +44,7 @@ struct SubjectPlan {
             changesSession: before != subject || answers.changesAnswers)
     }
 
-    /// How many of its subjects a session has in all its time.
+    /// The most subjects of a section in the life of a session, including removed ones.
     private static func mostEver(of repetition: Definition.Section.Repetition) -> Int {
         max(200, 5 * repetition.range.upperBound)
     }
@@ -79,7 +79,7 @@ struct SubjectPlan {
         return plan
     }
 
-    /// A label that no question says anything of.
+    /// Validates a label that no question asks for.
     private static func text(_ label: String) throws(ResponseRefusal) -> String {
         do throws(AnswerProblem) {
             return try AnswerValidator.text(

@@ -2,23 +2,23 @@ import BusProtocol
 import JSONText
 
 extension AnswerTest {
-    /// What conditions call the state of a question that is not shown.
+    /// The state of a hidden question in conditions.
     static let hidden = "hidden"
-    /// What they call the state of one that is shown, with nothing done about it.
+    /// The state in conditions of a question that is shown and has no answer, skip or other state.
     static let unanswered = "unanswered"
 
-    /// The names that `state` can have.
+    /// All names of states in conditions.
     static let states: Set<String> = [
         hidden, unanswered, AnswerState.answered.rawValue, AnswerState.skipped.rawValue,
         AnswerState.declined.rawValue, AnswerState.acknowledged.rawValue,
     ]
 
-    /// Whether it holds.
+    /// Whether the test holds; `nil` if that is unknown.
     ///
     /// - Parameters:
-    ///   - state: of ``states``.
-    ///   - value: canonical, and there only where the question is shown and answered.
-    ///   - today: the day that ages are counted on.
+    ///   - state: one of ``states``.
+    ///   - value: in canonical form; `nil` unless the question is shown and answered.
+    ///   - today: the day on which ages are calculated.
     func truth(state: @autoclosure () -> String, value: JSONValue?, today: CivilDate) -> Bool? {
         switch rule {
         case .isAnswered: return value != nil
@@ -29,7 +29,7 @@ extension AnswerTest {
 }
 
 extension AnswerTest.Rule {
-    /// Whether it holds of a value; `nil` of what is asked of a state.
+    /// Whether the rule holds for a value; `nil` for rules about states.
     func truth(of value: JSONValue, today: CivilDate) -> Bool? {
         switch self {
         case .isAnswered, .hasState: return nil
@@ -47,11 +47,11 @@ extension AnswerTest.Rule {
         }
     }
 
-    /// The keys of a choice; `nil` stands for an entry of one's own, which is no option.
+    /// The keys of a choice, with `nil` for the person's own entries.
     private static func chosen(_ value: JSONValue) -> [String?] { (value.arrayValue ?? []).map(\.stringValue) }
 
-    /// What of an answer is compared, in the form of the constant that it is compared with; `nil` for an entry of one's
-    /// own, which is no option.
+    /// The compared part of an answer, as a constant of the same kind as the other side; `nil` for the person's own
+    /// entry.
     private static func constant(
         _ measure: AnswerTest.Measure, of value: JSONValue, like constant: AnswerTest.Constant?, _ today: CivilDate
     ) -> AnswerTest.Constant? {
@@ -62,7 +62,7 @@ extension AnswerTest.Rule {
                 .number(Thousandths(whole: AnswerValidator.age(of: $0, on: today)))
             }
         case (.value, .truth): value.boolValue.map { .truth($0) }
-        // A height is an object with its unit, kept in inches.
+        // A height is an object. Its value is in inches.
         case (.value, .number): Thousandths(value["value"] ?? value).map { .number($0) }
         case (.value, .date): value.stringValue.flatMap { CivilDate($0) }.map { .date($0) }
         case (.value, .text): value.stringValue.map { .text($0) }
@@ -72,7 +72,7 @@ extension AnswerTest.Rule {
 }
 
 extension AnswerTest.Constant {
-    /// Only numbers and dates have an order; the parser lets nothing else be compared by it.
+    /// Only numbers and dates have an order. The parser refuses to compare others by it.
     static func < (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.number(let a), .number(let b)): a < b

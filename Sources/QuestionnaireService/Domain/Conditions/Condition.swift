@@ -1,11 +1,12 @@
 import BusProtocol
 
-/// A condition over what stands before it, already held against its definition.
+/// A condition about earlier questions, checked against its definition.
 typealias Condition = Logic<ConditionTest>
 
-/// Tests put together by and, or and not.
+/// Tests that are combined by and, or and not.
 ///
-/// Kleene's three values: `nil` is "not known", of what was not answered, is hidden, was skipped or declined.
+/// It uses Kleene's three-valued logic. `nil` means unknown: the question is hidden, or was skipped, declined or not
+/// answered.
 indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     case constant(Bool)
     case not(Logic)
@@ -13,7 +14,7 @@ indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     case any([Logic])
     case test(Test)
 
-    /// - Parameter value: whether a test holds.
+    /// - Parameter value: returns whether a test holds.
     func truth(_ value: (Test) -> Bool?) -> Bool? {
         switch self {
         case .constant(let constant): return constant
@@ -24,8 +25,8 @@ indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
         }
     }
 
-    /// "And" where `false` is decisive, "or" where `true` is: one decisive part decides; else one that is not known leaves
-    /// the whole not known.
+    /// "And" if `decisive` is `false`, "or" if it is `true`. One decisive part decides. Otherwise, one unknown part
+    /// makes the whole unknown.
     static func joined<Part>(
         by decisive: Bool, _ parts: some Sequence<Part>, _ truth: (Part) -> Bool?
     ) -> Bool? {
@@ -38,7 +39,7 @@ indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
         return isKnown ? !decisive : nil
     }
 
-    /// Every test in it, in the order in which they stand there.
+    /// All tests, in the order of the condition.
     var tests: [Test] {
         switch self {
         case .constant: []
@@ -48,7 +49,7 @@ indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
         }
     }
 
-    /// The same with other tests in the places of these.
+    /// The same logic with other tests in place of these.
     func map<Other>(_ change: (Test) -> Other) -> Logic<Other> {
         switch self {
         case .constant(let constant): .constant(constant)
@@ -60,29 +61,29 @@ indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     }
 }
 
-/// What a condition asks of one earlier question: a comparison with constants.
+/// A test of one earlier question: a comparison of its answer with constants.
 struct AnswerTest: Sendable, Hashable {
     enum Rule: Sendable, Hashable {
-        /// It has a value. Always known.
+        /// The question has a value. The result is never unknown.
         case isAnswered
-        /// Its state is one of these. Always known.
+        /// The question's state is one of these. The result is never unknown.
         case hasState(Set<String>)
         case isOneOf(Set<Constant>)
         case isBelow(Measure, Constant)
         case isAbove(Measure, Constant)
         case isEqual(Measure, Constant)
-        /// At least one of what was chosen is among these.
+        /// At least one chosen option is among these.
         case anyIn(Set<String>)
-        /// All of what was chosen is among these.
+        /// All chosen options are among these.
         case allIn(Set<String>)
     }
 
-    /// What of an answer is compared.
+    /// The part of an answer that is compared.
     enum Measure: Sendable, Hashable {
         case value
-        /// How many were chosen.
+        /// The number of chosen options.
         case count
-        /// Full years since the date.
+        /// The full years since the date.
         case age
     }
 
@@ -95,7 +96,7 @@ struct AnswerTest: Sendable, Hashable {
         case text(String)
     }
 
-    /// Its place among the definition's questions.
+    /// The index of the question in the definition.
     let question: Int
     let rule: Rule
 }

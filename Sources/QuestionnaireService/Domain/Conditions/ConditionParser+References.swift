@@ -1,7 +1,7 @@
 import JSONText
 
 extension ConditionParser {
-    /// What a comparison takes from one question, fact or section.
+    /// The side of a comparison that comes from a question, a fact or a section.
     struct Reference {
         enum Source {
             case question(Int)
@@ -23,7 +23,7 @@ extension ConditionParser {
         }
     }
 
-    /// How what is compared is called.
+    /// The keys of the compared question, fact or subjects, for messages.
     func names(of reference: Reference) -> [String] {
         switch reference.source {
         case .question(let place): [known.questions[place].key]
@@ -32,11 +32,11 @@ extension ConditionParser {
         }
     }
 
-    /// `{"var": q}`, `{"count": {"var": q}}`, `{"age_years": q}`, `{"state": q}`, `{"ctx": fact}` or
+    /// Reads `{"var": q}`, `{"count": {"var": q}}`, `{"age_years": q}`, `{"state": q}`, `{"ctx": fact}` or
     /// `{"subjects": {"count": subject}}`.
     mutating func term(_ json: JSONValue, at pointer: String) -> Reference? {
         guard let members = json.objectValue, members.count == 1, let (name, operand) = members.first else {
-            refuse("malformed", pointer, "This must be an object that names what is compared.")
+            refuse("malformed", pointer, "This must be an object with what is compared, such as {\"var\": question}.")
             return nil
         }
         return reference(name, operand, at: "\(pointer)/\(name)")
@@ -50,7 +50,7 @@ extension ConditionParser {
         case "age_years":
             guard let place = question(operand, at: pointer) else { return nil }
             guard known.questions[place].kind == .date else {
-                refuse("E05", pointer, "Years are counted from a date.", keys: [known.questions[place].key])
+                refuse("E05", pointer, "age_years needs a question of type date.", keys: [known.questions[place].key])
                 return nil
             }
             return Reference(source: .question(place), measure: .age, kind: .number)
@@ -61,19 +61,19 @@ extension ConditionParser {
         case "ctx": return fact(operand, at: pointer)
         case "subjects":
             guard let members = operand.objectValue, members.count == 1, let subject = members["count"] else {
-                refuse("E05", pointer, "Of subjects, only their number is compared: {\"count\": subject}.")
+                refuse("E05", pointer, "Only the number of subjects can be compared: {\"count\": subject}.")
                 return nil
             }
             return section(subject, at: "\(pointer)/count").map {
                 Reference(source: .subjects($0), measure: .value, kind: .number)
             }
         default:
-            refuse("E05", pointer, "“\(name)” gives nothing that could be compared.")
+            refuse("E05", pointer, "“\(name)” cannot be compared.")
             return nil
         }
     }
 
-    /// `{"var": q}` of a question whose answer is a set.
+    /// Reads `{"var": q}` for a question whose answer is a set.
     mutating func set(_ json: JSONValue, at pointer: String) -> Int? {
         guard let members = json.objectValue, members.count == 1, let operand = members["var"] else {
             refuse("malformed", pointer, "This must be {\"var\": question}.")
@@ -82,16 +82,17 @@ extension ConditionParser {
         guard let place = question(operand, at: "\(pointer)/var") else { return nil }
         guard [.multiChoice, .tags, .ranking].contains(known.questions[place].kind) else {
             refuse(
-                "E05", pointer, "The answer to this question is no set of options.", keys: [known.questions[place].key])
+                "E05", pointer, "The answer to this question is not a set of options.",
+                keys: [known.questions[place].key])
             return nil
         }
         return place
     }
 
-    /// The place of a question that stands before.
+    /// The index of an earlier question.
     mutating func question(_ json: JSONValue, at pointer: String) -> Int? {
         guard let key = json.stringValue else {
-            refuse("malformed", pointer, "A question is named by its key.")
+            refuse("malformed", pointer, "This must be the key of a question.")
             return nil
         }
         guard let place = known.places[key] else {
@@ -99,17 +100,17 @@ extension ConditionParser {
             return nil
         }
         guard place < scope.before else {
-            let end = scope.subject.map { "the end of the section about each “\($0)”" } ?? "this"
+            let end = scope.subject.map { "the end of the section for each “\($0)”" } ?? "this"
             refuse(
-                "E04", pointer, "The question “\(key)” does not stand before \(end).", keys: [key],
+                "E04", pointer, "The question “\(key)” does not come before \(end).", keys: [key],
                 target: .question(key))
             return nil
         }
-        // What is asked once for each subject has an answer only for who asks about the same subject.
+        // A question in a repeated section has one answer per subject. Only conditions in the same section can use it.
         let section = known.sectionOf[place]
         guard section == scope.section || known.sections[section].repetition == nil else {
             refuse(
-                "E05", pointer, "“\(key)” is asked once for each subject, so it has no one answer here.", keys: [key])
+                "E05", pointer, "“\(key)” has an answer for each subject, so it cannot be used here.", keys: [key])
             return nil
         }
         return place
@@ -125,11 +126,11 @@ extension ConditionParser {
         case .text: kind = .text
         case .multiChoice, .tags, .ranking:
             refuse(
-                "E05", pointer, "A set is not compared: use any_in, all_in or count.",
+                "E05", pointer, "A set cannot be compared: use any_in, all_in or count.",
                 keys: [known.questions[place].key])
             return nil
         case .info:
-            refuse("E05", pointer, "A screen that only informs has no answer.", keys: [known.questions[place].key])
+            refuse("E05", pointer, "An info screen has no answer.", keys: [known.questions[place].key])
             return nil
         }
         return Reference(source: .question(place), measure: .value, kind: kind)

@@ -1,7 +1,7 @@
 import JSONText
 
 extension ConditionParser {
-    /// `{"any": [subject, condition]}` or `{"all": [subject, condition]}`.
+    /// Reads `{"any": [subject, condition]}` or `{"all": [subject, condition]}`.
     mutating func subjects(_ json: JSONValue, at pointer: String) -> Condition? {
         guard let (name, operand) = operation(json, at: pointer) else { return nil }
         let inner = "\(pointer)/\(name)"
@@ -9,11 +9,12 @@ extension ConditionParser {
             refuse(
                 name == "count" ? "E05" : "malformed", inner,
                 name == "count"
-                    ? "“count” is no condition by itself: compare it." : "Of subjects there are any, all and count.")
+                    ? "“count” is not a condition by itself: compare it."
+                    : "The operators for subjects are any, all and count.")
             return nil
         }
         guard let parts = operand.arrayValue, parts.count == 2 else {
-            refuse("malformed", inner, "This takes what the subjects are, and a condition.")
+            refuse("malformed", inner, "This takes a list of the subjects’ name and a condition.")
             return nil
         }
         guard let section = section(parts[0], at: "\(inner)/0") else { return nil }
@@ -26,19 +27,19 @@ extension ConditionParser {
         }
     }
 
-    /// The section that is asked about each subject of a kind, and stands wholly before.
+    /// The index of the section that is repeated for a kind of subject. All of it must come before the condition.
     mutating func section(_ json: JSONValue, at pointer: String) -> Int? {
         guard let subject = json.stringValue else {
-            refuse("malformed", pointer, "Subjects are named by what their section’s “repeat” calls them.")
+            refuse("malformed", pointer, "This must be the subject in the “repeat” of a section.")
             return nil
         }
         guard let section = known.sections.firstIndex(where: { $0.repetition?.subject == subject }) else {
-            refuse("E02", pointer, "No section is asked about each “\(subject)”.", keys: [subject])
+            refuse("E02", pointer, "No section is repeated for each “\(subject)”.", keys: [subject])
             return nil
         }
         guard section < scope.section else {
             refuse(
-                "E04", pointer, "The section about each “\(subject)” does not stand before this.", keys: [subject],
+                "E04", pointer, "The section for each “\(subject)” does not come before this.", keys: [subject],
                 target: .section(known.sections[section].key))
             return nil
         }
@@ -47,11 +48,11 @@ extension ConditionParser {
 
     mutating func fact(_ json: JSONValue, at pointer: String) -> Reference? {
         guard let name = json.stringValue else {
-            refuse("malformed", pointer, "A fact is named by a text.")
+            refuse("malformed", pointer, "This must be the name of a fact.")
             return nil
         }
         guard let fact = SessionFact(name) else {
-            refuse("E02", pointer, "“\(name)” is nothing that a condition may look at.", keys: [name])
+            refuse("E02", pointer, "“\(name)” is not a fact that a condition can use.", keys: [name])
             return nil
         }
         return Reference(source: .fact(name), measure: .value, kind: fact.values(in: known.locales))

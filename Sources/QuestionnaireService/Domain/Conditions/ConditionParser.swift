@@ -1,17 +1,17 @@
 import BusProtocol
 import JSONText
 
-/// Reads a condition out of its JSON and holds it against what stands before it.
+/// Parses a condition from its JSON and checks it against the questions before it.
 ///
-/// Nothing is converted: every operator says what it takes, and a constant has the type of what it is compared with.
+/// It converts nothing: a constant must have the type of what it is compared with.
 struct ConditionParser {
-    /// What operands are compared as.
+    /// The type as which operands are compared.
     enum Kind: Equatable {
         case truth, number, date, text
-        /// One of the options of the question at that place.
+        /// An option of the question with this index.
         case option(Int)
         case state
-        /// One of a list that is known.
+        /// One value of a fixed list.
         case listed([String])
 
         var name: String {
@@ -27,13 +27,13 @@ struct ConditionParser {
         }
     }
 
-    /// The definition that conditions are held against.
+    /// The definition against which conditions are checked.
     struct Known {
         let questions: [Question]
         let places: [String: Int]
         let sections: [Definition.Section]
         let locales: [String]
-        /// By question: the place of its section.
+        /// For each question, the index of its section.
         let sectionOf: [Int]
 
         init(questions: [Question], places: [String: Int], sections: [Definition.Section], locales: [String]) {
@@ -42,17 +42,17 @@ struct ConditionParser {
         }
     }
 
-    /// From where a condition looks back.
+    /// The questions that a condition can use.
     struct Scope {
-        /// How many questions stand before it.
+        /// How many questions come before it.
         let before: Int
-        /// The place of the section that it stands in, or that is asked about the subject that it is about.
+        /// The index of its section. For a condition on each subject: of the section that is repeated for them.
         let section: Int
-        /// Of what is asked of each subject: what they are. It looks back from the end of their section.
+        /// For a condition on each subject: the subject. It can use all questions of the repeated section.
         var subject: String?
     }
 
-    /// What is wrong and, where a reference does not go backwards, what it leads to.
+    /// A problem and, for a reference to a later question, the target of the reference.
     typealias Problem = (problem: DefinitionProblem, target: ConditionReferences.Node?)
 
     static let depthLimit = 8
@@ -64,7 +64,7 @@ struct ConditionParser {
 
     init(_ known: Known, scope: Scope) { (self.known, self.scope) = (known, scope) }
 
-    /// - Returns: `nil` where ``problems`` says why.
+    /// - Returns: `nil` if there are ``problems``.
     mutating func condition(_ json: JSONValue, at pointer: String) -> Condition? {
         let size = Self.size(of: json)
         guard size.depth <= Self.depthLimit, size.nodes <= Self.nodeLimit else {
@@ -84,7 +84,7 @@ struct ConditionParser {
         problems.append((DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys), target))
     }
 
-    /// Operators and constants are nodes. A list of operands is none, and what stands in a list adds no depth of its own.
+    /// The size of a condition. Operators and constants are nodes. A list of operands is not a node and adds no depth.
     private static func size(of json: JSONValue) -> (depth: Int, nodes: Int) {
         switch json {
         case .object(let members):
@@ -115,12 +115,12 @@ struct ConditionParser {
         case "var":
             guard let reference = reference(name, operand, at: inner) else { return nil }
             guard reference.kind == .truth else {
-                return mismatch(inner, "Only a question of type boolean is a condition by itself.", reference)
+                return mismatch(inner, "Only a question of type boolean can be a condition by itself.", reference)
             }
             return reference.test(.isEqual(.value, .truth(true)))
         case "subjects": return subjects(operand, at: inner)
         case "count", "age_years", "state", "ctx":
-            refuse("E05", inner, "“\(name)” is no condition by itself: compare it.")
+            refuse("E05", inner, "“\(name)” is not a condition by itself: compare it.")
             return nil
         default:
             refuse("malformed", inner, "There is no operator “\(name)”.")
@@ -133,7 +133,7 @@ struct ConditionParser {
             refuse("malformed", pointer, "This takes a list of conditions.")
             return nil
         }
-        // Every part is read, so that all of their problems are found.
+        // All parts are parsed even after an error, so that all problems are found.
         let read = parts.enumerated().map { truth($1, at: "\(pointer)/\($0)") }
         return read.contains { $0 == nil } ? nil : read.compactMap(\.self)
     }
@@ -143,7 +143,7 @@ struct ConditionParser {
         if let members = json.objectValue, members.count == 1, let member = members.first {
             return (member.key, member.value)
         }
-        refuse("malformed", pointer, "A condition is true, false, or an object with one operator.")
+        refuse("malformed", pointer, "A condition must be true, false, or an object with one operator.")
         return nil
     }
 
@@ -156,7 +156,7 @@ struct ConditionParser {
         }
         let isReference = sides.map { $0.objectValue != nil }
         guard isReference[0] != isReference[1] else {
-            refuse("E05", pointer, "A comparison is of something with a constant.")
+            refuse("E05", pointer, "Exactly one operand must be a constant.")
             return nil
         }
         let place = isReference[0] ? 0 : 1
@@ -166,7 +166,7 @@ struct ConditionParser {
         return comparison(place == 0 ? name : Self.turned[name] ?? name, reference, constant, at: pointer)
     }
 
-    /// What an operator becomes when its operands change places.
+    /// The operator to use after swapping the operands.
     private static let turned = ["<": ">", "<=": ">=", ">": "<", ">=": "<="]
 
     private mutating func comparison(
@@ -266,6 +266,6 @@ struct ConditionParser {
 }
 
 extension AnswerTest.Constant {
-    /// What stands in a constant that is a text, an option or a state.
+    /// The text of a constant that is a text, an option or a state.
     fileprivate var text: String { if case .text(let text) = self { text } else { "" } }
 }

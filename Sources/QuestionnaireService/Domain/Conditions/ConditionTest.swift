@@ -1,41 +1,41 @@
 import BusProtocol
 import JSONText
 
-/// One thing that a condition asks.
+/// One test of a condition.
 enum ConditionTest: Sendable, Hashable {
     case answer(AnswerTest)
     case fact(FactTest)
     case subjects(SubjectsTest)
 }
 
-/// What a condition asks of a fact that no question asks for. Not known where nobody told it.
+/// A test of a fact. The result is unknown if the fact is.
 struct FactTest: Sendable, Hashable {
-    /// Its name, `locale`, say.
+    /// The name of the fact, such as `locale`.
     let fact: String
     let rule: AnswerTest.Rule
 
-    /// - Parameter value: `nil` and `null`: not known.
+    /// - Parameter value: `nil` and `null` mean unknown.
     func truth(of value: JSONValue?, today: CivilDate) -> Bool? {
         value.flatMap { $0 == .null ? nil : rule.truth(of: $0, today: today) }
     }
 }
 
-/// What a condition asks of all subjects of a section that stands wholly before it.
+/// A test of all subjects of a section that ends before the condition.
 struct SubjectsTest: Sendable, Hashable {
     enum Rule: Sendable, Hashable {
-        /// How many there are; none of a section that is hidden. Always known.
+        /// A rule for the number of subjects, which is 0 for a hidden section. The result is never unknown.
         case count(AnswerTest.Rule)
-        /// It holds for one of them at least; for none of nobody.
+        /// The condition holds for at least one subject. Without subjects, the result is `false`.
         indirect case any(Condition)
-        /// It holds for each of them; for each of nobody.
+        /// The condition holds for every subject. Without subjects, the result is `true`.
         indirect case all(Condition)
     }
 
-    /// Its place among the definition's sections.
+    /// The index of the section in the definition.
     let section: Int
     let rule: Rule
 
-    /// What is asked of each of them; `nil` where they are only counted.
+    /// The condition on each subject; `nil` if they are only counted.
     var condition: Condition? {
         switch rule {
         case .count: nil
@@ -45,7 +45,7 @@ struct SubjectsTest: Sendable, Hashable {
 }
 
 extension Logic<ConditionTest> {
-    /// Every test in it, and those on each subject.
+    /// All tests, including those on each subject.
     var allTests: [ConditionTest] {
         tests.flatMap { test -> [ConditionTest] in
             guard case .subjects(let subjects) = test else { return [test] }

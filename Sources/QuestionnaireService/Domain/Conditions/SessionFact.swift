@@ -1,17 +1,19 @@
 import BusProtocol
 import JSONText
 
-/// A fact that conditions may look at and that no question asks for: read when a session is opened, and kept with it, so
-/// that the same answers show the same questions on every device and every day.
+/// A fact that conditions can use and that is not an answer.
+///
+/// It is read when a session is opened, and stored with it. So the same answers show the same questions on every device
+/// and on every day.
 enum SessionFact: Sendable, Hashable {
-    /// The language of the definition that the person is asked in.
+    /// The language in which the person is asked.
     case locale
-    /// Where the session was opened; known where the client says so.
+    /// The platform on which the session was opened, if the client names it.
     case platform
-    /// A field of the profile that everybody may see, by its key.
+    /// A public field of the profile, by its key.
     case profile(String)
 
-    /// - Returns: `nil` for what is no fact, or not for questionnaires to know.
+    /// `nil` if there is no such fact, or if questionnaires may not know it.
     init?(_ name: String) {
         switch name {
         case "locale": self = .locale
@@ -33,10 +35,10 @@ enum SessionFact: Sendable, Hashable {
         }
     }
 
-    /// The field of the profile that it is.
+    /// The key of the field, for a fact of the profile.
     var field: String? { if case .profile(let field) = self { field } else { nil } }
 
-    /// What it is compared with.
+    /// The kind of values with which the fact is compared.
     func values(in locales: [String]) -> ConditionParser.Kind {
         switch self {
         case .locale: .listed(locales)
@@ -45,14 +47,15 @@ enum SessionFact: Sendable, Hashable {
         }
     }
 
-    /// Values of which one comes out of these tests as any does; `nil`: not known.
+    /// Sample values that cover all results of these tests; `nil` means unknown.
     ///
-    /// - Parameter tests: all on one fact.
+    /// - Parameter tests: all tests of one fact.
     static func samples(_ tests: [FactTest]) -> [JSONValue?] {
         let constants = Set(tests.flatMap(\.rule.texts)).sorted()
         let isAll =
             tests.first.flatMap { SessionFact($0.fact) } == .platform && constants.count == OpenSession.platforms.count
-        // Longer than each of them, so none of them. A session that was moved may have another version's language.
+        // A value that is none of the constants, since it is longer than each. A session that was moved may have a
+        // language of another version.
         let other = isAll ? [] : [constants.joined() + "-"]
         return (constants + other).map { .string($0) } + [nil]
     }

@@ -2,7 +2,7 @@ import BusProtocol
 import Cryptography
 
 extension Definition {
-    /// How a client names this version.
+    /// The reference by which clients know this version.
     func reference(in language: String) -> QuestionnaireReference {
         QuestionnaireReference(
             key: key, version: version, hash: Hex.encode(hash), title: translations[language]?.title ?? "")

@@ -1,51 +1,51 @@
 import BusProtocol
 import JSONText
 
-/// One version of a questionnaire, read and checked. It never changes: a session is pinned to it by version and hash.
+/// A parsed and checked version of a questionnaire. It never changes: a session is pinned to it by version and hash.
 struct Definition: Sendable {
     let key: String
     let version: Int64
     /// SHA-256 of ``canonicalText``: 32 bytes.
     let hash: [UInt8]
-    /// RFC 8785 form, without the members that tell of the life cycle (`status`, `contentHash`).
+    /// The form of RFC 8785, without the members of the life cycle (`status`, `contentHash`).
     let canonicalText: [UInt8]
     /// The language of the texts in ``questions``.
     let language: String
-    /// By language; the default one is among them.
+    /// The texts by language, including the default language.
     let translations: [String: Translation]
     let dimensions: [Dimension]
     let sections: [Section]
-    /// In document order, across the sections.
+    /// The questions of all sections, in document order.
     let questions: [Question]
-    /// Of the sections, the questions and their options.
+    /// The conditions of all sections, questions and options.
     let conditions: [Condition]
-    /// Names of what conditions look at beside answers.
+    /// The names of the facts that conditions use.
     let facts: Set<String>
-    /// Names of what a session is pinned to of profile: those of ``facts``, and where dates are asked for, the time zone by
-    /// whose days they are judged.
+    /// The names of the facts of profile that a session keeps: those in ``facts`` and, if dates are asked for, the time
+    /// zone in which their days count.
     let pinned: Set<String>
-    /// What becomes of who is under way in another version, or in this one once it is retired.
+    /// What happens to people with a session in another version, or in this one after it is retired.
     let policy: UpgradePolicy
 
-    /// ``questions``, each behind one reference: what is asked of a person has each of them.
+    /// ``questions`` as references, since every sheet holds all of them.
     let shared: [SharedQuestion]
-    /// By question: the place of its section among ``sections``.
+    /// For each question, the index of its section.
     let sectionOf: [Int]
 
     private let indices: [String: Int]
 
-    /// Questions that belong together.
+    /// A group of questions.
     struct Section: Sendable {
         let key: String
-        /// Their places among ``Definition/questions``.
+        /// Their indices in ``Definition/questions``.
         let questions: Range<Int>
-        /// Hidden while this does not hold, with everything in it.
+        /// The section is hidden, with everything in it, while this does not hold.
         var visibleIf: Condition?
-        /// Asked again for each of several subjects, each child of a family, say.
+        /// Set if the section is repeated for each of several subjects, such as each child of a family.
         var repetition: Repetition?
 
         struct Repetition: Sendable, Hashable {
-            /// What each of them is.
+            /// The name for one of the subjects, such as `child`.
             let subject: String
             let range: ClosedRange<Int>
             /// The question whose answer names the subject.
@@ -56,9 +56,9 @@ struct Definition: Sendable {
     /// The texts in one language.
     struct Translation: Sendable {
         let title: String
-        /// By section.
+        /// The titles by section.
         let sectionTitles: [String: String]
-        /// As ``Definition/questions``, without their conditions.
+        /// The questions in the order of ``Definition/questions``, without their conditions.
         let questions: [Question]
     }
 
@@ -86,19 +86,19 @@ struct Definition: Sendable {
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether not everybody is asked the same.
+    /// Whether different people may be asked different questions.
     var hasConditions: Bool { !conditions.isEmpty }
-    /// Whether some answers stand for fields of the profile, too.
+    /// Whether some answers also fill fields of the profile.
     var hasExtracts: Bool { questions.contains { $0.profileField != nil } }
 
-    /// The place of a question among ``questions``.
+    /// The index of a question in ``questions``.
     func place(of key: String) -> Int? { indices[key] }
 }
 
-/// Something that answers are summed up into.
+/// A dimension of the score, calculated from answers.
 struct Dimension: Sendable, Hashable {
     enum Method: String, Sendable, CaseIterable {
-        /// Mean of the chosen options' weights, each 0 to 1, over the questions that were answered.
+        /// The mean of the chosen options' weights, each 0 to 1, over the answered questions.
         case weightedMean = "weighted_mean"
         /// The chosen tags themselves, each 0 or 1.
         case tagVector = "tag_vector"
@@ -106,20 +106,20 @@ struct Dimension: Sendable, Hashable {
 
     let key: String
     let method: Method
-    /// What a mean of 0 and a mean of 1 are shown as.
+    /// The scores that a mean of 0 and a mean of 1 are shown as.
     let low: Int64
     let high: Int64
-    /// Fewer answered questions than these, and there is no score.
+    /// The fewest answered questions for a score.
     let minAnswered: Int
 }
 
-/// The eleven kinds of question; a raw value is the wire's name.
+/// The types of questions. The raw values are the names on the wire.
 enum QuestionKind: String, Sendable, CaseIterable {
     case singleChoice = "single_choice"
     case multiChoice = "multi_choice"
     case slider, ranking, tags, text, date, number, height, boolean, info
 
-    /// Whether one chooses among options.
+    /// Whether the answer is chosen from options.
     var hasOptions: Bool {
         switch self {
         case .singleChoice, .multiChoice, .ranking, .tags: true
@@ -127,7 +127,7 @@ enum QuestionKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// How a client may show it; the first is meant where a definition says nothing.
+    /// The ways in which a client may show it. The first is the default.
     var presentations: [String] {
         switch self {
         case .singleChoice: ["radio", "select", "chips"]
@@ -144,7 +144,7 @@ enum QuestionKind: String, Sendable, CaseIterable {
     }
 }
 
-/// One question of a definition, its texts in the definition's language.
+/// A question of a definition, with its texts in the definition's language.
 struct Question: Sendable {
     let key: String
     let slug: String?
@@ -156,51 +156,52 @@ struct Question: Sendable {
     let skippable: Bool
     let declinable: Bool
     let suggestion: JSONValue?
-    /// The suggestion stands for the answer of who gives none: it is counted, and nothing is missing without one.
+    /// Whether the suggestion counts as the answer of a person who gives none.
     var suggestionCounts = false
     let presentation: String
     let constraints: Constraints
     var options: [Option]
     /// The question's weight in each dimension that it counts towards.
     let weights: [String: Thousandths]
-    /// How much it may matter what another person answers, rising; none: one is not asked.
+    /// The values for the importance of another person's answer, rising. If it is empty, the question asks for no
+    /// preference.
     var importances: [Int64] = []
-    /// The field of the profile that an answer stands for, too.
+    /// The field of the profile that an answer also fills.
     var profileField: String?
-    /// Hidden while this does not hold.
+    /// The question is hidden while this does not hold.
     var visibleIf: Condition?
-    /// Required while this holds, also where ``required`` does not say so.
+    /// The question is required while this holds, even if ``required`` is `false`.
     var requiredIf: Condition?
 
-    /// A screen that only informs takes no answer and is not counted.
+    /// Whether the question counts towards the progress. An info screen does not, since it takes no answer.
     var isCounted: Bool { kind != .info }
 
-    /// Its own and its options'; `nil` where there is none.
+    /// The conditions of the question and its options, with `nil` for each that is not set.
     var conditions: [Condition?] { [visibleIf, requiredIf] + options.map(\.visibleIf) }
 
-    /// Whether not everybody is offered the same options.
+    /// Whether different people may be offered different options.
     var hasConditionalOptions: Bool { options.contains { $0.visibleIf != nil } }
 
     struct Option: Sendable, Hashable {
         let key: String
         let label: String
-        /// Cannot be chosen together with another.
+        /// Whether the option cannot be chosen together with another.
         let exclusive: Bool
-        /// Per dimension, 0 to 1, in thousandths.
+        /// The weight in each dimension, from 0 to 1.
         let score: [String: Thousandths]
-        /// Not offered while this does not hold.
+        /// The option is not offered while this does not hold.
         var visibleIf: Condition?
     }
 }
 
-/// A question that many places look at and none changes.
+/// A question as a shared reference, which saves copying it.
 final class SharedQuestion: Sendable {
     let question: Question
 
     init(_ question: Question) { self.question = question }
 }
 
-/// What an answer must keep to; which members matter depends on the question's kind.
+/// The bounds of an answer. The question's type decides which members apply.
 struct Constraints: Sendable, Hashable {
     var min: Thousandths?
     var max: Thousandths?
@@ -219,7 +220,7 @@ struct Constraints: Sendable, Hashable {
     var otherLength = 0
 }
 
-/// The forms that a text can be held to. A fixed list: a definition cannot bring an expression of its own.
+/// The patterns for texts. The list is fixed, so that a definition cannot contain a regular expression.
 enum TextPattern: String, Sendable, CaseIterable {
     /// Letters and marks of any script, spaces, apostrophes, hyphens, full stops.
     case personName = "person_name"

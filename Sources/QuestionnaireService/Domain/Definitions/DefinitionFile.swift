@@ -1,17 +1,17 @@
 import JSONText
 
-/// A definition as it stands in its file, before anything but its shape is checked.
+/// A definition as in its file. Only its shape has been checked.
 struct DefinitionFile: Decodable {
-    /// The published version that this one was begun as a copy of.
+    /// The published version of which this one began as a copy.
     struct Origin: Decodable, Equatable {
         var version: Int64
         /// 64 hexadecimal digits.
         var contentHash: String
     }
 
-    /// What becomes of who is under way in another version.
+    /// What happens to people with a session in another version.
     struct Policy: Decodable, Equatable {
-        /// By class of the change: `offer` or `pin`.
+        /// `offer` or `pin` for each class of change.
         var onPublish: [String: String]?
         var drainDays: Int64?
     }
@@ -60,13 +60,13 @@ struct DefinitionFile: Decodable {
         var preference: Preference?
     }
 
-    /// What a question asks about another person's answer to it.
+    /// What a question asks about the answers of other people.
     struct Preference: Decodable, Equatable {
         var acceptable: Bool
         var importance: [Int64]
     }
 
-    /// Where an answer goes beside the questionnaire.
+    /// The field of the profile that an answer also fills.
     struct Extract: Decodable, Equatable {
         var profileField: String
     }
@@ -182,7 +182,7 @@ extension DefinitionFile {
         .optional("onPublish", .nullable(onPublish)), .optional("drainDays", .integer(0...3650)),
     ])
 
-    /// The shape of a file.
+    /// The JSON schema of a file.
     static let schema = JSONSchema.object([
         .required("key", key), .required("version", .integer(1...2_147_483_647)),
         .optional("status", .values("draft", "published", "retired")), .optional("contentHash", .string(64...64)),

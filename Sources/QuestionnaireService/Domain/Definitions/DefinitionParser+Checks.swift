@@ -1,7 +1,7 @@
 import JSONText
 
 extension DefinitionParser {
-    /// Every rule that a file of the right shape can still break.
+    /// Checks the rules that a file with a correct shape can still break.
     mutating func check(_ file: DefinitionFile, _ definition: Definition) {
         checkHeader(file)
         checkStrings(file)
@@ -18,13 +18,15 @@ extension DefinitionParser {
             }
         }
         if file.sections.reduce(0, { $0 + $1.questions.count * ($1.repeat?.max ?? 1) }) > 500 {
-            refuse("malformed", "/sections", "A definition asks at most 500 questions, those of all subjects counted.")
+            refuse(
+                "malformed", "/sections", "A definition may have at most 500 questions, counting those of all subjects."
+            )
         }
         checkDimensions(file, definition)
     }
 
     private mutating func checkHeader(_ file: DefinitionFile) {
-        if !Self.isKebab(file.key) { refuse("malformed", "/key", "Questionnaire keys are in kebab-case.") }
+        if !Self.isKebab(file.key) { refuse("malformed", "/key", "A questionnaire key must be in kebab-case.") }
         for (pointer, message) in DefinitionMigrations(file.migrations ?? []).malformed {
             refuse("E15", pointer, message)
         }
@@ -35,24 +37,26 @@ extension DefinitionParser {
         at pointer: String
     ) {
         unique(repetition.subject, in: &subjects, at: "\(pointer)/subject")
-        if !Self.isCamel(repetition.subject) { refuse("malformed", "\(pointer)/subject", "Subjects are in camelCase.") }
+        if !Self.isCamel(repetition.subject) {
+            refuse("malformed", "\(pointer)/subject", "A subject must be in camelCase.")
+        }
         if repetition.min > repetition.max { refuse("E08", "\(pointer)/min", "min is above max.") }
         guard let label = repetition.label else { return }
         let question = section.questions.first { $0.key == label }
         if question == nil {
             refuse("E02", "\(pointer)/label", "There is no question “\(label)” in this section.", keys: [label])
         } else if question?.type != QuestionKind.text.rawValue {
-            refuse("E05", "\(pointer)/label", "A subject is named by a text.", keys: [label])
+            refuse("E05", "\(pointer)/label", "The label must be a question of type text.", keys: [label])
         }
     }
 
     private mutating func check(_ file: DefinitionFile.Question, _ definition: Definition, at pointer: String) {
-        if !Self.isCamel(file.key) { refuse("malformed", "\(pointer)/key", "Question keys are in camelCase.") }
+        if !Self.isCamel(file.key) { refuse("malformed", "\(pointer)/key", "A question key must be in camelCase.") }
         if let slug = file.slug, !Self.isKebab(slug) {
-            refuse("malformed", "\(pointer)/slug", "Slugs are in kebab-case.")
+            refuse("malformed", "\(pointer)/slug", "A slug must be in kebab-case.")
         }
         if file.defaultCounts == true, file.default ?? .null == .null {
-            refuse("E08", "\(pointer)/defaultCounts", "There is no default that could count.")
+            refuse("E08", "\(pointer)/defaultCounts", "defaultCounts needs a default.")
         }
         if file.required == true, file.skippable == true {
             refuse("E08", "\(pointer)/skippable", "A required question cannot be skipped.")
@@ -61,7 +65,7 @@ extension DefinitionParser {
         for (index, option) in (file.options ?? []).enumerated() {
             unique(option.key, in: &keys, at: "\(pointer)/options/\(index)/key")
             if !Self.isSnake(option.key) {
-                refuse("malformed", "\(pointer)/options/\(index)/key", "Option keys are in lower snake_case.")
+                refuse("malformed", "\(pointer)/options/\(index)/key", "An option key must be in lower snake_case.")
             }
         }
         guard let question = definition.place(of: file.key).map({ definition.questions[$0] }) else { return }
@@ -69,24 +73,26 @@ extension DefinitionParser {
             refuse("E08", "\(pointer)/\(member)", message)
         }
         if question.presentation == "radio", question.options.count > 6 {
-            refuse("E12", "\(pointer)/options", "Radio buttons are for at most 6 options.")
+            refuse("E12", "\(pointer)/options", "Radio buttons can show at most 6 options.")
         }
     }
 
-    /// Whether there is such a field profile knows.
+    /// Checks everything but the existence of the field, which only profile knows.
     private mutating func check(
         _ extract: DefinitionFile.Extract?, of question: DefinitionFile.Question, in section: DefinitionFile.Section,
         at pointer: String
     ) {
         guard let extract else { return }
         if !Self.isCamel(extract.profileField) {
-            refuse("malformed", "\(pointer)/profileField", "Fields of the profile are in camelCase.")
+            refuse("malformed", "\(pointer)/profileField", "A field of the profile must be in camelCase.")
         }
         if section.repeat != nil {
-            refuse("E08", pointer, "What is asked about several is no field of one profile.", keys: [question.key])
+            refuse(
+                "E08", pointer, "A question in a repeated section cannot fill a field of the profile.",
+                keys: [question.key])
         }
         if question.type == QuestionKind.info.rawValue {
-            refuse("E08", pointer, "A screen that only informs has no answer.", keys: [question.key])
+            refuse("E08", pointer, "An info screen has no answer.", keys: [question.key])
         }
     }
 
@@ -97,13 +103,13 @@ extension DefinitionParser {
         guard let preference else { return }
         let kinds = [QuestionKind.singleChoice, .multiChoice].map(\.rawValue)
         if !kinds.contains(question.type) {
-            refuse("E08", pointer, "One wants something of another's choice only.", keys: [question.key])
+            refuse("E08", pointer, "Only a question with options can have a preference.", keys: [question.key])
         }
         if section.repeat != nil {
-            refuse("E08", pointer, "What is asked about several is compared with nobody's.", keys: [question.key])
+            refuse("E08", pointer, "A question in a repeated section cannot have a preference.", keys: [question.key])
         }
         if !preference.acceptable {
-            refuse("E08", "\(pointer)/acceptable", "Without this there is nothing to compare.", keys: [question.key])
+            refuse("E08", "\(pointer)/acceptable", "A preference needs acceptable: true.", keys: [question.key])
         }
         if zip(preference.importance, preference.importance.dropFirst()).contains(where: { $0 >= $1 }) {
             refuse("E08", "\(pointer)/importance", "Importances rise.", keys: [question.key])
@@ -131,7 +137,7 @@ extension DefinitionParser {
                 }
                 if section.repeat != nil, let (dimension, pointer) = (onQuestion + onOptions).min(by: { $0.1 < $1.1 }) {
                     refuse(
-                        "E13", pointer, "What is asked about several counts towards no dimension.",
+                        "E13", pointer, "A question in a repeated section cannot count towards a dimension.",
                         keys: [question.key, dimension])
                 }
                 for (dimension, pointer) in (onQuestion + onOptions).sorted(by: { $0.1 < $1.1 }) {
@@ -140,7 +146,7 @@ extension DefinitionParser {
                         continue
                     }
                     if known.method != wanted {
-                        refuse("E13", pointer, "The dimension sums up another kind of answer.")
+                        refuse("E13", pointer, "The method of the dimension does not fit this type of question.")
                     }
                 }
             }
@@ -148,7 +154,7 @@ extension DefinitionParser {
     }
 
     mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
-        if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” stands here a second time.") }
+        if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” is used twice.") }
     }
 
     // MARK: Forms of keys

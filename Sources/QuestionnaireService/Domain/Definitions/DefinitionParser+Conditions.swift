@@ -1,9 +1,9 @@
 import JSONText
 
 extension DefinitionParser {
-    /// Puts the conditions of a file into what was built of it.
+    /// Parses the conditions of a file and adds them to the questions and sections.
     ///
-    /// - Parameter questions: in document order, without those that could not be built.
+    /// - Parameter questions: in document order, without those with errors.
     mutating func readConditions(
         _ file: DefinitionFile, into questions: inout [Question], _ sections: inout [Definition.Section]
     ) {
@@ -46,7 +46,7 @@ extension DefinitionParser {
         }
     }
 
-    /// A reference that does not go backwards is told with the whole circle, where it makes one.
+    /// Reports problems. If a reference to a later question is part of a cycle, the problem names the whole cycle.
     private mutating func take(
         _ problems: [ConditionParser.Problem], of owner: ConditionReferences.Node, _ references: ConditionReferences
     ) {
@@ -61,7 +61,7 @@ extension DefinitionParser {
     }
 }
 
-/// Which conditions look at which questions, as the file has it.
+/// The references of conditions to questions and sections in a file.
 struct ConditionReferences {
     enum Node: Hashable {
         case section(String)
@@ -82,7 +82,7 @@ struct ConditionReferences {
     }
 
     private var targets: [Node: [Node]] = [:]
-    /// By what each of them is: the sections that are asked about several.
+    /// The repeated sections by the name of their subjects.
     private var repeated: [String: Node] = [:]
 
     init(_ file: DefinitionFile) {
@@ -98,8 +98,8 @@ struct ConditionReferences {
         }
     }
 
-    /// From a node to one that its condition names, and on, until it comes back to where it began: the circle. Where it
-    /// does not come back, the first step alone.
+    /// The cycle that begins with a step from a node to one that its condition names. If there is no cycle, it is the
+    /// first step only.
     func way(from start: Node, through target: Node) -> [Node] {
         if target == start { return [start, start] }
         var (steps, next): ([Node: Node], [Node]) = ([target: start], [target])

@@ -1,5 +1,5 @@
 extension DefinitionParser {
-    /// Every text in every language, none too many, and all with the same placeholders.
+    /// Checks that every text exists in every language, is used, and has the same placeholders in all of them.
     mutating func checkStrings(_ file: DefinitionFile) {
         checkLocales(file)
         let used = Self.usedStrings(file)
@@ -25,7 +25,7 @@ extension DefinitionParser {
         for (index, locale) in file.locales.enumerated() {
             unique(locale, in: &known, at: "/locales/\(index)")
             if !Self.isLanguageTag(locale) {
-                refuse("malformed", "/locales/\(index)", "A language is named by a tag such as en or pt-BR.")
+                refuse("malformed", "/locales/\(index)", "A language must be a tag such as en or pt-BR.")
             }
         }
         if !known.contains(file.defaultLocale) {
@@ -74,7 +74,7 @@ extension DefinitionParser {
         return used
     }
 
-    /// What stands in braces, with them: `{name}`.
+    /// The placeholders with their braces, such as `{name}`.
     private static func placeholders(_ text: String) -> Set<String> {
         Set(
             text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { part in
@@ -82,7 +82,7 @@ extension DefinitionParser {
             })
     }
 
-    /// Of the form of RFC 5646: subtags of 1 to 8 letters or digits, the first of 2 or 3 letters.
+    /// Whether a tag has the form of RFC 5646: subtags of 1 to 8 letters or digits, the first of 2 or 3 letters.
     private static func isLanguageTag(_ tag: String) -> Bool {
         let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
         return parts.allSatisfy {

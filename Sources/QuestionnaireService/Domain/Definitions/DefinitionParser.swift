@@ -2,55 +2,57 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// One thing that keeps a definition from being published.
+/// A problem that keeps a definition from being published.
 struct DefinitionProblem: Sendable, Hashable, CustomStringConvertible {
-    /// `E01` and on, as the questionnaire rules count them; `malformed` beside those.
+    /// The number of the broken rule, such as `E01`; or `malformed`.
     var code: String
     /// JSON Pointer (RFC 6901) into the file.
     var pointer: String
     var message: String
-    /// The questions, options and strings that it is about.
+    /// The questions, options and strings that the problem is about.
     var keys: [String] = []
 
     var description: String { "\(pointer): \(message) (\(code))" }
 }
 
-/// Everything that is wrong with a definition.
+/// All problems of a definition.
 struct DefinitionError: Error, Sendable, CustomStringConvertible {
     var problems: [DefinitionProblem]
 
     var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Reads a definition file and holds it against the rules that each of its parts can break by itself; what only shows
-/// along the paths is the ``PublishGate``'s. What it does not know is refused and never ignored.
+/// Parses a definition file and checks the rules that a single part can break. ``PublishGate`` checks what depends on
+/// paths.
+///
+/// It refuses unknown members instead of ignoring them.
 struct DefinitionParser {
-    /// Of a file of 256 KB, whatever is in it.
+    /// The limits for a file of 256 KB.
     static let limits = JSONLimits(depth: 24, values: 65_536)
 
     private(set) var problems: [DefinitionProblem] = []
 
     /// - Parameter bytes: a JSON text of at most 256 KB.
-    /// - Throws: every problem at once; of a file that has the wrong shape, only those of its shape.
+    /// - Throws: all problems. If the shape is wrong, they are only those of the shape.
     static func parse(_ bytes: [UInt8]) throws(DefinitionError) -> Definition {
         var parser = DefinitionParser()
         let (document, file) = try read(bytes)
         let definition = parser.definition(file, canonicalText: canonicalText(of: document.root.value))
         parser.check(file, definition)
         if let claimed = file.contentHash, claimed != Hex.encode(definition.hash) {
-            parser.refuse("malformed", "/contentHash", "The hash is not that of the content.")
+            parser.refuse("malformed", "/contentHash", "This is not the hash of the content.")
         }
         guard parser.problems.isEmpty else { throw DefinitionError(problems: parser.problems) }
         return definition
     }
 
-    /// A file, of which only the shape is held against the rules.
+    /// Reads a file and checks only its shape.
     static func read(_ bytes: [UInt8]) throws(DefinitionError) -> (document: JSONDocument, file: DefinitionFile) {
         let document = try document(bytes)
         return (document, try file(document))
     }
 
-    /// What the hash is taken of: all but the members that change while the content stays.
+    /// The text that is hashed: everything except the members of the life cycle.
     static func canonicalText(of value: JSONValue) -> [UInt8] {
         var members = value.objectValue ?? [:]
         members["status"] = nil
@@ -89,7 +91,7 @@ struct DefinitionParser {
         }
     }
 
-    /// `sections.0.key` → `/sections/0/key`. A string's own key may have dots in it.
+    /// Turns `sections.0.key` into `/sections/0/key`. The key of a string may contain dots.
     private static func pointer(_ field: String) -> String {
         guard !field.isEmpty else { return "" }
         let most = field.hasPrefix("strings.") ? 2 : Int.max
@@ -97,7 +99,7 @@ struct DefinitionParser {
         return names.map { "/" + escaped(String($0)) }.joined()
     }
 
-    /// A member's name as a JSON Pointer has it.
+    /// A member's name in the form for a JSON Pointer.
     static func escaped(_ name: String) -> String {
         name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
@@ -107,7 +109,7 @@ struct DefinitionParser {
     private mutating func definition(_ file: DefinitionFile, canonicalText: [UInt8]) -> Definition {
         var (questions, sections) = build(file, in: file.defaultLocale)
         readConditions(file, into: &questions, &sections)
-        // What is wrong was told of the default language.
+        // The copy drops problems, since those were reported for the default language.
         var silent = self
         let translations = file.strings.map { locale, strings in
             let titles = file.sections.map { ($0.key, $0.titleKey.flatMap { strings[$0] }) }
@@ -126,7 +128,7 @@ struct DefinitionParser {
             policy: UpgradePolicy(file.policy))
     }
 
-    /// Everything but the conditions, with the texts of one language.
+    /// Builds everything except the conditions, with the texts of one language.
     private mutating func build(
         _ file: DefinitionFile, in locale: String
     ) -> (questions: [Question], sections: [Definition.Section]) {

@@ -1,21 +1,21 @@
-/// How much a change asks of people who are under way. A version's class is the gravest of its changes.
+/// How grave a change is for people with open sessions. The class of a version is that of its gravest change.
 enum ChangeClass: String, Sendable, CaseIterable, Comparable {
-    /// Words and places; no answer is touched.
+    /// Texts and order change. No answer is affected.
     case editorial
-    /// More is possible; what was answered stays valid.
+    /// More becomes possible. All answers stay valid.
     case additive
-    /// Nothing is asked again; scores are summed up anew.
+    /// Scores are calculated again. No question is asked again.
     case rescore
-    /// Some answers are missing now, or none any more.
+    /// Some answers are missing or no longer valid.
     case reask
-    /// Answers lose what they were given to.
+    /// Some answers lose their question or option.
     case breaking
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     static func < (a: ChangeClass, b: ChangeClass) -> Bool { a.rank < b.rank }
 }
 
-/// One thing in which a version differs from the one before it.
+/// One difference between a version and the one before it.
 struct DefinitionChange: Sendable, Hashable {
     enum Kind: String, Sendable, CaseIterable {
         case questionText = "question_text"
@@ -53,10 +53,10 @@ struct DefinitionChange: Sendable, Hashable {
         case typeChanged = "type_changed"
         case keyRenamed = "key_renamed"
 
-        /// Not among the kinds that the rules name; judged with care.
+        /// A change that the rules do not name.
         case unlisted
 
-        /// Where no migration says what becomes of the answers.
+        /// The class without a migration.
         var changeClass: ChangeClass {
             switch self {
             case .questionText, .helpText, .optionLabel, .sectionTitle, .presentation, .questionOrder, .optionOrder,
@@ -76,10 +76,10 @@ struct DefinitionChange: Sendable, Hashable {
     }
 
     var kind: Kind
-    /// `reask` for a breaking kind with a migration that says what becomes of the answers.
+    /// The class of the kind, or `reask` for a breaking kind with a migration.
     var changeClass: ChangeClass
-    /// JSON Pointer into the new version; of what was removed, into the old one.
+    /// JSON Pointer into the new version, or into the old one for something removed.
     var pointer: String
-    /// The questions, options, sections, strings or languages that it is about.
+    /// The questions, options, sections, strings or languages that the change is about.
     var keys: [String]
 }

@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 
 extension DefinitionDifference {
-    /// Whether a question must be answered.
+    /// Whether a question is required: never, under a condition, or always.
     enum Demand: Int, Comparable {
         case never, sometimes, always
         static func < (a: Demand, b: Demand) -> Bool { a.rawValue < b.rawValue }
@@ -12,7 +12,7 @@ extension DefinitionDifference {
         question.required == true ? .always : question.requiredIf == nil ? .never : .sometimes
     }
 
-    /// One question as it was and as it is.
+    /// Compares a question in both versions.
     mutating func compare(_ old: Placed, _ new: Placed) {
         let (before, after, pointer) = (old.question, new.question, new.pointer)
         let key = after.key
@@ -60,7 +60,7 @@ extension DefinitionDifference {
         if was > becomes { note(.requiredToOptional, "\(pointer)/required", [after.key]) }
         switch (before.skippable ?? false, after.skippable ?? false) {
         case (false, true): note(.skippableOn, "\(pointer)/skippable", [after.key])
-        // What is required cannot be skipped, and that is told already.
+        // A question that became required can no longer be skipped. That change is noted already.
         case (true, false) where !isTighter: note(.unlisted, "\(pointer)/skippable", [after.key])
         default: break
         }
@@ -88,7 +88,7 @@ extension DefinitionDifference {
         }
         let places = keys.compactMap { key in was.firstIndex { $0.key == key } }
         if places != places.sorted() { note(.optionOrder, "\(pointer)/options", [after.key]) }
-        // A ranking of everything is none any more when there is more.
+        // A ranking of all options is incomplete once there are more options.
         let isLonger =
             after.type == QuestionKind.ranking.rawValue && after.constraints?.topK == nil && places.count < keys.count
         if isLonger { note(.rangeNarrowed, "\(pointer)/options", [after.key]) }
@@ -119,7 +119,7 @@ extension DefinitionDifference {
     }
 }
 
-/// What a change of constraints does to the answers that are possible.
+/// How a change of constraints changes the possible answers.
 private struct ConstraintChange {
     private let kind: QuestionKind
     private let before: DefinitionFile.Constraints
@@ -130,7 +130,7 @@ private struct ConstraintChange {
         (self.before, self.after) = (before.constraints ?? .init(), after.constraints ?? .init())
     }
 
-    /// In the order of their declaration.
+    /// The kinds of change, in the order of their declaration.
     var kinds: [DefinitionChange.Kind] {
         var found = Set<DefinitionChange.Kind>()
         switch kind {
@@ -165,7 +165,7 @@ private struct ConstraintChange {
         compareEnds(
             Self.number(before.min, or: -.infinity), Self.number(after.min, or: -.infinity), isLow: true, &found)
         compareEnds(Self.number(before.max, or: .infinity), Self.number(after.max, or: .infinity), isLow: false, &found)
-        // Thousandths, so that a grid is compared exactly; without a step the grid is the thousandths.
+        // Grids are compared exactly, in thousandths. Without a step, every thousandth is on the grid.
         let (step, newStep) = (Self.grid(before.step), Self.grid(after.step))
         let shift =
             (before.min.flatMap(Thousandths.init)?.count ?? 0) - (after.min.flatMap(Thousandths.init)?.count ?? 0)

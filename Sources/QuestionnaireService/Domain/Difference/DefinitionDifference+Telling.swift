@@ -1,7 +1,7 @@
 import JSONText
 
 extension DefinitionDifference {
-    /// For a person: a line for each change, the gravest first, and the class of the whole.
+    /// A line of text for each change, the gravest first, and a last line with the class of the version.
     var lines: [String] {
         let sorted = changes.sorted { ($1.changeClass, $0.pointer) < ($0.changeClass, $1.pointer) }
         let told = sorted.map { change in

@@ -1,6 +1,6 @@
 import JSONText
 
-/// In what a version differs from the one before it, and what each difference asks of people who are under way.
+/// The differences between a version and the one before it, each with its class.
 struct DefinitionDifference {
     let old: DefinitionFile
     let new: DefinitionFile
@@ -14,7 +14,7 @@ struct DefinitionDifference {
         let pointer: String
     }
 
-    /// The gravest of the changes; `nil` where there is none.
+    /// The class of the gravest change; `nil` if there is no change.
     var changeClass: ChangeClass? { changes.map(\.changeClass).max() }
 
     init(from old: DefinitionFile, to new: DefinitionFile) {
@@ -65,7 +65,7 @@ struct DefinitionDifference {
         }
         for placed in gone {
             let key = placed.question.key
-            // The same text asked in the same way is the same question under another name.
+            // A question with the same text and type is the same question with a new key.
             let twin = unmatched.firstIndex {
                 $0.question.textKey == placed.question.textKey && $0.question.type == placed.question.type
             }
@@ -141,7 +141,7 @@ struct DefinitionDifference {
         key.flatMap { file.strings[file.defaultLocale]?[$0] }
     }
 
-    /// What is not told as a question's, an option's or a section's text already.
+    /// Compares strings other than the texts of questions, options and sections, which are compared before.
     private mutating func compareStrings(_ pairs: [(old: Placed, new: Placed)]) {
         var told = Set(new.sections.compactMap(\.titleKey))
         for (_, placed) in pairs {

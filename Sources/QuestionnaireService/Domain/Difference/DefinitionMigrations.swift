@@ -1,8 +1,9 @@
 import JSONText
 
-/// What a version says of the answers to the one before it. An entry that is none of these says nothing, and is refused.
+/// The migrations of a version: how to move answers from the version before it. Any other entry is reported as
+/// malformed.
 struct DefinitionMigrations: Sendable {
-    /// How answers of one type become answers of another.
+    /// How to convert answers from one type to another.
     enum Conversion: String, CaseIterable {
         case singleToMulti = "single_to_multi"
         case multiToSingle = "multi_to_single"
@@ -18,7 +19,7 @@ struct DefinitionMigrations: Sendable {
             }
         }
 
-        /// - Returns: `nil` where there is no such answer: several choices cannot be one.
+        /// - Returns: `nil` if the answer cannot be converted, such as several choices to a single one.
         func convert(_ value: JSONValue) -> JSONValue? {
             switch self {
             case .singleToMulti: .array([value])
@@ -28,14 +29,14 @@ struct DefinitionMigrations: Sendable {
         }
     }
 
-    /// New keys by old ones.
+    /// The new keys of questions by their old keys.
     private(set) var renamed: [String: String] = [:]
-    /// By question, under its new key: new options by old ones.
+    /// By the new key of a question: the new keys of its options by their old keys.
     private(set) var options: [String: [String: String]] = [:]
-    /// By question, under its new key.
+    /// By the new key of a question: the conversion of its answers.
     private(set) var conversions: [String: Conversion] = [:]
     private(set) var dropped: Set<String> = []
-    /// Pointers below `/migrations` of entries that are none, with what is wrong.
+    /// The malformed entries, as pointers below `/migrations`, with the problem.
     private(set) var malformed: [(pointer: String, message: String)] = []
 
     var converted: Set<String> { Set(conversions.keys) }
@@ -46,7 +47,7 @@ struct DefinitionMigrations: Sendable {
 
     private mutating func read(_ entry: JSONValue, at pointer: String) {
         guard let members = entry.objectValue, members.count == 1, let (name, body) = members.first else {
-            return refuse(pointer, "An entry is an object with rename, options, convert or drop.")
+            return refuse(pointer, "An entry must be an object with rename, options, convert or drop.")
         }
         switch name {
         case "rename":
@@ -80,7 +81,7 @@ struct DefinitionMigrations: Sendable {
     private mutating func refuse(_ pointer: String, _ message: String) { malformed.append((pointer, message)) }
 }
 
-/// E15: what a version says of answers must be true of both versions.
+/// E15: the migrations of a version must fit both versions.
 struct SessionMigrationRules {
     let entries: [JSONValue]
     let old: DefinitionFile
@@ -108,14 +109,14 @@ struct SessionMigrationRules {
             if question(after, in: new) == nil {
                 found.append(problem("There is no question “\(after)”.", [after]))
             } else if question(after, in: old) != nil || question(before, in: new) != nil {
-                found.append(problem("A key that goes on to be used is not renamed.", [before, after]))
+                found.append(problem("A key that is used in both versions cannot be renamed.", [before, after]))
             }
         }
         for (key, options) in map.options { found += self.problems(of: options, on: key, problem) }
         for (key, rule) in map.conversions {
             let types = (question(oldKey(of: key), in: old)?.type, question(key, in: new)?.type)
             if types != (rule.types.old.rawValue, rule.types.new.rawValue) {
-                found.append(problem("The types of this question are not those of the rule.", [key]))
+                found.append(problem("The rule does not fit the types of this question.", [key]))
             }
         }
         for key in map.dropped where question(key, in: old) == nil || question(key, in: new) != nil {
@@ -124,7 +125,7 @@ struct SessionMigrationRules {
         return found
     }
 
-    /// What a question of the new version is called in the old one.
+    /// The key in the old version of a question of the new one.
     private func oldKey(of key: String) -> String {
         DefinitionMigrations(entries).renamed.first { $0.value == key }?.key ?? key
     }
@@ -142,7 +143,7 @@ struct SessionMigrationRules {
             } else if after.options?.contains(where: { $0.key == target }) != true {
                 found.append(problem("There is no option “\(target)”.", [key, target]))
             } else if after.options?.contains(where: { $0.key == option }) == true {
-                found.append(problem("An option that goes on to be offered is not mapped.", [key, option]))
+                found.append(problem("An option that both versions have cannot be mapped.", [key, option]))
             }
         }
         return found

@@ -1,31 +1,32 @@
 import BusProtocol
 import JSONText
 
-/// The answers to each question of a definition, those put together for which every test on the question comes out the
-/// same; and so for facts and for subjects. A cell is known by its number.
+/// Groups the answers to each question into cells. All answers of a cell give the same result in every test.
+///
+/// Facts and subjects have cells in the same way. A cell is a number.
 final class AnswerClasses {
-    /// What can become of a question.
+    /// A possible outcome of a question.
     struct Outcome: Hashable {
         let answerClass: Int
-        /// Whether a person can leave it so and be done with the question.
+        /// Whether the question needs nothing more after this outcome.
         let isDone: Bool
     }
 
-    /// How a question stands before it is answered.
+    /// The state of a question before it is answered.
     struct Standing: Hashable {
         let place: Int
         let isRequired: Bool
-        /// For each option.
+        /// For each option, whether it is offered.
         let offered: [Bool]
     }
 
     let definition: Definition
     let today: CivilDate
-    /// Every test that looks at a stop of the ``PathMap``.
+    /// For each stop of the ``PathMap``, the tests on it.
     let tests: [[ConditionTest]]
-    /// By stop and cell: how each test comes out.
+    /// By stop and cell: the result of each test.
     private(set) var truths: [[[Bool?]]]
-    /// By the question's place.
+    /// For each question, the tests on it.
     private let asked: [[AnswerTest]]
     private let stopOf: [Int]
     private var numbers: [[[Bool?]: Int]]
@@ -43,7 +44,7 @@ final class AnswerClasses {
 
     func hidden(_ place: Int) -> Int { answerClass(of: place, state: AnswerTest.hidden, value: nil) }
 
-    /// Everything that a fact can be: each value that is asked for, any other where there may be one, and not known.
+    /// All outcomes of a fact: each value in a test, any other value if there may be one, and unknown.
     func outcomes(ofFact stop: Int) -> [Outcome] {
         let tests = tests[stop].compactMap { if case .fact(let test) = $0 { test } else { nil } }
         let classes = SessionFact.samples(tests).map { value in
@@ -52,7 +53,7 @@ final class AnswerClasses {
         return Set(classes).sorted().map { Outcome(answerClass: $0, isDone: true) }
     }
 
-    /// Everything that can become of a question that is shown; `nil` where it is too much to go through.
+    /// All outcomes of a question that is shown; `nil` if there are too many combinations.
     func outcomes(of standing: Standing) -> [Outcome]? {
         if let known = known[standing] { return known }
         let found = find(standing)
@@ -64,7 +65,7 @@ final class AnswerClasses {
     func hasAnswer(_ standing: Standing) -> Bool {
         if let known = answers[standing] { return known }
         let question = seen(standing)
-        // Without tests no option is like another, and one of each number is enough.
+        // Without tests all options are alike, so one sample for each number of options is enough.
         let samples = AnswerSamples(question: question, tests: [], today: today).values
         let found = samples.map { !$0.isEmpty } ?? true
         answers[standing] = found
@@ -89,10 +90,11 @@ final class AnswerClasses {
             return nil
         }
         for value in values { add(.answered, value, isDone: true) }
-        // Where a required question has no answer, that is said of it once, and not of everything behind it.
+        // A required question without a valid answer is reported once. It must not make everything after it
+        // unreachable.
         let isDead = question.isCounted && standing.isRequired && values.isEmpty && !question.declinable
         add(nil, standard, isDone: !standing.isRequired || isDead || standard != nil)
-        // What was skipped before it was required stands so until somebody comes back to it.
+        // A question that was skipped before it became required stays skipped until the person comes back to it.
         if question.skippable { add(.skipped, isDone: !standing.isRequired) }
         if question.declinable { add(.declined, isDone: true) }
         if !question.required || standard != nil {
@@ -105,7 +107,7 @@ final class AnswerClasses {
         answerClass(of: stopOf[place], asked[place].map { $0.truth(state: state, value: value, today: today) })
     }
 
-    /// The cell in which the tests on a stop come out so.
+    /// The cell with these results of the tests on a stop.
     func answerClass(of stop: Int, _ truths: [Bool?]) -> Int {
         if let known = numbers[stop][truths] { return known }
         let number = self.truths[stop].count

@@ -2,20 +2,20 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// Answers to one question, so many that every way in which its tests can come out together is among them.
+/// Sample answers to one question that cover every combination of results of its tests.
 ///
-/// A test compares with constants, so between two neighbouring constants one answer stands for all. What is an answer at
-/// all, ``AnswerValidator`` decides, as it does for a person.
+/// A test compares with constants, so one answer between two neighbouring constants stands for all. ``AnswerValidator``
+/// decides what is a valid answer, as for a person.
 struct AnswerSamples {
-    /// With the options that are offered.
+    /// The question with the offered options only.
     let question: Question
     let tests: [AnswerTest]
     let today: CivilDate
 
-    /// More kinds of options than this, and their combinations are not gone through.
+    /// The most groups of options whose combinations are tried.
     private static let mostGroups = 10
 
-    /// Canonical; none where there is no valid answer. `nil` where there are too many combinations to look at.
+    /// The samples in canonical form; empty if there is no valid answer. `nil` if there are too many combinations.
     var values: [JSONValue]? {
         guard let candidates else { return nil }
         let validator = AnswerValidator(question: question, today: today)
@@ -38,7 +38,7 @@ struct AnswerSamples {
 
     private func ownEntries(_ count: Int) -> [JSONValue] { (0..<count).map { ["other": .string(Self.word($0))] } }
 
-    /// `a`, `b`, … in as many letters as wanted, so that the pattern of names takes it, too.
+    /// A word of letters, `a`, `b` and so on, with at least `length` letters. The pattern for names accepts it, too.
     private static func word(_ index: Int, length: Int = 1) -> String {
         var (rest, letters) = (index, "")
         repeat {
@@ -50,7 +50,8 @@ struct AnswerSamples {
 
     // MARK: Sets
 
-    /// Options that stand in the same lists are alike: what matters is of which kinds some are chosen, and how many in all.
+    /// Samples of choices. Options in the same lists are alike, so only the chosen groups and the number of choices
+    /// matter.
     private var choices: [JSONValue]? {
         let isRanking = question.kind == .ranking
         let alone = isRanking ? [] : question.options.filter(\.exclusive)
@@ -75,7 +76,7 @@ struct AnswerSamples {
         return found
     }
 
-    /// Numbers of choices that differ for some test, and the fewest and the most that are taken of so many.
+    /// The numbers of choices that matter for a test, and the smallest and largest possible one.
     private func counts(from fewest: Int, to all: Int) -> [Int] {
         guard question.kind != .ranking else {
             let count = question.constraints.topK ?? question.options.count
@@ -92,7 +93,7 @@ struct AnswerSamples {
 
     // MARK: Numbers, dates, texts
 
-    /// Every constant, its neighbours on the grid, and both ends.
+    /// Every constant, its neighbours on the grid, and both ends of the range.
     private var numbers: [Thousandths] {
         let limits = question.constraints
         let isHeight = question.kind == .height
@@ -110,7 +111,7 @@ struct AnswerSamples {
 
     private static func floorDivide(_ a: Int64, _ b: Int64) -> Int64 { a / b - (a % b < 0 ? 1 : 0) }
 
-    /// Every constant, every birthday at an age that is asked for or wanted, their neighbours, and both ends.
+    /// Every constant, every birthday at an age in a test or constraint, their neighbours, and both ends of the range.
     private var dates: [CivilDate] {
         let limits = question.constraints
         var found = [
@@ -125,12 +126,12 @@ struct AnswerSamples {
                 found.append(day ?? CivilDate(daysSinceEpoch: 0))
             }
         }
-        // Three days to either side: a birthday on the last of February moves.
+        // Three days on each side, since a birthday on 29 February moves.
         let near = found.flatMap { day in (-3...3).map { CivilDate(daysSinceEpoch: day.daysSinceEpoch + $0) } }
         return Array(Set(near)).sorted()
     }
 
-    /// Every constant, and a text that is none of them.
+    /// Every constant, and a text that equals none of them.
     private var texts: [String] {
         let constants = tests.flatMap(\.texts)
         let length = max(1, question.constraints.minLength ?? 1)
@@ -167,8 +168,8 @@ extension AnswerTest.Rule {
         }
     }
 
-    /// Numbers that are compared with.
+    /// The numbers in comparisons.
     var numbers: [Thousandths] { constants.compactMap { if case .number(let number) = $0 { number } else { nil } } }
-    /// Texts that are compared with, options by their keys.
+    /// The texts in comparisons, and the keys of options.
     var texts: [String] { constants.compactMap { if case .text(let text) = $0 { text } else { nil } } }
 }

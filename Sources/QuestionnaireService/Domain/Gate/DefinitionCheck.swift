@@ -1,12 +1,12 @@
 import BusProtocol
 import JSONText
 
-/// Everything that can be said of a definition's file, each thing with its place in the text.
+/// All findings about a definition's file, each with its position in the text.
 struct DefinitionCheck {
     struct Finding: Equatable {
         var problem: DefinitionProblem
         var isError: Bool
-        /// From 1; columns count Unicode scalars.
+        /// From 1. Columns count Unicode scalars.
         var line: Int
         var column: Int
     }
@@ -16,19 +16,19 @@ struct DefinitionCheck {
     private(set) var shortest: Int?
     private(set) var longest: Int?
 
-    /// The line that is no JSON, with a mark under the character.
+    /// For a JSON error: the line, and a mark under the character.
     private var excerpt: [String] = []
-    /// What is left to say of the versions before; `nil` where that is nothing.
+    /// A note about the comparison with earlier versions.
     private var note: String?
-    /// How many versions it was compared with; `nil` where they are not known.
+    /// The number of earlier versions; `nil` if they are unknown.
     private let earlierCount: Int?
 
     var errorCount: Int { findings.count(where: \.isError) }
 
     /// - Parameters:
-    ///   - today: the day that ages are counted on.
-    ///   - earlier: the published versions of the questionnaire; `nil` where no system was asked for them.
-    ///   - fields: of the profile; `nil` where no system was asked for them.
+    ///   - today: the day on which ages are calculated.
+    ///   - earlier: the published versions of the questionnaire; `nil` if unknown.
+    ///   - fields: of the profile; `nil` if unknown.
     init(
         _ bytes: [UInt8], today: CivilDate, earlier: EarlierVersions? = nil, fields: ExtractedFields? = nil
     ) {
@@ -55,7 +55,7 @@ struct DefinitionCheck {
         findings.sort { ($0.line, $0.column, $0.problem.code) < ($1.line, $1.column, $1.problem.code) }
     }
 
-    /// As a compiler prints what it finds.
+    /// The findings as lines of text, in the form of a compiler's messages.
     func lines(of file: String) -> [String] {
         findings.map { finding in
             let problem = finding.problem

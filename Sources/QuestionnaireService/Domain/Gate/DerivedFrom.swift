@@ -1,12 +1,12 @@
 import Cryptography
 import JSONText
 
-/// E16: a version that says what it was derived from must say it of an earlier version, and by its hash.
+/// E16: `derivedFrom` must name an earlier version with its hash.
 struct DerivedFrom {
-    /// Of the published versions before, by their number: 64 hexadecimal digits.
+    /// The hashes of the earlier published versions by their number: 64 hexadecimal digits.
     private let hashes: [Int64: String]
 
-    /// - Parameter contents: the published versions before.
+    /// - Parameter contents: the earlier published versions.
     init(_ contents: [JSONValue]) {
         let hashes = contents.compactMap { content in
             content["version"]?.integerValue.map { ($0, Self.hash(of: content)) }
@@ -33,7 +33,7 @@ struct DerivedFrom {
         Hex.encode(SHA256.digest(DefinitionParser.canonicalText(of: content)))
     }
 
-    /// A draft that begins as a copy of a version.
+    /// A draft that is a copy of a version.
     static func copy(of content: JSONValue) -> JSONValue {
         guard case .object(var members) = content, let version = members["version"] else { return content }
         members["derivedFrom"] = ["version": version, "contentHash": .string(hash(of: content))]

@@ -1,12 +1,12 @@
 import BusProtocol
 import JSONText
 
-/// E18: a question whose answer stands for a field that the profile does not have.
+/// E18: a question must not fill a field that the profile does not have.
 struct ExtractedFields {
-    /// The keys of all fields that the profile has.
+    /// The keys of all fields of the profile.
     let known: Set<String>
 
-    /// Whether a definition, or what is to become one, says of any question that its answer stands for a field.
+    /// Whether any question of a definition or draft fills a field of the profile.
     static func areNamed(in content: JSONValue) -> Bool {
         (content["sections"]?.arrayValue ?? []).contains { section in
             (section["questions"]?.arrayValue ?? []).contains { $0["extract"] ?? .null != .null }

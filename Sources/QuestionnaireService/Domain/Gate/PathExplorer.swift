@@ -1,26 +1,27 @@
-/// Goes through some stops of a definition in order, along all ways at once. What differs only in answers that nothing
-/// behind looks at any more is one way.
+/// Walks through stops of a definition in order, along all paths at once.
+///
+/// Paths that differ only in answers that no later condition uses are merged into one way.
 struct PathExplorer {
-    /// More steps than these, and the walk gives up. A number and no time: the same definition is judged the same
-    /// everywhere.
+    /// The most steps of a walk before it gives up. It limits steps and not time, so that the result is the same on
+    /// every machine.
     static let stepLimit = 50_000
 
-    /// What was done about the stops walked through, as far as it still matters.
+    /// The outcomes of the stops so far, as far as later conditions use them.
     struct State: Hashable {
-        /// Of the stops that something behind still looks at.
+        /// The cells of the stops that later conditions use.
         fileprivate var classes: [Int]
-        /// Whether a person could complete the questionnaire, as far as it was walked through.
+        /// Whether a person could complete the questionnaire as far as the walk has come.
         fileprivate(set) var isDone: Bool
     }
 
-    /// How a question stands on a way.
+    /// The state of a question on a way.
     struct QuestionState {
         var isVisible: Bool
         var isRequired: Bool
         var offered: [Bool]
     }
 
-    /// For each thing that is counted, the least and the most that a way has of it.
+    /// For each counter, the least and the most on a way.
     struct Counts: Equatable {
         var least: [Int]
         var most: [Int]
@@ -36,18 +37,18 @@ struct PathExplorer {
     private let map: PathMap
     private let places: [Int]
     private let counters: [Set<Int>]
-    /// For each step, the stops that nothing behind it looks at.
+    /// For each step, the stops that no later step uses.
     private var forgotten: [Set<Int>]
-    /// For each step, the tests on its stop that this walk asks; what differs in no other is one.
+    /// For each step, the tests on its stop that this walk uses. Cells that differ only in other tests are merged.
     private var asked: [[Int]]
-    /// The stops that are remembered: which of a way's cells is theirs.
+    /// The remembered stops, each with the index of its cell in a way.
     private var slots: [Int: Int] = [:]
     private(set) var states: [State: Counts]
 
     /// - Parameters:
-    ///   - places: stops in order, with all that they depend on.
-    ///   - end: conditions that are looked at when everything was walked through.
-    ///   - counters: for each thing that is counted, the questions that count.
+    ///   - places: stops in order, with all stops on which they depend.
+    ///   - end: the conditions to evaluate after the last stop.
+    ///   - counters: for each counter, the questions that it counts.
     init(_ map: PathMap, through places: [Int], end: [PathMap.Part], counting counters: [Set<Int>]) {
         (self.map, self.places, self.counters) = (map, places, counters)
         let positions = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1, $0) })
@@ -69,12 +70,12 @@ struct PathExplorer {
         states = [State(classes: [], isDone: true): Counts(least: none, most: none)]
     }
 
-    /// Goes to the end.
+    /// Walks to the end.
     ///
     /// - Parameters:
-    ///   - stepsLeft: what this and later walks may take; beside ``stepLimit``.
-    ///   - visit: is called when all ways have come to a stop.
-    /// - Returns: `false` where there are too many ways; then nothing that was seen is the whole truth.
+    ///   - stepsLeft: the steps that this and later walks may take. The limit ``stepLimit`` holds as well.
+    ///   - visit: called at each stop, when all ways have come to it.
+    /// - Returns: `false` if there are too many ways. Then what `visit` saw is incomplete.
     mutating func run(_ stepsLeft: inout Int, _ visit: (Int, PathExplorer) -> Void) -> Bool {
         var steps = min(stepsLeft, Self.stepLimit)
         let given = steps
@@ -106,23 +107,23 @@ struct PathExplorer {
         return true
     }
 
-    /// The ways behind a stop, while they are found.
+    /// Collects the ways after a stop.
     private struct Successors {
-        /// Which cells are remembered behind the stop.
+        /// The indices of the cells that are kept after the stop.
         let kept: [Int]
-        /// Whether the stop's own is.
+        /// Whether the stop's own cell is kept.
         let isKept: Bool
         var steps: Int
         var next: [State: Counts] = [:]
 
-        /// - Returns: `false` where no step is left.
+        /// - Returns: `false` if no step is left.
         mutating func spend() -> Bool {
             guard steps > 0 else { return false }
             steps -= 1
             return true
         }
 
-        /// - Returns: `false` where no step is left for it.
+        /// - Returns: `false` if no step is left for the way.
         mutating func add(_ classes: [Int], _ answerClass: Int, isDone: Bool, _ counts: Counts) -> Bool {
             guard spend() else { return false }
             let state = State(classes: isKept ? classes + [answerClass] : classes, isDone: isDone)
@@ -131,7 +132,7 @@ struct PathExplorer {
         }
     }
 
-    /// - Parameter outcomes: what can become of the stop on a way, whose counts it adds to; `nil` where that is too much.
+    /// - Parameter outcomes: returns the outcomes of the stop on a way, and adds to its counts. `nil` means too many.
     private func advance(
         _ position: Int, _ place: Int, _ next: inout Successors,
         _ outcomes: (State, inout Counts) -> [AnswerClasses.Outcome]?
@@ -173,7 +174,7 @@ struct PathExplorer {
             of: AnswerClasses.Standing(place: place, isRequired: standing.isRequired, offered: standing.offered))
     }
 
-    /// How a question stands on a way that has come to it.
+    /// The state of a question on a way that has come to it.
     func questionState(of place: Int, on state: State) -> QuestionState {
         let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
         let isVisible =
@@ -199,15 +200,15 @@ struct PathExplorer {
 
     // MARK: Subjects
 
-    /// Ways that differ in what one subject was asked, and in nothing else that decided about it.
+    /// Ways that differ only in the answers about one subject.
     private struct Family: Hashable {
         let classes: [Int]
-        /// Of these, those that still matter.
+        /// The cells that later stops use.
         let kept: [Int]
         let isShown: Bool
     }
 
-    /// Each way has come here with one subject. Any number of them is what any of those ways together come to.
+    /// Each way has walked through the section for one subject. Several subjects are combinations of such ways.
     private func advance(_ position: Int, _ place: Int, through section: Int, _ next: inout Successors) -> Bool {
         var families: [Family: SubjectOutcomes] = [:]
         let tests = map.classes.tests[place].enumerated().map { number, test -> SubjectsTest? in

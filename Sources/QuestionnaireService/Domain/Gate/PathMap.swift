@@ -1,19 +1,19 @@
 import BusProtocol
 
-/// A definition made ready to be walked through: which conditions look at what, and what answers can differ in.
+/// A definition prepared for ``PathExplorer``: the dependencies of its conditions, and the cells of its answers.
 final class PathMap {
-    /// What a walk comes to, one after the other.
+    /// The stops of a walk, one after the other.
     enum Stop: Hashable {
-        /// A fact, before everything else.
+        /// A fact. All facts come first.
         case fact(String)
-        /// By its place among the definition's questions.
+        /// A question, by its index.
         case question(Int)
-        /// Behind the questions of a section that repeats, by its place: how many subjects there are, and what they have in
-        /// common.
+        /// The subjects of a repeated section, by its index. The stop follows the section's questions. Its outcomes are
+        /// the results of the tests on the subjects.
         case subjects(Int)
     }
 
-    /// A test by its stop and its own place among those on that stop.
+    /// A test, by its stop and its index among the tests on that stop.
     struct TestReference: Sendable, Hashable {
         let stop: Int
         let test: Int
@@ -23,7 +23,7 @@ final class PathMap {
     struct Part {
         var visibleIf: Logic<TestReference>?
         var requiredIf: Logic<TestReference>?
-        /// For each option; of subjects, for each test on them: what it asks of one of them.
+        /// For each option, its condition. For a stop of subjects: for each test on them, its condition on one subject.
         var options: [Logic<TestReference>?] = []
 
         var references: [TestReference] {
@@ -34,12 +34,12 @@ final class PathMap {
     let definition: Definition
     let classes: AnswerClasses
     let stops: [Stop]
-    /// By question: its place among the stops.
+    /// For each question, the index of its stop.
     let stopOf: [Int]
     let sections: [Part]
-    /// By stop.
+    /// For each stop, its conditions.
     let parts: [Part]
-    /// By stop: the earlier ones that decide how it stands, its section's condition included.
+    /// For each stop, the earlier stops on which it depends, also by its section's condition.
     let causes: [Set<Int>]
 
     init(_ definition: Definition, today: CivilDate) {
@@ -68,7 +68,7 @@ final class PathMap {
         }
     }
 
-    /// Facts and subjects only where some condition looks at them.
+    /// The stops. Facts and subjects are among them only if a condition uses them.
     private static func stops(of definition: Definition) -> (stops: [Stop], numbers: [Stop: Int]) {
         let repeated = Set(
             definition.conditions.flatMap(\.allTests).compactMap { test -> Int? in
@@ -82,7 +82,7 @@ final class PathMap {
         return (stops, Dictionary(uniqueKeysWithValues: stops.enumerated().map { ($1, $0) }))
     }
 
-    /// The section that a stop stands in.
+    /// The index of a stop's section.
     private static func section(of stop: Stop, in definition: Definition) -> Int? {
         switch stop {
         case .fact: nil
@@ -93,15 +93,15 @@ final class PathMap {
 
     func section(of stop: Int) -> Int? { Self.section(of: stops[stop], in: definition) }
 
-    /// The conditions that decide how a stop stands. Of subjects, all that decided what each of them was asked: for two of
-    /// them it is the same.
+    /// The conditions on which a stop depends. For subjects, these are all conditions of their questions, which are the
+    /// same for each subject.
     func conditions(at stop: Int) -> [Part] {
         let own = [parts[stop]] + (section(of: stop).map { [sections[$0]] } ?? [])
         guard case .subjects(let section) = stops[stop] else { return own }
         return own + definition.sections[section].questions.map { parts[stopOf[$0]] }
     }
 
-    /// Those stops and all that they depend on, directly or not, in order.
+    /// These stops and all stops on which they depend, directly or not, in order.
     func cone(of places: Set<Int>) -> [Int] {
         var (found, next) = (places, Array(places))
         while let place = next.popLast() {
@@ -110,7 +110,7 @@ final class PathMap {
         return found.sorted()
     }
 
-    /// The stops in groups of which none depends on another, each in order.
+    /// The stops in groups, each in order. No stop depends on one of another group.
     var components: [[Int]] {
         var root = Array(stops.indices)
         func find(_ place: Int) -> Int {
@@ -126,11 +126,11 @@ final class PathMap {
     }
 }
 
-/// Puts numbers in the places of tests.
+/// Replaces tests by their numbers.
 private struct ReferenceCollector {
-    /// By stop.
+    /// For each stop, the tests on it.
     private(set) var tests: [[ConditionTest]]
-    /// By stop and test: of subjects, what is asked of each.
+    /// By stop and test: for subjects, the condition on each of them.
     private(set) var inner: [[Logic<PathMap.TestReference>?]]
     private let stops: [PathMap.Stop: Int]
     private var known: [ConditionTest: PathMap.TestReference] = [:]

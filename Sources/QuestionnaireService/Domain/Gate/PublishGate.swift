@@ -1,39 +1,43 @@
 import BusProtocol
 
-/// What the publish gate says of a definition.
+/// The result of the publish gate for a definition.
 struct GateReport: Sendable, Equatable {
-    /// What keeps it from being published.
+    /// The problems that keep it from being published.
     var problems: [DefinitionProblem] = []
-    /// What an author may have meant otherwise: W1 a condition that always holds, W2 something that is never seen, W3 other
-    /// numbers of questions than were declared, W4 something that could not be decided.
+    /// Possible mistakes. W1: a condition always holds. W2: something is never seen. W3: the numbers of questions
+    /// differ from the declared ones. W4: something could not be decided.
     var warnings: [DefinitionProblem] = []
-    /// How many questions the shortest and the longest path show; `nil` where there are too many ways to tell.
+    /// How many questions the shortest path shows; `nil` if there are too many ways. `longest` is the same for the
+    /// longest.
     var shortest: Int?
     var longest: Int?
 }
 
-/// Looks for what no single question shows: conditions that never hold, questions that nobody sees or nobody can answer.
+/// Finds problems that no single question shows: conditions that never hold, and questions that nobody sees or can
+/// answer.
 ///
-/// Every verdict is exact for the day of the check, or is not given: then W4 says so. A section that repeats is looked at
-/// for one subject, and what is behind it for any number of them. Questions that have to do with each other are walked through together, once; where that is too much,
-/// each is looked at by itself, with what it depends on and nothing else.
+/// Every result is exact for the day of the check. If that would take too many steps, W4 says so instead. A repeated
+/// section is checked for one subject, and what follows it for any number of subjects.
+///
+/// Questions that depend on each other are walked through together. If that takes too many steps, each is checked
+/// separately, with the stops on which it depends.
 struct PublishGate {
     let map: PathMap
     private(set) var report = GateReport()
-    /// Whose condition never holds, so that not everything in it needs to be told.
+    /// The sections whose condition never holds. Their questions get no warning of their own.
     private var hiddenSections = Set<Int>()
-    /// Steps that all walks together still have; every definition is judged in bounded time.
+    /// The steps left for all walks together, so that every check ends in bounded time.
     private var stepsLeft = 1_000_000
 
-    /// How many questions a definition should have, and how many required ones among them.
+    /// The declared numbers of questions, and of required questions among them.
     struct Declared: Sendable {
         var total: Int
         var required: Int
     }
 
     /// - Parameters:
-    ///   - today: the day that ages are counted on.
-    ///   - declared: `nil` where nothing was.
+    ///   - today: the day on which ages are calculated.
+    ///   - declared: `nil` if nothing was declared.
     static func check(_ definition: Definition, today: CivilDate, declared: Declared?) -> GateReport {
         var gate = PublishGate(map: PathMap(definition, today: today))
         if let declared { gate.compare(declared) }
@@ -49,14 +53,14 @@ struct PublishGate {
         guard (total, required) != (declared.total, declared.required) else { return }
         warn(
             "W3", "/sections",
-            "There are \(total) questions, \(required) of them required; declared are \(declared.total) and "
+            "There are \(total) questions, \(required) of them required. Declared are \(declared.total) and "
                 + "\(declared.required).", keys: [])
     }
 
     // MARK: Walks
 
-    /// Every question, the shortest and the longest path, and for each dimension the fewest questions that count towards it
-    /// on one.
+    /// Checks every question, the shortest and the longest path, and for each dimension the fewest questions on a path
+    /// that count towards it.
     private mutating func checkPaths() {
         let (definition, questions) = (map.definition, map.definition.questions)
         let counted = Set(questions.indices.filter { questions[$0].isCounted })
@@ -92,7 +96,7 @@ struct PublishGate {
         }
     }
 
-    /// - Returns: what the paths that can be completed count; `nil` where there are too many ways.
+    /// - Returns: the counts of the paths that can be completed; `nil` if there are too many ways.
     private mutating func check(_ component: [Int], counting counters: [Set<Int>]) -> [PathExplorer.Counts]? {
         let before = (report, hiddenSections)
         var (walk, steps) = (PathExplorer(map, through: component, end: [], counting: counters), stepsLeft)
@@ -130,7 +134,7 @@ struct PublishGate {
         var walk = PathExplorer(map, through: map.cone(of: causes), end: end, counting: [])
         if walk.run(&stepsLeft, { _, _ in }) { return walk }
         warn(
-            "W4", pointer, "There are too many combinations of answers to decide what can come of this.",
+            "W4", pointer, "There are too many combinations of answers to check this.",
             keys: keys(causes))
         return nil
     }
@@ -167,13 +171,15 @@ struct PublishGate {
     private mutating func neverSeen(_ place: Int, keys: [String]) {
         let question = map.definition.questions[place]
         if question.required || question.requiredIf != nil {
-            refuse("E07", pointer(place), "This is required, and nobody ever sees it.", keys: [question.key] + keys)
+            refuse(
+                "E07", pointer(place), "This question is required, but nobody ever sees it.",
+                keys: [question.key] + keys)
         } else if !hiddenSections.contains(map.definition.sectionOf[place]) {
             warn("W2", pointer(place), "Nobody ever sees this question.", keys: [question.key] + keys)
         }
     }
 
-    /// What depends on answers, and comes out the same whenever the question is seen.
+    /// Finds conditions of a question and its options that have the same result whenever the question is seen.
     private mutating func checkBranches(_ place: Int, _ seen: [PathExplorer.QuestionState], keys: [String]) {
         let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
         for (index, condition) in part.options.enumerated()
@@ -195,7 +201,7 @@ struct PublishGate {
         let keys = [question.key] + keys
         if question.kind.hasOptions, seen.contains(where: { !$0.offered.contains(true) }) {
             refuse(
-                "E10", "\(pointer(place))/options", "The question is asked where none of its options is offered.",
+                "E10", "\(pointer(place))/options", "On some path this question is asked without any option.",
                 keys: keys)
         }
         let dead = seen.contains { standing in
@@ -204,7 +210,7 @@ struct PublishGate {
                     AnswerClasses.Standing(place: place, isRequired: true, offered: standing.offered))
         }
         if dead {
-            refuse("E09", pointer(place), "This is required on a path on which it has no valid answer.", keys: keys)
+            refuse("E09", pointer(place), "On some path this question is required but has no valid answer.", keys: keys)
         }
     }
 

@@ -1,11 +1,11 @@
-/// Keys that an earlier version had and the newest one has not: answers to them are still kept, so nothing else may take
-/// their names.
+/// The keys of earlier versions that the newest version lacks. Nothing else may use them, since answers to them are
+/// still stored.
 struct RetiredKeys {
     private var questions: Set<String> = []
-    /// By question.
+    /// The retired options of each question.
     private var options: [String: Set<String>] = [:]
 
-    /// - Parameter versions: the oldest first.
+    /// - Parameter versions: all versions, the oldest first.
     init(_ versions: [DefinitionFile]) {
         for version in versions {
             for question in version.sections.flatMap(\.questions) {
@@ -19,7 +19,7 @@ struct RetiredKeys {
         }
     }
 
-    /// E14 for each that is used again.
+    /// E14 for each retired key that is used again.
     func problems(in file: DefinitionFile) -> [DefinitionProblem] {
         var found: [DefinitionProblem] = []
         for (sectionIndex, section) in file.sections.enumerated() {
@@ -28,14 +28,14 @@ struct RetiredKeys {
                 if questions.contains(question.key) {
                     found.append(
                         problem(
-                            "\(pointer)/key", "An earlier version had another question of this key.", [question.key]))
+                            "\(pointer)/key", "An earlier version had another question with this key.", [question.key]))
                     continue
                 }
                 for (index, option) in (question.options ?? []).enumerated()
                 where options[question.key]?.contains(option.key) == true {
                     found.append(
                         problem(
-                            "\(pointer)/options/\(index)/key", "An earlier version had another option of this key.",
+                            "\(pointer)/options/\(index)/key", "An earlier version had another option with this key.",
                             [question.key, option.key]))
                 }
             }

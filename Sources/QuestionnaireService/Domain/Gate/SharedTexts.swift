@@ -1,7 +1,7 @@
-/// E17: a text key that stands for an option and for a question. `q.pet.help` is the help of the question `pet`, and would be
-/// the label of its option `help`: one of the two shows a text that was meant for the other.
+/// E17: an option and a question must not share a text key. `q.pet.help` is the help text of the question `pet`, and
+/// would also be the label of its option `help`.
 ///
-/// It is looked for when a version is published, and never in one that was: those stay readable as they are.
+/// It is checked when a version is published. Versions that were published before must stay readable.
 enum SharedTexts {
     static func problems(in file: DefinitionFile) -> [DefinitionProblem] {
         let questions = file.sections.flatMap(\.questions)
@@ -18,7 +18,7 @@ enum SharedTexts {
                             code: "E17",
                             pointer: "/sections/\(sectionIndex)/questions/\(index)/options/\(place)/labelKey",
                             message:
-                                "“\(option.labelKey)” is a text of a question, too. Give each text a key of its own.",
+                                "“\(option.labelKey)” is also a text of a question. Give each text its own key.",
                             keys: [question.key, option.key]))
                 }
             }

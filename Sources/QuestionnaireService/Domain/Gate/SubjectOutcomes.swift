@@ -1,16 +1,16 @@
 import BusProtocol
 import JSONText
 
-/// What any number of subjects can come to, each of whom can come to the same as one.
+/// The possible results of the tests on any number of subjects. Each subject can have the results of a single one.
 struct SubjectOutcomes {
-    /// How each test comes out; of tests that only count, and of those that nobody asks, not known.
+    /// The result of each test; `nil` for tests that only count, and for tests that are not used.
     typealias Truths = [Bool?]
 
-    /// `nil` for those that nobody asks.
+    /// The tests; `nil` for those that are not used.
     private let tests: [SubjectsTest?]
     private let range: ClosedRange<Int>
     private let today: CivilDate
-    /// What one subject can come to, and of that what leaves nothing required out.
+    /// The results for one subject. `done` has those in which nothing required is missing.
     private var all: [Truths: PathExplorer.Counts] = [:]
     private var done: [Truths: PathExplorer.Counts] = [:]
 
@@ -19,7 +19,7 @@ struct SubjectOutcomes {
         (self.tests, self.range, self.today) = (tests, range, today)
     }
 
-    /// - Parameter truths: of what each test asks of one subject.
+    /// - Parameter truths: the result of each test's condition on one subject.
     mutating func add(_ truths: Truths, isDone: Bool, _ counts: PathExplorer.Counts) {
         let asked = tests.indices.map { tests[$0]?.condition == nil ? nil : truths[$0] }
         if all[asked]?.widen(by: counts) == nil { all[asked] = counts }
@@ -27,12 +27,12 @@ struct SubjectOutcomes {
         if done[asked]?.widen(by: counts) == nil { done[asked] = counts }
     }
 
-    /// Tells everything that they can come to. What is asked of one of them is counted once, also where there is none.
+    /// Passes on all possible results. The questions about one subject are counted once, even if there is no subject.
     ///
     /// - Parameters:
-    ///   - spend: takes a step; `false`: none is left.
-    ///   - take: is given how the tests come out, and whether nothing required is left out; `false` ends it.
-    /// - Returns: `false` where it was ended, or no step is left.
+    ///   - spend: takes a step, and returns `false` if none is left.
+    ///   - take: gets the results of the tests, whether nothing required is missing, and the counts. `false` ends it.
+    /// - Returns: `false` if it was ended or no step is left.
     func gather(isShown: Bool, _ spend: () -> Bool, _ take: (Truths, Bool, PathExplorer.Counts) -> Bool) -> Bool {
         for (states, isDone) in [(done, true), (all, false)] {
             guard var counts = states.values.first else { continue }
@@ -65,12 +65,12 @@ struct SubjectOutcomes {
         return true
     }
 
-    /// What they come to with one more.
+    /// The results with one more subject.
     ///
-    /// The one more may be asked the same as one who is there, so what they come to without is among it. Where nothing else
-    /// is, no further one adds anything.
+    /// They include the results without it, since it may answer like another subject. If there is no other result,
+    /// further subjects add nothing: then `isFinal` is `true`.
     ///
-    /// - Returns: `nil` where no step is left.
+    /// - Returns: `nil` if no step is left.
     private func joined(
         _ together: [Truths: PathExplorer.Counts], _ states: [Truths: PathExplorer.Counts], _ spend: () -> Bool
     ) -> (states: [Truths: PathExplorer.Counts], isFinal: Bool)? {
@@ -96,7 +96,7 @@ struct SubjectOutcomes {
         }
     }
 
-    /// What is told of their number.
+    /// The results of the tests on the number of subjects.
     private func counted(_ count: Int) -> Truths {
         tests.map { test in
             guard case .count(let rule)? = test?.rule else { return nil }

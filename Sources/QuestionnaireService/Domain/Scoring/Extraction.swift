@@ -1,10 +1,10 @@
 import BusProtocol
 import JSONText
 
-/// What a result says of fields of the profile. A default that counted is none of it: the person did not say so.
+/// Extracts values for fields of the profile from answers. Defaults are left out, since the person did not choose them.
 enum Extraction {
     /// - Parameter answers: of a snapshot, by place.
-    /// - Returns: each field once, of the first question that was answered.
+    /// - Returns: one value for each field, from the first of its questions that was answered.
     static func extracts(of definition: Definition, from answers: JSONValue) -> [ProfileExtract] {
         var (found, taken): ([ProfileExtract], Set<String>) = ([], [])
         for question in definition.questions {
@@ -17,7 +17,7 @@ enum Extraction {
         return found
     }
 
-    /// As a profile writes it: without the unit, which is always the inch.
+    /// The value as profile stores it. A height has no unit there, since it is always in inches.
     private static func plain(_ value: JSONValue, _ kind: QuestionKind) -> JSONValue {
         kind == .height ? value["value"] ?? .null : value
     }

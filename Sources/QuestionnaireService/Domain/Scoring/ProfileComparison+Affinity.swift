@@ -2,21 +2,23 @@ import BusProtocol
 import JSONText
 
 extension ProfileComparison {
-    /// What somebody answered to a question, and wants of the other.
+    /// A person's answer to a question, and the answers that they accept.
     private struct Stance {
         let chosen: Set<JSONValue>
         let preference: AnswerPreference
 
-        /// Whether everything that the other chose will do.
+        /// Whether this person accepts everything that the other chose.
         func accepts(_ other: Stance) -> Bool {
             other.chosen.isSubset(of: preference.acceptable.map { .string($0) })
         }
     }
 
-    /// How well each one's answers suit what the other wants, over the questions to which both said both: the geometric mean of
-    /// what of the importance each of them gets, less what chance may have made of so few questions.
+    /// How well each person's answers match the preferences of the other.
     ///
-    /// - Returns: `nil` where there is no such question.
+    /// It uses the questions to which both gave an answer and a preference. It is the geometric mean of both
+    /// satisfactions, less a margin for chance with few questions.
+    ///
+    /// - Returns: `nil` if there is no such question.
     var affinity: Likeness? {
         let questions = Set(wants(of: first)).union(wants(of: second))
         let shared = questions.sorted().compactMap { key -> (Stance, Stance)? in
@@ -42,15 +44,15 @@ extension ProfileComparison {
         return Stance(chosen: Set(value.arrayValue ?? [value]), preference: preference)
     }
 
-    /// Of the importance of all to the first of each pair, the share that the second one meets: 0 to ``Scoring/one``. To whom
-    /// nothing matters, everybody will do.
+    /// The share of the first person's importance that the second person's answers meet: 0 to ``Scoring/one``. If
+    /// nothing is important to the first person, it is ``Scoring/one``.
     private func satisfaction(_ pairs: [(Stance, Stance)]) -> Int64 {
         let possible = pairs.reduce(0) { $0 + $1.0.preference.importance }
         let earned = pairs.reduce(0) { $0 + ($1.0.accepts($1.1) ? $1.0.preference.importance : 0) }
         return possible == 0 ? Scoring.one : (earned * Scoring.one + possible / 2) / possible
     }
 
-    /// Rounded down.
+    /// The square root, rounded down.
     static func squareRoot(_ number: Int64) -> Int64 {
         var root = Int64(Double(number).squareRoot())
         while root * root > number { root -= 1 }

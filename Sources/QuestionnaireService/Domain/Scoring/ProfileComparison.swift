@@ -1,20 +1,20 @@
 import BusProtocol
 import JSONText
 
-/// Two people's scores beside each other. Whole numbers throughout, in millionths, and the same whoever comes first.
+/// Compares the scores of two people. It calculates in whole millionths, and the order of the people does not matter.
 struct ProfileComparison {
-    /// One person's scores, and the definition that they were summed up by.
+    /// One person's scores, and the definition by which they were calculated.
     struct Side {
         let scores: JSONValue
         let definition: Definition
-        /// Of the snapshot that the scores are in, by place.
+        /// The answers in the same snapshot as the scores, by place.
         var answers: JSONValue = [:]
     }
 
     let first: Side
     let second: Side
 
-    /// Mean of how near the scores of each dimension are, over those that both have.
+    /// The mean closeness of the scores, over the dimensions in which both have one.
     var psychological: Likeness {
         let dimensions = keys(.weightedMean)
         let parts = dimensions.compactMap { key -> Int64? in
@@ -24,7 +24,7 @@ struct ProfileComparison {
         return likeness(parts, of: dimensions.count)
     }
 
-    /// Mean of what two sets of tags have in common, of all that is in one of them, over the questions that both answered.
+    /// The mean overlap of both sets of tags (intersection over union), over the questions that both answered.
     var physical: Likeness {
         let questions = Set(questions(of: first)).union(questions(of: second))
         let parts = questions.sorted().compactMap { key -> Int64? in
@@ -46,7 +46,7 @@ struct ProfileComparison {
             .map(\.key)
     }
 
-    /// Where in the dimension's range a score stands: 0 to ``Scoring/one``.
+    /// The position of a score in the dimension's range: 0 to ``Scoring/one``.
     private func share(_ key: String, of side: Side) -> Int64? {
         guard let dimension = side.definition.dimensions.first(where: { $0.key == key }),
             let score = side.scores[key]?["score"].flatMap({ Thousandths($0) })

@@ -1,15 +1,15 @@
 import JSONText
 
-/// Sums a session's answers up into the definition's dimensions. Whole numbers throughout, in millionths, so that every
-/// machine comes to the same score.
+/// Calculates the scores of a session in the definition's dimensions. It calculates in whole millionths, so that every
+/// machine gets the same scores.
 struct Scoring {
     let sheet: AnswerSheet
 
     static let one: Int64 = 1_000_000
 
-    /// Per dimension: `{"score": n | null, "answered": n, "of": n}`, or `{"tags": {question: [key]}, …}`.
+    /// For each dimension: `{"score": n | null, "answered": n, "of": n}`, or `{"tags": {question: [key]}, …}`.
     ///
-    /// What was not answered is left out of the mean and not counted as nothing.
+    /// Questions without an answer are left out of the mean. They do not count as 0.
     var result: JSONValue {
         .object(Dictionary(sheet.definition.dimensions.map { ($0.key, score($0)) }, uniquingKeysWith: { a, _ in a }))
     }
@@ -47,14 +47,14 @@ struct Scoring {
         return Thousandths(count: dimension.low * 1000 + (scaled + Self.one / 2) / Self.one).json
     }
 
-    /// Where an answer stands between nothing and all of a dimension: 0 to ``one``; `nil` where it says nothing of it.
+    /// The share of a dimension that an answer gives: 0 to ``one``; `nil` if the answer does not count towards it.
     private func share(_ value: JSONValue, of question: Question, in dimension: String) -> Int64? {
         switch question.kind {
         case .singleChoice: return weightedMean([(value, 1)], of: question, in: dimension)
         case .multiChoice, .tags:
             return weightedMean((value.arrayValue ?? []).map { ($0, 1) }, of: question, in: dimension)
         case .ranking:
-            // The first of n counts n - 1, the last of them 0.
+            // Of n options, the first has the weight n - 1 and the last has 0.
             let ranked = value.arrayValue ?? []
             let places = ranked.enumerated().map { ($1, Int64(question.options.count - 1 - $0)) }
             return weightedMean(places, of: question, in: dimension)

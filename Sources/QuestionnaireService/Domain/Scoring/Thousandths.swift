@@ -1,16 +1,16 @@
 import JSONText
 
-/// A decimal number with at most three decimals, kept exactly, in thousandths.
+/// A decimal number with at most three decimals, stored exactly as a count of thousandths.
 struct Thousandths: Hashable, Comparable, Sendable {
     let count: Int64
 
     init(count: Int64) { self.count = count }
     init(whole: Int) { count = Int64(whole) * 1000 }
 
-    /// `nil` for anything but a number, for more than three decimals, and beyond ±10⁹.
+    /// `nil` if the value is not a number, has more than three decimals, or is beyond ±10⁹.
     ///
-    /// A decimal of three places and the double nearest to it name each other: dividing the rounded thousandths by 1000
-    /// gives that double again, and gives another one when there were more places.
+    /// To count decimals, it rounds a double to thousandths and divides by 1000 again. The result is the same double
+    /// only if there were at most three decimals.
     init?(_ value: JSONValue) {
         switch value {
         case .integer(let whole):
@@ -25,12 +25,12 @@ struct Thousandths: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The canonical form: a whole number without fraction, never a negative zero.
+    /// The canonical form. A whole number has no fraction, and there is no negative zero.
     var json: JSONValue { count % 1000 == 0 ? .integer(count / 1000) : .number(double) }
 
     var double: Double { Double(count) / 1000 }
 
-    /// `nil` where there is a fraction.
+    /// The whole number; `nil` if there is a fraction.
     var whole: Int? { count % 1000 == 0 ? Int(count / 1000) : nil }
 
     static func < (a: Thousandths, b: Thousandths) -> Bool { a.count < b.count }

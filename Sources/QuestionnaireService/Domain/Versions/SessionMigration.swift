@@ -1,21 +1,21 @@
 import BusProtocol
 import JSONText
 
-/// What becomes of a session's answers in a newer version: they go by the keys of questions and options, and by what the
-/// versions in between say of them. Nothing is asked of the clock but ages, so that a dry run is the real one.
+/// Moves the answers of a session to a newer version, by the keys of questions and options and by the migrations of the
+/// versions in between. Only ages depend on the time, so a dry run gives the real result.
 struct SessionMigration: Sendable, Equatable {
-    /// Places whose answer is one in the new version, too, by their new keys.
+    /// The places whose answer is valid in the new version, by their new keys.
     private(set) var kept: [String] = []
-    /// Places whose answer is kept and asked for again.
+    /// The places whose answer is kept but asked for again.
     private(set) var stale: [String] = []
-    /// Places, by their old keys, whose question the new version does not have; the answers are kept as they are.
+    /// The places whose question the new version lacks, by their old keys. Their answers are kept unchanged.
     private(set) var orphaned: [String] = []
     /// Questions that the old version did not have.
     private(set) var newQuestions: [String] = []
-    /// The answers afterwards, by place, the orphaned among them; where one moved away, that there is none any more.
+    /// The answers after the move, by place, including orphaned ones. The old place of a moved answer is unanswered.
     private(set) var answers: [String: Answer] = [:]
 
-    /// Of a session that is pinned to the newest version already.
+    /// The migration of a session that is pinned to the newest version already.
     init(unchanged sheet: AnswerSheet) {
         answers = sheet.answers
         for (key, answer) in answers.sorted(by: { $0.key < $1.key }) where answer.state != .unanswered {
@@ -29,7 +29,7 @@ struct SessionMigration: Sendable, Equatable {
 
     /// - Parameters:
     ///   - answers: by place.
-    ///   - now: when what changes is changed; ages are counted on its day.
+    ///   - now: the time of the change. Ages are calculated on its day.
     init(of answers: [String: Answer], along path: SessionMigrationPath, now: Timestamp) {
         newQuestions = path.newQuestions
         var left: [(key: String, answer: Answer)] = []
@@ -44,11 +44,11 @@ struct SessionMigration: Sendable, Equatable {
             if carried.answer.isStale { stale.append(carried.key) } else { kept.append(carried.key) }
         }
         for (key, answer) in left {
-            // A version that goes back to an older one asks again what was not asked in between.
+            // If the new version has a question again that a version in between dropped, its answer is asked for again.
             var answer = answer
             let isBack = AnswerPlace(key: key).map(path.asks) ?? false
             answer.isStale = isBack && answer.state != .unanswered || answer.isStale
-            // What took its place is the answer; this one is in the history.
+            // If another answer was moved to this place, that one counts. The history keeps this one.
             if self.answers[key] == nil { self.answers[key] = answer }
             guard answer.state != .unanswered else { continue }
             if isBack, self.answers[key] == answer { stale.append(key) } else { orphaned.append(key) }
@@ -58,8 +58,8 @@ struct SessionMigration: Sendable, Equatable {
 }
 
 extension [String: Answer] {
-    /// No revision of a place comes twice, whatever was there meanwhile: what is another answer than before gets the next one,
-    /// and a place that lost its answer keeps its count.
+    /// Gives every changed answer the next revision of its place, so that no revision is used twice. A place that lost
+    /// its answer keeps its count.
     fileprivate mutating func succeed(_ before: [String: Answer], at now: Timestamp) {
         for (key, old) in before {
             guard var answer = self[key] else {
@@ -78,17 +78,17 @@ extension [String: Answer] {
     }
 }
 
-/// The way from one version to another; the same for every session that goes it.
+/// The versions from an old one to a new one. All sessions that move between the two share it.
 struct SessionMigrationPath: Sendable {
     private let old: [String: DefinitionFile.Question]
-    /// What each version on the way says of the answers to the one before it.
+    /// The migrations of each version on the path.
     private let maps: [DefinitionMigrations]
-    /// By version on the way: the keys of its questions.
+    /// The keys of the questions of each version on the path.
     private let keys: [Set<String>]
     private let new: Definition
-    /// Of the new version, by question.
+    /// The revisions of the new version's questions.
     private let revisions: [String: Int]
-    /// By question of the old version: what it is in the new one.
+    /// For each question of the old version, its key in the new one.
     private var destinations: [String: String] = [:]
     /// Questions that the old version did not have.
     private(set) var newQuestions: [String] = []
@@ -111,7 +111,7 @@ struct SessionMigrationPath: Sendable {
         newQuestions = new.questions.map(\.key).filter { !known.contains($0) && self.old[$0] == nil }
     }
 
-    /// What a question is called in the new version; `nil` where it is not there any more.
+    /// The key of a question in the new version; `nil` if the question is gone.
     private func destination(of question: String) -> String? {
         var key = question
         for (map, keys) in zip(maps, keys) {
@@ -122,13 +122,15 @@ struct SessionMigrationPath: Sendable {
         return key
     }
 
-    /// Whether the new version has a question of this key, for a subject or for none.
+    /// Whether the new version has a question at this place.
     func asks(_ place: AnswerPlace) -> Bool {
         guard let index = new.place(of: place.question) else { return false }
         return (new.sections[new.sectionOf[index]].repetition != nil) == (place.subject != nil)
     }
 
-    /// - Returns: `nil` where nothing in the new version asks for it, or something on the way did not.
+    /// Moves one answer.
+    ///
+    /// - Returns: `nil` if the new version or one on the path does not have the question.
     func carry(_ answer: Answer, from place: AnswerPlace, now: Timestamp) -> (key: String, answer: Answer)? {
         guard let before = old[place.question], let key = destinations[place.question],
             let index = new.place(of: key), asks(AnswerPlace(key, of: place.subject))
@@ -143,7 +145,7 @@ struct SessionMigrationPath: Sendable {
                 carried.preference?.acceptable = wanted.acceptable.map { options[$0] ?? $0 }
             }
             if let rule = map.conversions[name] {
-                // What was skipped or declined stays so: the question is the same.
+                // A skipped or declined question stays so. Only a value is converted.
                 carried.value = carried.value.flatMap(rule.convert)
                 isConverted = true
             }
@@ -157,7 +159,7 @@ struct SessionMigrationPath: Sendable {
             answer.state != .unanswered
             && (answer.isStale || !isSameKind || !isSameMeaning
                 || !question.takes(answer.state, hasValue: canonical != nil))
-        // What is asked again is kept as the person gave it.
+        // A stale answer keeps the value that the person gave.
         carried.value = carried.isStale ? answer.value : canonical
         carried.preference = carried.isStale ? answer.preference : carried.preference.flatMap(question.carried)
         if (carried.value, carried.preference) != (answer.value, answer.preference) {
@@ -166,13 +168,13 @@ struct SessionMigrationPath: Sendable {
         return (AnswerPlace(key, of: place.subject).key, carried)
     }
 
-    /// An option's key is replaced wherever it stands in a choice.
+    /// Replaces the keys of options in a choice.
     private static func replace(_ map: [String: String], in value: JSONValue) -> JSONValue {
         switch value {
         case .string(let key): return .string(map[key] ?? key)
         case .array(let elements):
             var found: [JSONValue] = []
-            // Two options that became one are chosen once.
+            // If two chosen options became one, it is chosen once.
             for element in elements.map({ replace(map, in: $0) }) where !found.contains(element) {
                 found.append(element)
             }
@@ -183,7 +185,7 @@ struct SessionMigrationPath: Sendable {
 }
 
 extension Question {
-    /// Whether an answer in this state can stand.
+    /// Whether the question allows an answer in this state.
     fileprivate func takes(_ state: AnswerState, hasValue: Bool) -> Bool {
         switch state {
         case .answered: hasValue
@@ -195,9 +197,9 @@ extension Question {
     }
 }
 
-/// What was there before a session was moved, so that it can be taken back.
+/// The answers before a session was moved, so that the move can be undone.
 struct SessionMigrationRecord: Sendable, Equatable {
-    /// Of the places that were changed; `nil`: there was no answer.
+    /// The former answers of changed places; `nil` if there was no answer.
     var before: [String: Answer?]
 
     init(before: [String: Answer?]) { self.before = before }
@@ -209,7 +211,7 @@ struct SessionMigrationRecord: Sendable, Equatable {
         }
     }
 
-    /// The answers as they were. Revisions never go back: what was changed in its place is changed once more.
+    /// The answers with the move undone. A restored answer gets a new revision, since revisions never go back.
     func restored(over current: [String: Answer], now: Timestamp) -> [String: Answer] {
         var answers = current
         for (key, old) in before { answers[key] = old }

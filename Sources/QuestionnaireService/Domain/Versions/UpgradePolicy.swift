@@ -1,10 +1,10 @@
 import BusProtocol
 
-/// What a version asks for those who are under way in another one.
+/// What a version decides for people with an open session in another version.
 struct UpgradePolicy: Sendable, Equatable {
-    /// Classes of change that people are asked about; of the others they hear nothing and stay with their version.
+    /// The classes of change for which people are offered this version. For others they stay with their version.
     private(set) var offered: Set<ChangeClass> = [.editorial, .additive, .rescore, .reask]
-    /// How long who is under way in this version may finish after it was retired; `nil`: for ever.
+    /// How many days open sessions of this version may go on after it is retired; `nil` means for ever.
     private(set) var drainDays: Int64?
 
     init() {}
@@ -17,7 +17,7 @@ struct UpgradePolicy: Sendable, Equatable {
         drainDays = file?.drainDays
     }
 
-    /// - Parameter retiredAt: `nil` of a version that is in use.
+    /// - Parameter retiredAt: `nil` if the version is in use.
     func isDrained(retiredAt: Timestamp?, now: Timestamp) -> Bool {
         guard let retiredAt, let drainDays else { return false }
         return now.microsecondsSinceEpoch - retiredAt.microsecondsSinceEpoch > drainDays * 86_400_000_000

@@ -6,7 +6,7 @@ struct EarlierVersions {
     let contents: [JSONValue]
     let files: [DefinitionFile]
 
-    /// - Throws: that one of them is no definition.
+    /// - Throws: ``DefinitionError`` if one of them is not a definition.
     init(_ contents: [JSONValue]) throws(DefinitionError) {
         self.contents = contents
         files = try contents.map { content throws(DefinitionError) in
@@ -15,21 +15,21 @@ struct EarlierVersions {
     }
 }
 
-/// What publishing a draft would do, decided before anything is written.
+/// The version that publishing a draft would make. It is decided before anything is written.
 struct VersionPlan: Sendable {
     let definition: Definition
-    /// Against the newest version; `nil` for a first one.
+    /// The changes from the newest version; empty for a first version.
     let changes: [DefinitionChange]
 
     var changeClass: ChangeClass? { changes.map(\.changeClass).max() }
 
-    /// Questions whose answers the change touches: they are asked again, or lose what they were given to.
+    /// The questions whose answers the change affects: they are asked again, or their question is gone.
     var touched: [String] {
         Set(changes.filter { $0.changeClass >= .reask }.compactMap(\.keys.first)).sorted()
     }
 
     /// - Parameters:
-    ///   - draft: as it was written; its `version` is not looked at.
+    ///   - draft: as it was written. Its `version` is ignored.
     /// - Throws: every problem of the draft.
     static func make(
         _ draft: JSONValue, of key: String, after earlier: EarlierVersions, fields: ExtractedFields? = nil,
@@ -45,7 +45,7 @@ struct VersionPlan: Sendable {
     }
 
     struct Report {
-        /// `nil` where it cannot be read.
+        /// `nil` if the draft cannot be read.
         var definition: Definition?
         var problems: [DefinitionProblem] = []
         var warnings: [DefinitionProblem] = []
@@ -53,19 +53,19 @@ struct VersionPlan: Sendable {
         var longest: Int?
     }
 
-    /// Everything that can be said of a draft.
+    /// Reports all problems and warnings of a draft.
     ///
     /// - Parameters:
-    ///   - key: `nil` where the draft alone names its questionnaire.
-    ///   - earlier: `nil` where they are not known; what the draft says of them is not looked at then.
-    ///   - fields: `nil` where they are not known, or no question names one.
+    ///   - key: `nil` if only the draft names its questionnaire.
+    ///   - earlier: `nil` if the earlier versions are unknown. Then the draft's statements about them are not checked.
+    ///   - fields: `nil` if the fields of the profile are unknown, or if no question names one.
     static func report(
         on draft: JSONValue, of key: String?, after earlier: EarlierVersions?, fields: ExtractedFields? = nil,
         today: CivilDate
     ) -> Report {
         var report = Report()
         var members = draft.objectValue ?? [:]
-        // The server counts the versions, and says what a draft is.
+        // The server sets the version and the status.
         members["version"] = .integer((earlier?.files.last?.version ?? 0) + 1)
         (members["status"], members["contentHash"]) = (nil, nil)
         if members["key"] == nil { members["key"] = key.map { .string($0) } }
@@ -83,7 +83,7 @@ struct VersionPlan: Sendable {
             report.problems += gate.problems
             (report.warnings, report.shortest, report.longest) = (gate.warnings, gate.shortest, gate.longest)
             let file = try DefinitionParser.read(bytes).file
-            // Who goes back to an older version publishes it as it was, its keys for what they stood for.
+            // An older version may be published again unchanged. Then its keys have their old meaning.
             if earlier?.contents.contains(where: { isSame($0, .object(members)) }) != true {
                 report.problems += RetiredKeys(earlier?.files ?? []).problems(in: file)
                 report.problems += SharedTexts.problems(in: file)
@@ -103,7 +103,7 @@ struct VersionPlan: Sendable {
 
     private static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
         func content(_ value: JSONValue) -> [String: JSONValue] {
-            // Where it comes from, and what it says of the answers to the version before it, are matters of their own.
+            // The origin and the migrations of a version do not count for the comparison.
             (value.objectValue ?? [:]).filter { !["version", "derivedFrom", "migrations"].contains($0.key) }
         }
         return content(a) == content(b)

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Counts what people did with each question of a version.
+/// Counts the answers, skips and declines of each question of a version.
 struct VersionTally: Sendable {
     private(set) var sessions: Int64 = 0
     private(set) var completed: Int64 = 0
@@ -12,7 +12,7 @@ struct VersionTally: Sendable {
         byQuestion = definition.questions.map { QuestionStatistics(question: $0.key) }
     }
 
-    /// What is hidden counts for nothing, as everywhere.
+    /// Adds a session. Hidden questions do not count.
     mutating func add(_ sheet: AnswerSheet, _ status: SessionStatus) {
         sessions += 1
         if status == .completed || status == .amended { completed += 1 }
@@ -33,7 +33,7 @@ struct VersionTally: Sendable {
         }
     }
 
-    /// - Parameter medians: seconds, by question.
+    /// - Parameter medians: the median seconds of each question.
     func questions(medians: [String: Double]) -> [QuestionStatistics] {
         byQuestion.map { question in
             var question = question
