@@ -1,10 +1,10 @@
 import BusProtocol
 
-/// Ages by the calendar. Who is born on 29 February has the birthday on 1 March in other years.
+/// Calculates ages by the calendar. A birthday on 29 February is on 1 March in other years.
 enum Age {
     static let adult = 18
 
-    /// Whole years; `nil` for a date to come.
+    /// The whole years of age; `nil` for a date in the future.
     static func years(born: CivilDate, on today: CivilDate) -> Int? {
         guard born <= today else { return nil }
         let years = today.year - born.year

@@ -2,13 +2,13 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// What is wrong with a catalogue file.
+/// The problems of a catalogue file.
 struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertible {
     let problems: [String]
     var description: String { "The catalogue of fields: " + problems.joined(separator: "; ") }
 }
 
-/// Reads the file of the field catalogue: it is what clients are shown, all but the hash, and the rules are made from it.
+/// Reads the file of the field catalogue. Clients see its content and a hash. The rules for fields are made from it.
 enum CatalogueFile {
     static func read(_ bytes: [UInt8]) throws(CatalogueError) -> FieldCatalogue {
         let view = try view(bytes)
@@ -17,7 +17,7 @@ enum CatalogueFile {
         var fields: [ProfileField] = []
         for field in view.fields {
             guard let field = ProfileField(field, place: fields.count) else {
-                throw CatalogueError(problems: ["\(field.key): its type, category or bounds do not hold together"])
+                throw CatalogueError(problems: ["\(field.key): its type, category and bounds do not fit together"])
             }
             fields.append(field)
         }
@@ -39,11 +39,11 @@ enum CatalogueFile {
         } catch let error as CatalogueError {
             throw error
         } catch {
-            throw CatalogueError(problems: ["not readable as JSON"])
+            throw CatalogueError(problems: ["not valid JSON"])
         }
     }
 
-    /// Of what is shown, the hash itself left out.
+    /// The hash of what clients see, without the hash itself.
     static func hash(of view: ProfileFields) throws(CatalogueError) -> String {
         guard let bytes = try? WireJSON.encode(view), case .object(var members)? = try? JSONValue.parse(bytes) else {
             throw CatalogueError(problems: ["it cannot be written as JSON"])
@@ -56,27 +56,27 @@ enum CatalogueFile {
         Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: .object(members))))
     }
 
-    /// What one part of the file says against another.
+    /// The contradictions between parts of the file.
     private static func problems(of view: ProfileFields) -> [String] {
         var problems: [String] = []
-        if Set(view.fields.map(\.key)).count != view.fields.count { problems.append("a key stands twice") }
+        if Set(view.fields.map(\.key)).count != view.fields.count { problems.append("a key is used twice") }
         for (index, step) in view.steps.enumerated() {
             let fields = view.fields.filter { $0.step == step.step }
             if step.step != index + 1 || step.fields != fields.map(\.key) {
-                problems.append("step \(step.step) is out of place or has other fields")
+                problems.append("step \(step.step) is out of order or does not list its fields")
             }
         }
         if view.fields.map(\.step) != view.fields.map(\.step).sorted()
             || view.steps.flatMap(\.fields).count != view.fields.count
         {
-            problems.append("a field is in no step, or out of order")
+            problems.append("a field is in no step or out of order")
         }
         return problems
     }
 }
 
 extension ProfileField {
-    /// `nil` where the file's members do not fit together.
+    /// `nil` if the members of the field do not fit together.
     convenience init?(_ view: ProfileFieldView, place: Int) {
         guard let category = Category(rawValue: view.category), let kind = Kind(view),
             view.required == (category == .required), view.encouraged == (category == .encouraged),
@@ -126,7 +126,7 @@ extension ProfileField.Kind {
         return Int(min)...Int(max)
     }
 
-    /// Keys of the options; each once, and no more than one of them exclusive.
+    /// The keys of the options; `nil` if a key is used twice, or if more than one option is exclusive.
     private static func keys(_ view: ProfileFieldView) -> [String]? {
         guard let options = view.options, Set(options.map(\.key)).count == options.count,
             options.count(where: { $0.exclusive == true }) <= (view.type == "multi_choice" ? 1 : 0)

@@ -2,12 +2,12 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// The labels of the catalogue in another language: keys, bounds and version stay, the hash is of what is shown.
+/// Translates the labels of the catalogue. Keys, bounds and version stay. The hash is that of the translation.
 enum CatalogueTranslation {
-    /// - Throws: ``CatalogueError``: a label that is missing, or one of nothing.
+    /// - Throws: ``CatalogueError`` if a label is missing, or if a label is for nothing in the catalogue.
     static func translate(_ view: ProfileFields, by bytes: [UInt8]) throws(CatalogueError) -> ProfileFields {
         guard let file = try? JSONValue.parse(bytes), let language = file["language"]?.stringValue else {
-            throw CatalogueError(problems: ["a translation is not readable as JSON"])
+            throw CatalogueError(problems: ["a translation is not valid JSON"])
         }
         var missing: [String] = []
         var used = 0
@@ -30,13 +30,15 @@ enum CatalogueTranslation {
                 view.fields[field].options?[option].label = label("options", key, value)
             }
         }
-        if used != count(file) - 1 { missing.append("\(language): labels of what is not in the catalogue") }
+        if used != count(file) - 1 {
+            missing.append("\(language): labels for fields or options that the catalogue does not have")
+        }
         guard missing.isEmpty else { throw CatalogueError(problems: missing) }
         view.hash = try CatalogueFile.hash(of: view)
         return view
     }
 
-    /// How many texts are in it.
+    /// The number of texts in a JSON value.
     private static func count(_ value: JSONValue?) -> Int {
         if let members = value?.objectValue { return members.values.reduce(0) { $0 + count($1) } }
         return value?.stringValue == nil ? 0 : 1

@@ -1,10 +1,10 @@
 import BusProtocol
 
-/// How far a profile is, and what to ask next.
+/// Decides how complete a profile is, and what to ask next.
 struct CompletionRules: Sendable {
-    /// Until an encouraged field that was skipped is asked for again.
+    /// The time until an encouraged field that was skipped is asked for again.
     let repromptAfter: Duration
-    /// A skipped field is asked for again so often at most.
+    /// How often a skipped field is asked for again.
     static let mostReprompts = 3
 
     func completion(of record: ProfileRecord, now: Timestamp) -> Completion {
@@ -20,19 +20,19 @@ struct CompletionRules: Sendable {
             isComplete: Self.isComplete(record), completedAt: record.completedAt)
     }
 
-    /// Fields answered or declined, of all; a skipped one does not count.
+    /// The percentage of fields that were answered or declined. Skipped fields do not count.
     static func percentage(of record: ProfileRecord) -> Int64 {
         let fields = FieldCatalogue.fields
         return Int64(fields.count { record.isSatisfied($0) } * 100 / fields.count)
     }
 
-    /// Every required field is there, and something was said about every encouraged one.
+    /// Whether every required field is there, and every encouraged field was answered, declined or skipped.
     static func isComplete(_ record: ProfileRecord) -> Bool {
         record.missingRequired.isEmpty
             && FieldCatalogue.fields.allSatisfy { $0.category != .encouraged || !isUnsaid($0, record) }
     }
 
-    /// A missing required field blocks; the first encouraged one that is due is asked for gently.
+    /// The field to ask for next. A missing required field blocks the person. An encouraged field does not.
     func prompt(for record: ProfileRecord, now: Timestamp) -> Completion.Prompt? {
         if let field = record.missingRequired.first {
             return .init(field: field.key, step: field.step, blocking: true, reason: "required")
@@ -41,11 +41,11 @@ struct CompletionRules: Sendable {
             .map { .init(field: $0.key, step: $0.step, blocking: false, reason: "encouraged") }
     }
 
-    /// What a skip makes of a field.
+    /// The state of a field after a skip.
     ///
-    /// - Parameter clear: an answer may be lost by it.
-    /// - Returns: `nil` where nothing changes: a skip counts again when the field was asked for again.
-    /// - Throws: `has_value`.
+    /// - Parameter clear: whether an answer may be deleted.
+    /// - Returns: `nil` if nothing changes. A second skip counts only after the field was asked for again.
+    /// - Throws: ``BusError`` `has_value` if there is an answer and `clear` is `false`.
     func skipped(
         _ field: ProfileField, in record: ProfileRecord, clear: Bool, now: Timestamp
     ) throws(BusError) -> FieldState? {

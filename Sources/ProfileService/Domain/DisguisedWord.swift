@@ -6,7 +6,7 @@ struct DisguisedWord: Sendable {
 
     var letters: [Letters] = []
     private(set) var kinds: [Kind] = []
-    /// The letters that it has by itself, in which allowed words are written.
+    /// The letters without any disguise, for comparison with allowed words.
     private(set) var plain: [Letters] = []
 
     init() {}
@@ -20,7 +20,7 @@ struct DisguisedWord: Sendable {
     }
 
     mutating func append(_ letter: Letters, _ kind: Kind, plain: Letters?) {
-        // The fourth of the same in a row says nothing new.
+        // More than three of the same letter in a row make no difference.
         guard letters.suffix(3) != [letter, letter, letter] else { return }
         letters.append(letter)
         kinds.append(kind)
@@ -30,20 +30,20 @@ struct DisguisedWord: Sendable {
     func hasOnlySigns(before end: Int) -> Bool { kinds[..<end].allSatisfy { $0 != .letter } }
     func hasOnlySigns(from start: Int) -> Bool { kinds[start...].allSatisfy { $0 != .letter } }
 
-    /// Letters enough that nobody reads a number in it, such as the road A55.
+    /// Whether there are enough letters for a word. A number such as the road A55 is not one.
     func isReadable(_ range: Range<Int>) -> Bool {
         let digits = kinds[range].count { $0 == .digit }
         let left = letters[range].count { $0 == .all }
         return digits * 2 <= range.count && left * 2 <= range.count && kinds[range].contains(.letter)
     }
 
-    /// One letter that is no word and no ending after an apostrophe or a full stop.
+    /// Whether this is a single letter that is neither a word nor an ending after an apostrophe or a full stop.
     var isFragment: Bool {
         letters.count == 1 && kinds[0] == .letter && letters[0].isDisjoint(with: Letters(of: "aiosuy"))
     }
 }
 
-/// Reads a text as the letters that its characters stand for.
+/// Reads the characters of a text as the letters that they stand for.
 struct DisguiseReader: Sendable {
     private let lookAlikes: [Unicode.Scalar: Letters]
 
@@ -63,7 +63,7 @@ struct DisguiseReader: Sendable {
         for scalar in text.lowercased().decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars {
             if isInvisible(scalar) { continue }
             if scalar == "*" || scalar == "#" {
-                // Where more is left out, nobody can read a word.
+                // With more than three letters left out, nobody can read the word.
                 if token.letters.isEmpty || token.letters.count(where: { $0 == .all }) == 3 {
                     end()
                 } else {
@@ -86,14 +86,14 @@ struct DisguiseReader: Sendable {
         if let known = lookAlikes[scalar] { return known }
         switch scalar.value {
         case 0x61...0x7a: return Letters(UInt8(scalar.value))
-        // Letters white on black, in circles and squares, which have no decomposition.
+        // White letters in black circles and squares have no Unicode decomposition.
         case 0x1f150...0x1f169: return Letters(UInt8(scalar.value - 0x1f150) + 97)
         case 0x1f170...0x1f189: return Letters(UInt8(scalar.value - 0x1f170) + 97)
         default: return nil
         }
     }
 
-    /// Accents, apostrophes and what has no width part no letters from each other.
+    /// Whether a character does not separate letters: an accent, an apostrophe, or a character without width.
     private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: true

@@ -1,11 +1,11 @@
 import BusProtocol
 import JSONText
 
-/// What answers to a questionnaire add to a profile: what fits its catalogue, and was not said there already.
+/// The values that answers to a questionnaire add to a profile. They must fit the catalogue.
 struct ExtractedFields: Sendable, Equatable {
-    /// Without problems, and never over an answer or a refusal to give one.
+    /// The change. It has no problems, and never replaces an answered or declined field.
     private(set) var change: ProfileChange
-    /// Fields that take nothing of it, with the code of why.
+    /// The fields that were left out, each with the code of the reason.
     private(set) var leftOut: [Refusal] = []
 
     struct Refusal: Sendable, Equatable {
@@ -27,7 +27,7 @@ struct ExtractedFields: Sendable, Equatable {
         change.problems = []
     }
 
-    /// The policy takes nobody who is so young.
+    /// Removes the date of birth, since the age policy does not accept a person so young.
     mutating func leaveOutDateOfBirth() {
         change.dateOfBirth = nil
         leftOut.append(Refusal(field: "dateOfBirth", code: ErrorCode.underage.name))
@@ -35,7 +35,7 @@ struct ExtractedFields: Sendable, Equatable {
 }
 
 extension ProfileRecord {
-    /// Whether the person answered it here, or said that there will be no answer.
+    /// Whether the person has answered or declined the field in the profile.
     fileprivate func hasWord(on field: ProfileField) -> Bool {
         if field.isDateOfBirth { return dateOfBirth != nil }
         switch fields[field] {

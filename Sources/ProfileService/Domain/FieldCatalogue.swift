@@ -1,19 +1,19 @@
 import BusProtocol
 
-/// Every field that a profile has, in the order in which they are asked.
+/// All fields of a profile, in the order in which they are asked.
 struct FieldCatalogue: Sendable {
     static let declined = "prefer_not_to_say"
 
-    /// What clients are shown.
+    /// The catalogue as clients see it.
     let view: ProfileFields
     let fields: [ProfileField]
 
-    /// The catalogue that this release brings; a service whose file is wrong does not start.
+    /// The catalogue of this release. A service with an invalid file does not start.
     static let shipped = Result { () throws(CatalogueError) in
         try CatalogueFile.read(EmbeddedFiles.Catalogue.profile_fields.bytes)
     }
 
-    /// The same in every language that there is, the one for everybody else first.
+    /// The catalogue in every language. The first one is for people with any other language.
     static let shippedViews = Result { () throws(CatalogueError) -> [ProfileFields] in
         let view = try shipped.get().view
         return [view, try CatalogueTranslation.translate(view, by: EmbeddedFiles.Catalogue.profile_fields_sv.bytes)]

@@ -1,8 +1,9 @@
 import BusProtocol
 
-/// What another version of the catalogue makes of the answers that stand.
+/// Reviews the stored answers against a new version of the catalogue.
 enum FieldRecheckRules {
-    /// An answer that is not taken any more is stale; one that is kept in another form now takes that form.
+    /// The fields that change. An answer that is no longer valid becomes stale. An answer whose stored form changed is
+    /// converted.
     static func changes(in record: ProfileRecord) -> [String: FieldState] {
         var changes: [String: FieldState] = [:]
         for field in FieldCatalogue.fields {

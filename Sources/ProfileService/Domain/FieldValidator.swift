@@ -2,7 +2,7 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// Judges the value of one field and puts it into the form in which it is kept.
+/// Validates the value of a field and converts it to the stored form.
 enum FieldValidator {
     struct Refusal: Error, Equatable {
         let code: String
@@ -10,10 +10,11 @@ enum FieldValidator {
         init(_ code: String, _ message: String) { (self.code, self.message) = (code, message) }
     }
 
-    /// Bytes that any text may have, however few graphemes they are.
+    /// The most bytes of a text. Graphemes alone do not limit its size.
     private static let longestText = 4096
 
-    /// - Throws: ``Refusal``: what is wrong, as the person is told.
+    /// - Returns: the stored form of `value`.
+    /// - Throws: ``Refusal`` with a message to show to the person.
     static func canonical(_ value: JSONValue, for field: ProfileField) throws(Refusal) -> JSONValue {
         switch field.kind {
         case .name(let length): return .string(try clean(try name(value, length)))
@@ -48,7 +49,7 @@ enum FieldValidator {
         }
     }
 
-    /// NFC, without white space at its ends, and no control characters.
+    /// Returns the text in NFC, without white space at both ends. Control characters are refused.
     private static func text(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
         guard let given = value.stringValue else { throw Refusal("wrong_type", "Must be a text.") }
         guard given.utf8.count <= longestText else {
@@ -68,8 +69,8 @@ enum FieldValidator {
         return text
     }
 
-    /// Those that turn the direction of writing among them: a name must not rearrange what stands beside it. A joiner is
-    /// part of a letter or an emoji.
+    /// Whether a character is refused. Characters that change the direction of writing are, so that a name cannot
+    /// rearrange the text around it. Joiners are allowed, since they are part of letters and emoji.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x202A...0x202E, 0x2066...0x2069: true
@@ -84,7 +85,7 @@ enum FieldValidator {
         return text
     }
 
-    /// As ``text(_:_:)``, on one line.
+    /// Like ``text(_:_:)``, but the text must be on one line.
     private static func line(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
         let text = try text(value, length)
         guard !text.unicodeScalars.contains(where: { ["\n", "\u{2028}", "\u{2029}"].contains($0) }) else {
@@ -93,12 +94,12 @@ enum FieldValidator {
         return text
     }
 
-    /// A long list is not told to a person.
+    /// The options for a message. A list of more than 20 is not shown.
     private static func list(_ options: [String]) -> String {
         options.count > 20 ? "the values in the catalogue" : "these: \(options.joined(separator: ", "))"
     }
 
-    /// Letters of any script, marks, spaces, apostrophes, hyphens and full stops.
+    /// Validates a name: letters and marks of any script, spaces, apostrophes, hyphens and full stops.
     private static func name(_ value: JSONValue, _ length: ClosedRange<Int>) throws(Refusal) -> String {
         let text = try text(value, length)
         let isName = text.unicodeScalars.allSatisfy { scalar in
@@ -141,7 +142,8 @@ enum FieldValidator {
         return text
     }
 
-    /// To hundredths of a degree, a kilometre or less: more is not needed, and what is not there cannot be taken.
+    /// The degrees, rounded to hundredths (about a kilometre). More is not needed, and data that is not stored cannot
+    /// leak.
     private static func rounded(_ degrees: Double) -> JSONValue {
         let hundredths = (degrees * 100).rounded()
         return hundredths.remainder(dividingBy: 100) == 0

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Where a person is on the way in, derived from what is known and kept nowhere.
+/// A person's progress in the onboarding. It is derived from the profile and not stored.
 enum Onboarding {
     enum Status: String, Sendable, CaseIterable {
         case active
@@ -8,7 +8,7 @@ enum Onboarding {
         case suspended, deleted
     }
     enum Step: String, Sendable, CaseIterable {
-        /// Before there is an account; nobody with a profile is here.
+        /// Before there is an account. So nobody with a profile is at this step.
         case phoneVerify = "phone_verify"
         case profile, questionnaire, verification, complete
     }
@@ -18,25 +18,26 @@ enum Onboarding {
         case deferred, ready, insufficient
     }
 
-    /// What came of a photo or a document.
+    /// The result of verifying a photo or a document.
     enum Verification: String, Sendable, CaseIterable {
         case verified, failed
         case inReview = "in_review"
     }
 
-    /// What an operator asks of people.
+    /// The steps that an operator requires.
     struct Policy: Sendable, Equatable {
         var requiresVerification = true
         var requiresVisualSignal = true
         var provisionalMaxOffers: Int64?
     }
 
-    /// The five values of the public API. `blocked` means no matching; the app stays open.
+    /// The status in the public API, one of five values. `blocked` means that there is no matching; the app can be
+    /// used.
     static func onboardingStatus(_ status: Status, _ step: Step, _ visual: VisualPreferences) -> String {
         guard status == .active else { return "blocked" }
         switch (step, visual) {
         case (.phoneVerify, _), (.profile, _), (.questionnaire, _): return "questionnaire_pending"
-        // Who put it off goes on without: matching is provisional then.
+        // A person who deferred the visual preferences goes on without them. Matching is then provisional.
         case (.verification, .ready), (.verification, .deferred): return "verification_pending"
         case (.verification, _): return "vps_pending"
         case (.complete, _): return "complete"
@@ -53,30 +54,30 @@ enum Onboarding {
         if !record.missingRequired.isEmpty { return .profile }
         if !record.isQuestionnaireComplete { return .questionnaire }
         if policy.requiresVerification { return record.photoVerification == .verified ? .complete : .verification }
-        // Where nobody is verified, the preferences are the last step, to be done or put off.
+        // Without a required verification, the visual preferences are the last step. They are done or deferred.
         return isPassed(visualPreferences(of: record, policy)) ? .complete : .verification
     }
 
     static func status(of record: ProfileRecord, today: CivilDate) -> Status {
         if record.isSuspended { return .suspended }
         guard let born = record.dateOfBirth else { return .active }
-        // A date to come, as it may look from another zone, is nobody's of age.
+        // A date of birth may be in the future in another time zone. That counts as too young.
         return (Age.years(born: born, on: today) ?? 0) < Age.adult ? .nonMatching : .active
     }
 
-    /// As their service told, unless the operator leaves the step out.
+    /// The state of the visual preferences, as their service reported it. Without the step, it counts as ready.
     static func visualPreferences(of record: ProfileRecord, _ policy: Policy) -> VisualPreferences {
         policy.requiresVisualSignal ? record.visualPreferences : .ready
     }
 
     private static func isPassed(_ visual: VisualPreferences) -> Bool { visual == .ready || visual == .deferred }
 
-    /// The three that everything said about a person's onboarding follows from.
+    /// The three values from which all statements about a person's onboarding follow.
     struct Standing {
         let status: Status
         let step: Step
         let visual: VisualPreferences
-        /// Of a person who is too young: the day of being old enough.
+        /// For a person who is too young: the day of the 18th birthday.
         let eligibleOn: CivilDate?
 
         init(of record: ProfileRecord, _ policy: Policy, today: CivilDate) {
@@ -102,7 +103,7 @@ enum Onboarding {
             matchingMode: standing.matchingMode, provisionalMaxOffers: policy.provisionalMaxOffers,
             resumeAt: current,
             steps: keys.enumerated().map { index, key in
-                // What was put off is passed and not done.
+                // A deferred step is passed but not done.
                 let isPutOff = key == "visual_preferences" && standing.visual != .ready && !record.isBackfilled
                 let state = index == place ? "current" : index < place && !isPutOff ? "done" : "pending"
                 return OnboardingStep(key: key, state: state)

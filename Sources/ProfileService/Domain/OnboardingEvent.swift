@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What is counted of the way through the onboarding. Source: REQUIREMENTS.md, G03.
+/// The events of the onboarding that are counted. Source: REQUIREMENTS.md, G03.
 enum OnboardingEvent: String, Sendable, CaseIterable {
     case appOpened = "app_opened"
     case onboardingStarted = "onboarding_started"
@@ -19,7 +19,7 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
     case onboardingCompleted = "onboarding_completed"
     case firstMatchViewed = "first_match_viewed"
 
-    /// What a profile says of the way of its person.
+    /// The events that a person has reached, as far as the profile shows them.
     static func reached(by record: ProfileRecord, _ policy: Onboarding.Policy, today: CivilDate) -> [OnboardingEvent] {
         let standing = Onboarding.Standing(of: record, policy, today: today)
         var reached: [OnboardingEvent] = []
@@ -46,7 +46,7 @@ enum FunnelStep: String, Sendable, CaseIterable {
     case verificationCompleted = "verification_completed"
     case firstMatchViewed = "first_match_viewed"
 
-    /// Any of them leads here.
+    /// The events that reach this step. One of them is enough.
     var events: [OnboardingEvent] {
         switch self {
         case .appOpened: [.appOpened]
@@ -60,7 +60,8 @@ enum FunnelStep: String, Sendable, CaseIterable {
         }
     }
 
-    /// The share of those before who did not come so far, in per cent to one decimal; `nil` where nobody was before.
+    /// The percentage of people at the step before who did not reach this one, to one decimal; `nil` if there were
+    /// none.
     static func dropOff(from before: Int64, to here: Int64) -> Double? {
         before > 0 ? (Double(before - here) / Double(before) * 1000).rounded() / 10 : nil
     }

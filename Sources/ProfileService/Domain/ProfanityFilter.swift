@@ -2,24 +2,26 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// Finds refused words in a text, through spacing (`f u c k`, `fu ck`), repeated letters, digits and signs that stand for
-/// letters, letters left out (`f*ck`), invisible characters and look-alike letters of other scripts.
+/// Finds refused words in a text, also in disguise: spaces (`f u c k`, `fu ck`), repeated letters, digits and signs for
+/// letters, omitted letters (`f*ck`), invisible characters, and look-alike letters of other scripts.
 ///
-/// The lists of all languages hold for every text, since nobody says which one a text is in; a word that is ordinary in
-/// one language (`slut` is Swedish for "end") is allowed in all. What the filter cannot see: a refused word made of
-/// ordinary ones side by side (`pen is`), or split behind a letter that often stands alone (`s hit`); words backwards,
-/// rhymes and new coinages; other languages; what a harmless word means in its sentence.
+/// The lists of all languages apply to every text, since the language of a text is unknown. A word that is ordinary in
+/// one language (`slut` is Swedish for "end") is allowed in all.
+///
+/// The filter does not find a refused word that consists of ordinary words (`pen is`), or that is split after a letter
+/// that is often a word (`s hit`). It does not find reversed words, rhymes, new words, other languages, or a bad
+/// meaning of a harmless word.
 struct ProfanityFilter: Sendable {
     struct Malformed: Error, Equatable { let entry: String }
 
-    /// The lists of this release; a service whose lists are wrong does not start.
+    /// The lists of this release. A service with invalid lists does not start.
     static let shipped = Result { () throws(Malformed) in
         try ProfanityFilter(
             lists: [EmbeddedFiles.Profanity.refused_en.bytes, EmbeddedFiles.Profanity.refused_sv.bytes],
             lookAlikes: EmbeddedFiles.Profanity.look_alikes.bytes)
     }
 
-    /// By their first letter.
+    /// The refused words by their first letter.
     private var words: [Letters: [ProfanityWord]] = [:]
     private var allowed: Set<[Letters]> = []
     private let reader: DisguiseReader
@@ -68,12 +70,12 @@ struct ProfanityFilter: Sendable {
         }
     }
 
-    /// Three and more letters that stand alone, read as one word.
+    /// Joins three or more single letters in a row to one word.
     private func spelled(_ tokens: [DisguisedWord]) -> [DisguisedWord] {
         tokens.split { $0.letters.count > 1 }.filter { $0.count >= 3 }.map { DisguisedWord(joining: $0) }
     }
 
-    /// A word of at least four letters that was cut into pieces which are no words by themselves.
+    /// Whether there is a refused word of at least four letters that was cut into pieces that are not words.
     private func isSplit(_ tokens: [DisguisedWord]) -> Bool {
         tokens.indices.contains { first in
             (2...8).contains { count in

@@ -1,11 +1,11 @@
-/// A set of the letters a to z: what one character of a text may stand for.
+/// A set of the letters a to z for which one character of a text may stand.
 struct Letters: OptionSet, Sendable, Hashable {
     let rawValue: UInt32
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
     static let all = Letters(rawValue: (1 << 26) - 1)
 
-    /// Empty for what is no letter from a to z.
+    /// Empty if the byte is not a letter from a to z.
     init(_ letter: UInt8) {
         rawValue = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) ? 1 << UInt32(letter - 97) : 0
     }
@@ -15,13 +15,13 @@ struct Letters: OptionSet, Sendable, Hashable {
 
 /// A refused word of a list: `word` as a whole, `word*` at the start of a word, `*word*` anywhere in one.
 struct ProfanityWord: Sendable {
-    /// Each letter with how often it stands in a row: a text may repeat it more often, and not less.
+    /// Each letter with its number of repetitions. A text may repeat it more often, but not less.
     let runs: [(letter: Letters, count: Int)]
     let letters: Int
     let startsAnywhere: Bool
     let endsAnywhere: Bool
 
-    /// `nil` for an entry of other characters.
+    /// `nil` if the entry has other characters or fewer than three letters.
     init?(_ entry: String) {
         let bytes = entry.utf8.drop { $0 == UInt8(ascii: "*") }
         let core = bytes.prefix { $0 != UInt8(ascii: "*") }
@@ -38,13 +38,13 @@ struct ProfanityWord: Sendable {
         endsAnywhere = entry.hasSuffix("*")
     }
 
-    /// Where the word may end that begins at `start`; each way of reading ambiguous characters is tried.
+    /// The possible ends of the word if it begins at `start`. All readings of ambiguous characters are tried.
     func ends(in text: [Letters], from start: Int) -> [Int] { ends(in: text, from: start, run: 0) }
 
     private func ends(in text: [Letters], from start: Int, run: Int) -> [Int] {
         guard run < runs.count else { return [start] }
         var end = start
-        // A letter is repeated three times at most in what is read; the bound keeps the ways of reading few.
+        // The reader keeps at most three repetitions of a letter. The limit bounds the number of readings.
         let last = min(text.count, start + runs[run].count + 4)
         while end < last, text[end].contains(runs[run].letter) { end += 1 }
         guard end - start >= runs[run].count else { return [] }

@@ -2,15 +2,15 @@ import BusProtocol
 import JSONText
 import ProcessRuntime
 
-/// What a PATCH does to a profile, or everything that is wrong with it.
+/// The changes of a profile by a PATCH, or all problems of it.
 struct ProfileChange: Sendable, Equatable {
-    /// `nil` clears a field.
+    /// The new states of fields; `nil` clears a field.
     var states: [String: FieldState?] = [:]
     var dateOfBirth: CivilDate?
-    /// `.some(nil)` clears it.
+    /// `.some(nil)` clears the time zone.
     var timeZone: PersonTimeZone??
     var problems: [BusError.FieldProblem] = []
-    /// The date of birth stands already and is another one.
+    /// Whether the PATCH would change a date of birth that is already set.
     var isDateOfBirthLocked = false
 
     var isEmpty: Bool { states.isEmpty && dateOfBirth == nil && timeZone == nil }
@@ -27,7 +27,7 @@ struct ProfileChange: Sendable, Equatable {
         fillDisplayName(record)
     }
 
-    /// A date of birth that staff sets, whatever stands there.
+    /// A correction of the date of birth by staff. It may replace the present one.
     init(correcting date: CivilDate, of record: ProfileRecord, today: CivilDate) {
         if isPossible(date, today), date != record.dateOfBirth { dateOfBirth = date }
     }
@@ -56,7 +56,7 @@ struct ProfileChange: Sendable, Equatable {
         if record.fields[key] != state { states[key] = .some(state) }
     }
 
-    /// `{feet: 4–7, inches: 0–11}` is another way to write `heightInches`; `null` clears that.
+    /// Accepts `{feet: 4–7, inches: 0–11}` in place of `heightInches`; `null` clears that.
     private mutating func takeHeight(_ value: JSONValue, _ given: [String: JSONValue], _ record: ProfileRecord) {
         guard given["heightInches"] == nil else {
             return refuse("height", "not_allowed", "Give either height or heightInches.")
@@ -95,7 +95,7 @@ struct ProfileChange: Sendable, Equatable {
         }
     }
 
-    /// Whether somebody may be born then; a problem where not.
+    /// Whether a living person can be born on a date. If not, it adds a problem.
     private mutating func isPossible(_ date: CivilDate, _ today: CivilDate) -> Bool {
         if let age = Age.years(born: date, on: today), age <= 120 { return true }
         refuse(
@@ -103,7 +103,7 @@ struct ProfileChange: Sendable, Equatable {
         return false
     }
 
-    /// The first name stands in where no display name was chosen.
+    /// Sets the display name to the first name if there is none.
     private mutating func fillDisplayName(_ record: ProfileRecord) {
         guard record.fields["displayName"] == nil, states["displayName"] == nil,
             case .answered(.string(let name))?? = states["firstName"], (2...50).contains(name.count)

@@ -1,18 +1,19 @@
-/// One field of a profile, as far as the rules look at it.
+/// The rules of one field of a profile.
 ///
-/// A class: the rules go through all fields several times a request, and of a structure each look copies every member.
+/// It is a class because the rules go through all fields several times a request, and each access to a structure copies
+/// every member.
 final class ProfileField: Sendable {
     enum Category: String, Sendable { case required, encouraged, optional }
 
-    /// Boxed, because fields are copied often and their kinds are looked at seldom.
+    /// The type of a field's values. It is `indirect` because fields are copied often and their kinds are used seldom.
     indirect enum Kind: Sendable, Equatable {
-        /// Graphemes from and to.
+        /// A name with so many graphemes. The range of `line` and `text` is in graphemes, too.
         case name(ClosedRange<Int>)
         case line(ClosedRange<Int>)
         case text(ClosedRange<Int>)
         case date
         case choice([String])
-        /// `exclusive` stands alone where it is chosen.
+        /// Several options, at most `most`. The option `exclusive` cannot be combined with others.
         case choices([String], exclusive: String?, most: Int)
         case integer(ClosedRange<Int64>)
         case boolean
@@ -23,17 +24,17 @@ final class ProfileField: Sendable {
     }
 
     let key: String
-    /// From 2: step 1 is the account itself.
+    /// The step of the onboarding, from 2. Step 1 is the account.
     let step: Int64
     let kind: Kind
     let category: Category
-    /// May be answered with "prefer not to say".
+    /// Whether a person may answer "prefer not to say".
     let isDeclinable: Bool
-    /// Others may see it.
+    /// Whether other people may see it.
     let isPublic: Bool
-    /// What it is needed for.
+    /// The capabilities that need the field.
     let capabilities: Set<RequirementRules.Capability>
-    /// Among the fields of the catalogue.
+    /// The index among the fields of the catalogue.
     let place: Int
     let isDateOfBirth: Bool
     let isCity: Bool

@@ -2,21 +2,22 @@ import BusProtocol
 import JSONText
 import ProcessRuntime
 
-/// What was said about one field. A field that nothing was said about is not there.
+/// The state of one field. A field without an answer, a skip or a decline has no state.
 enum FieldState: Sendable, Equatable {
     case answered(JSONValue)
-    /// How often it was left out, and when for the last time.
+    /// The person skipped the field so often, for the last time at `last`.
     case skipped(times: Int64, last: Timestamp)
     case declined
-    /// An answer that the catalogue does not take any more: shown until the person gives another.
+    /// An answer that the catalogue no longer accepts. It is shown until the person gives another one.
     case stale(JSONValue)
 
     var isSkipped: Bool { if case .skipped = self { true } else { false } }
     var isStale: Bool { if case .stale = self { true } else { false } }
 }
 
-/// What was said about each field of the catalogue, by its place in it: a profile is looked at from end to end several
-/// times a request, and a list needs no hashing.
+/// The state of each field of the catalogue, in an array in the order of the catalogue.
+///
+/// Rules go through a whole profile several times a request, and an array needs no hashing.
 struct FieldStates: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     private var states = [FieldState?](repeating: nil, count: FieldCatalogue.fields.count)
 
@@ -26,27 +27,27 @@ struct FieldStates: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     subscript(field: ProfileField) -> FieldState? { states[field.place] }
 
-    /// A key that is in no catalogue (any more) has no state and takes none.
+    /// A key that the catalogue does not have, or no longer has, has no state. Setting one does nothing.
     subscript(key: String) -> FieldState? {
         get { FieldCatalogue.place(of: key).flatMap { states[$0] } }
         set { if let place = FieldCatalogue.place(of: key) { states[place] = newValue } }
     }
 }
 
-/// A profile as its rows say.
+/// A profile as stored in its rows.
 struct ProfileRecord: Sendable, Equatable {
     let personID: Identifier
     var fields: FieldStates = [:]
     var dateOfBirth: CivilDate?
     var isQuestionnaireComplete = false
-    /// An operator set the onboarding to complete.
+    /// Whether an operator set the onboarding to complete.
     var isBackfilled = false
-    /// Auth has the account suspended.
+    /// Whether auth has suspended the account.
     var isSuspended = false
     var visualPreferences = Onboarding.VisualPreferences.notStarted
     var photoVerification: Onboarding.Verification?
     var idVerification: Onboarding.Verification?
-    /// Where the person's days begin and end; `nil`: in UTC.
+    /// The time zone of the person's calendar days; `nil` means UTC.
     var timeZone: PersonTimeZone?
     var completedAt: Timestamp?
     var revision: Int64 = 1
@@ -55,7 +56,7 @@ struct ProfileRecord: Sendable, Equatable {
 
     func state(of field: ProfileField) -> FieldState? {
         if field.isDateOfBirth { return dateOfBirth.map { .answered(.string($0.description)) } }
-        // A place by its coordinates does for a city.
+        // Coordinates count as an answer to the field of the city.
         if field.isCity, fields[field]?.isSkipped ?? true, case .answered(let value) = fields["coordinates"] {
             return .answered(value)
         }
@@ -70,7 +71,7 @@ struct ProfileRecord: Sendable, Equatable {
         return changed
     }
 
-    /// Answered or declined: nothing more is wanted.
+    /// Whether the field was answered or declined, so that nothing more is needed.
     func isSatisfied(_ field: ProfileField) -> Bool {
         switch state(of: field) {
         case .answered, .declined: true

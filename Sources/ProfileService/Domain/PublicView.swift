@@ -1,14 +1,14 @@
 import BusProtocol
 import JSONText
 
-/// What others see of a person.
+/// The view of a person for other people.
 enum PublicView {
     static let declined: JSONValue = "Prefers not to share"
 
-    /// Keys of the fields that others never see.
+    /// The keys of fields that other people never see.
     static let privateKeys = FieldCatalogue.fields.filter { !$0.isPublic }.map(\.key)
 
-    /// - Returns: `nil` of a person whom others do not see.
+    /// - Returns: `nil` if other people cannot see the person.
     static func person(_ record: ProfileRecord, today: CivilDate) -> PublicPerson? {
         guard Onboarding.status(of: record, today: today) == .active else { return nil }
         var profile: [String: JSONValue] = [:]

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What each capability still needs of a person.
+/// Decides what a person must still do for each capability.
 enum RequirementRules {
     enum Capability: String, Sendable, CaseIterable {
         case browse, like, match, message
@@ -45,12 +45,13 @@ enum RequirementRules {
         return needs
     }
 
-    /// Matching needs a place, which a profile may do without.
+    /// Whether the capability needs the field. Matching needs a place, which is optional otherwise.
     private static func isDue(_ field: ProfileField, for capability: Capability) -> Bool {
         field.category == .required || field.isCity && [.match, .fullConfidence].contains(capability)
     }
 
-    /// What is due beside the fields: who is shown to others is verified, and who is matched has told of themselves.
+    /// Adds the steps that are needed besides fields. To be shown to others, a person must be verified. To be matched,
+    /// a person must also complete the questionnaire.
     private static func addSteps(
         to needs: inout CapabilityNeeds, for capability: Capability, _ record: ProfileRecord,
         _ standing: Onboarding.Standing, _ policy: Onboarding.Policy

@@ -1,15 +1,16 @@
 import Cryptography
 import ProcessRuntime
 
-/// How many new visitors are taken: a client can make up as many as it likes, and each is kept for 90 days.
+/// The limits for new visitors. A client can invent any number of them, and each is stored for 90 days.
 ///
-/// What is known of a visitor is bounded by itself: a step is taken once, an opening of the app once a day.
+/// The events of one visitor need no limit: a step is stored once, and opening the app once a day.
 struct VisitorLimits: Sendable {
-    /// Of one address in an hour; a whole site of IPv6 has ``NetworkAddress/siteShares`` times as many.
+    /// New visitors of an address within an hour. The site of an IPv6 address may have ``NetworkAddress/siteShares``
+    /// times as many.
     let perAddress: Int64
-    /// Of the deployment in a day (UTC).
+    /// New visitors of the whole deployment within a UTC day.
     let perDay: Int64
-    /// Makes of an address what is remembered of it.
+    /// Hashes addresses for storage.
     let hash: KeyedHash
 
     /// Why the events of a new visitor are not stored.
@@ -17,7 +18,8 @@ struct VisitorLimits: Sendable {
         case address, day
     }
 
-    /// What a new visitor from an address counts for, and how many that may have. All of no known address count as one.
+    /// The keys under which a new visitor from an address is counted, with their limits. All unknown addresses share
+    /// one key.
     func shares(of address: String?) -> [(key: [UInt8], most: Int64)] {
         guard let address = address.flatMap({ NetworkAddress($0) }) else { return [(hash.code(for: []), perAddress)] }
         return address.sharers.map { (hash.code(for: $0.key), perAddress * Int64($0.shares)) }

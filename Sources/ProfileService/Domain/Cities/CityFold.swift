@@ -1,15 +1,15 @@
 import Foundation
 
-/// The form in which names of cities are compared: lower case, without marks, words of letters and digits with a space
-/// between them. `scripts/cities` folds in the same way.
+/// Converts names of cities to the form in which they are compared: lower case, without marks, and words of letters and
+/// digits with a space between them. `scripts/cities` does the same.
 enum CityFold {
-    /// Letters that are no other letter with a mark.
+    /// Letters that Unicode does not decompose into a letter and a mark.
     private static let special: [Unicode.Scalar: String] = [
         "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i",
         "ə": "e",
         "ŋ": "n", "ς": "σ",
     ]
-    /// Left out within a word, so that Xi'an is xian.
+    /// Characters that are left out within a word, so that Xi'an becomes xian.
     private static let silent: Set<Unicode.Scalar> = ["'", "\u{2019}", "\u{2018}", "\u{2BB}", "\u{2BC}", "`"]
 
     static func fold(_ name: String) -> String {

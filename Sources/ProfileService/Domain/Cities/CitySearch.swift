@@ -1,13 +1,17 @@
 import BusProtocol
 
-/// Finds cities as a person types their name.
+/// Finds cities while a person types their name.
 enum CitySearch {
-    /// Bytes of a folded query that are looked at.
+    /// The most bytes of a folded query that are used.
     private static let longest = 100
 
-    /// Cities whose own name begins with the query or who are called just so anywhere, then those with another name that
-    /// begins so, then those in which a later word does, then those a slip and two away; in each the most populous first.
-    /// Without a query the most populous.
+    /// Finds cities in this order:
+    /// 1. the own name begins with the query, or any name equals it;
+    /// 2. a name in another language begins with the query;
+    /// 3. a later word of a name begins with the query;
+    /// 4. a name begins with the query but for one typing error, then for two.
+    ///
+    /// Within each group, the most populous city comes first. An empty query finds the most populous cities.
     static func find(_ query: String, in country: String?, limit: Int, of table: CityTable = .shipped) -> [City] {
         let sought = Array(CityFold.fold(query).utf8.prefix(longest))
         var found = Found(limit: limit, country: country.map { Array($0.utf8) }, table: table)
@@ -21,7 +25,7 @@ enum CitySearch {
         return found.cities
     }
 
-    /// Cities, each with how well it fits, the smaller the better.
+    /// Cities with their rank. A smaller rank is a better match.
     private typealias Hits = [(rank: Int, city: Int32)]
 
     private static func beginning(with sought: [UInt8], in table: CityTable) -> Hits {
@@ -44,8 +48,8 @@ enum CitySearch {
         return false
     }
 
-    /// A slip changes four trigrams at most, two neighbours exchanged, and the end of what is not yet written is one more;
-    /// who shares fewer need not be compared.
+    /// Finds names with typing errors. One error changes at most four trigrams (two exchanged letters), and the
+    /// unfinished end one more. Names that share fewer trigrams with the query are not compared.
     private static func near(_ sought: [UInt8], in table: CityTable) -> Hits {
         let slips = sought.count < 4 ? 0 : sought.count < 8 ? 1 : 2
         guard slips > 0 else { return [] }
@@ -57,7 +61,7 @@ enum CitySearch {
         }
     }
 
-    /// The best so far.
+    /// The best matches so far.
     private struct Found {
         let limit: Int
         let country: [UInt8]?

@@ -1,20 +1,20 @@
 import BusProtocol
 
-/// The cities of the world, and the trigrams by which they are found. Nothing in it changes once it is made; making it
-/// takes some ten milliseconds, and a search up to ten: neither is for the loop.
+/// The cities of the world, and the trigrams by which they are found. It does not change after it was made.
 ///
-/// It is in memory and not in the database: it is the same for everybody, comes with the release, and strangers may ask it.
+/// Making it takes some ten milliseconds, and a search up to ten, so do both off the loop. It is in memory and not in
+/// the database because it is the same for everybody, is part of the release, and can be searched without an account.
 struct CityTable: Sendable {
     static let shipped = CityTable(EmbeddedFiles.Cities.cities.text)
 
-    /// A name that a city is found by.
+    /// A name by which a city is found.
     struct Name: Sendable {
         let city: Int32
         let range: Range<Int32>
     }
 
     let text: StaticText
-    /// The members of a line end here, five of each city; the most populous city is the first.
+    /// The ends of the members of all lines, five for each city. The most populous city comes first.
     private let ends: [Int32]
     let names: [Name]
     private let trigrams: TrigramIndex
@@ -29,7 +29,7 @@ struct CityTable: Sendable {
             switch text[place] {
             case UInt8(ascii: "|"): ends.append(place)
             case UInt8(ascii: ","):
-                // A comma of the city's own name is none between names.
+                // A comma in the city's own name does not separate names.
                 guard ends.count % 5 == 4 else { continue }
                 names.append(Name(city: Int32(ends.count / 5), range: begin..<place))
             case UInt8(ascii: "\n"):
@@ -51,15 +51,15 @@ struct CityTable: Sendable {
             country: country)
     }
 
-    /// Whether it is what the city is called here, and not in another language.
+    /// Whether a name is the city's own name, and not one in another language.
     func isOwn(_ name: Int32) -> Bool { name == 0 || names[Int(name) - 1].city != names[Int(name)].city }
 
     func isIn(_ country: [UInt8], _ city: Int32) -> Bool { text.bytes(span(2, of: city)).elementsEqual(country) }
 
-    /// Places of names that share at least so many trigrams with a query, the shared ones counted.
+    /// The indices of names that share at least `least` trigrams with a query.
     func names(sharing least: Int, with query: [UInt8]) -> [Int32] { trigrams.sharing(least, with: query) }
 
-    /// Places of names in which a word may begin as the query does.
+    /// The indices of names in which a word may begin like the query.
     func names(beginningLike query: [UInt8]) -> ArraySlice<Int32> { trigrams.rarest(in: query) }
 
     private func member(_ number: Int, of city: Int32) -> String {
@@ -72,9 +72,9 @@ struct CityTable: Sendable {
     }
 }
 
-/// The lines of an embedded file behind the comment that it begins with, where the program has them.
+/// The lines of an embedded file after its leading comment, without copying them.
 struct StaticText: @unchecked Sendable {
-    // A literal is read-only memory that lives as long as the process.
+    // The memory of a literal is read-only and stays valid as long as the process runs.
     private let all: UnsafeBufferPointer<UInt8>
 
     init(_ file: StaticString) {

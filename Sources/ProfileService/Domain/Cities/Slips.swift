@@ -1,9 +1,9 @@
-/// Counts slips of the finger: a letter too much, too few, another one, or two that changed places.
+/// Counts typing errors: an added, a missing or a wrong letter, or two exchanged letters.
 struct Slips {
     private let text: [UInt8]
-    /// More are not counted.
+    /// The most errors that are counted.
     private let most: Int
-    /// The last three rows of the matrix, kept from one count to the next: thousands of names are compared with one text.
+    /// The last three rows of the matrix. They are reused, since thousands of names are compared with one text.
     private var before: [Int]
     private var last: [Int]
     private var current: [Int]
@@ -14,12 +14,12 @@ struct Slips {
         (before, last) = (current, current)
     }
 
-    /// The fewest slips that make the text of the begin of another one.
+    /// The fewest errors that turn the beginning of another text into this one.
     ///
-    /// Source: L. Boytsov, "Indexing Methods for Approximate Dictionary Searching", 2011: optimal string alignment, of which
-    /// only the cells near the diagonal can be few enough.
+    /// Source: L. Boytsov, "Indexing Methods for Approximate Dictionary Searching", 2011: optimal string alignment.
+    /// Only the cells near the diagonal are calculated, since others have too many errors.
     ///
-    /// - Returns: `nil` where there are more than the most.
+    /// - Returns: `nil` if there are more than `most`.
     mutating func count<Other: RandomAccessCollection>(toBeginOf other: Other) -> Int?
     where Other.Element == UInt8, Other.Index == Int {
         let length = min(other.count, text.count + most)

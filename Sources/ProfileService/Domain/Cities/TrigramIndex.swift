@@ -1,10 +1,10 @@
-/// Which texts have which three bytes in a row. A word has two spaces before it and one behind it, as in PostgreSQL's
-/// `pg_trgm`, so that a word's begin weighs more than its middle.
+/// An index of texts by trigrams: three bytes in a row. A word gets two spaces before it and one after it, as in
+/// PostgreSQL's `pg_trgm`, so that its beginning has more weight than its middle.
 struct TrigramIndex: Sendable {
-    /// Trigrams share 65,536 buckets: what shares one by chance is found out when the text itself is looked at.
+    /// The number of buckets that all trigrams share. Callers compare the texts themselves, so collisions do no harm.
     private static let buckets = 65_536
 
-    /// Of each bucket, where its texts begin among the places.
+    /// For each bucket, the index of its first text in `places`.
     private let starts: [Int32]
     private let places: [Int32]
     private let count: Int
@@ -26,7 +26,7 @@ struct TrigramIndex: Sendable {
 
     private subscript(bucket: Int) -> ArraySlice<Int32> { places[Int(starts[bucket])..<Int(starts[bucket + 1])] }
 
-    /// Places of texts that have the trigram of the query that the fewest have, in order; some may stand there twice.
+    /// The indices of texts with the query's rarest trigram, in order. An index may appear twice.
     func rarest(in query: [UInt8]) -> ArraySlice<Int32> {
         var rarest: ArraySlice<Int32>?
         Self.each(in: query, isWhole: false) { bucket in
@@ -35,7 +35,7 @@ struct TrigramIndex: Sendable {
         return rarest ?? []
     }
 
-    /// Places of texts that have at least so many of the query's trigrams, in order.
+    /// The indices of texts with at least `least` of the query's trigrams, in order.
     func sharing(_ least: Int, with query: [UInt8]) -> [Int32] {
         var shared = [UInt8](repeating: 0, count: count)
         Self.each(in: query, isWhole: true) { bucket in
@@ -44,7 +44,7 @@ struct TrigramIndex: Sendable {
         return shared.indices.filter { Int(shared[$0]) >= least }.map { Int32($0) }
     }
 
-    /// - Parameter isWhole: the last word is written to its end.
+    /// - Parameter isWhole: whether the last word is complete.
     private static func each(in text: some Sequence<UInt8>, isWhole: Bool, _ body: (Int) -> Void) {
         let space = UInt8(ascii: " ")
         var (first, second) = (space, space)
