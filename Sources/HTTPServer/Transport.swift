@@ -70,7 +70,7 @@ import Glibc
     ///
     /// - Parameter body: sent after `bytes` without being copied. Write nothing else before `onDrained`.
     func write(_ bytes: [UInt8], then body: [UInt8] = []) {
-        precondition(shared.isEmpty, "written behind a body")
+        precondition(shared.isEmpty, "written after a body")
         if hasPending {
             pending.append(contentsOf: bytes)
         } else {

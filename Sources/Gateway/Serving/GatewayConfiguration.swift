@@ -30,7 +30,7 @@ extension GatewayConfiguration {
             .init("GATEWAY_TIMEOUT", .duration(1...300, mayBeOff: false), "5s", "How long a request may take"),
             .init(
                 "GATEWAY_ANSWER_STEP", .integer(10...1000), "50",
-                "Responses that could reveal an account leave at multiples of so many milliseconds; longer than their work takes"
+                "Responses that could reveal an account are sent at multiples of so many milliseconds; must exceed their work"
             ),
             .init(
                 "GATEWAY_TRUSTED_PROXIES", .list, nil,

@@ -125,7 +125,7 @@ enum FieldValidator {
         let chosen = Set(values.compactMap { $0 })
         guard !chosen.isEmpty else { throw Refusal("too_few", "Must have at least one entry.") }
         guard chosen.isSubset(of: options), chosen.count == values.count else {
-            throw Refusal("not_allowed", "Must be different ones of \(list(options)).")
+            throw Refusal("not_allowed", "Must be different values of \(list(options)).")
         }
         guard chosen.count <= most else { throw Refusal("too_many", "Must be at most \(most).") }
         if let exclusive, chosen.contains(exclusive), chosen.count > 1 {

@@ -44,7 +44,7 @@ struct ProfileChange: Sendable, Equatable {
         if value == .null {
             state = nil
         } else if value == .string(FieldCatalogue.declined) {
-            guard field.isDeclinable else { return refuse(key, "not_declinable", "This cannot be left unsaid.") }
+            guard field.isDeclinable else { return refuse(key, "not_declinable", "You cannot decline to answer this.") }
             state = .declined
         } else {
             do throws(FieldValidator.Refusal) {

@@ -91,12 +91,12 @@ enum Subprocess {
     static func nameless(_ text: String) throws -> Int32 {
         let name = "/vestibule-\(UUID().uuidString)"
         let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
-        guard descriptor >= 0 else { throw CommandError("there is no shared memory for a program's words", code: 73) }
+        guard descriptor >= 0 else { throw CommandError("cannot make shared memory for a program's input", code: 73) }
         shm_unlink(name)
         let bytes = Array(text.utf8)
         guard write(descriptor, bytes, bytes.count) == bytes.count, lseek(descriptor, 0, SEEK_SET) == 0 else {
             close(descriptor)
-            throw CommandError("there is no shared memory for a program's words", code: 73)
+            throw CommandError("cannot make shared memory for a program's input", code: 73)
         }
         return descriptor
     }

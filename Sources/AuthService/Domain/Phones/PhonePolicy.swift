@@ -19,7 +19,7 @@ struct PhonePolicy: Sendable, Equatable {
         }
         for country in countries where !known.contains(country) {
             throw ConfigurationError(
-                "AUTH_SMS_COUNTRIES: \"\(country)\" is no country with numbers (as SE,DE, or * alone)")
+                "AUTH_SMS_COUNTRIES: \"\(country)\" is not a country with phone numbers (write SE,DE or only *)")
         }
         self.countries = Set(countries)
     }

@@ -144,7 +144,7 @@ private struct ResponsePlanner {
         }
         let message =
             place.subject == nil
-            ? "Say whom this answer is about." : "This question is not asked about anybody of that id."
+            ? "Say whom this answer is about." : "This question is not asked about a subject with this id."
         return .invalid(.init(field: "subject", code: "unknown_subject", message: message))
     }
 
@@ -161,7 +161,8 @@ private struct ResponsePlanner {
     ) throws(ItemProblem) -> AnswerPreference? {
         guard let given = item.preference else { return nil }
         guard state == .answered else {
-            throw ItemProblem("preference", "not_allowed", "Only with an answer can you say what you want of others.")
+            throw ItemProblem(
+                "preference", "not_allowed", "You can say what you want of others only together with an answer.")
         }
         do throws(AnswerProblem) {
             // All options are allowed here, since another person may be offered options that this one is not.
@@ -187,7 +188,7 @@ private struct ResponsePlanner {
         let state = item.state ?? .answered
         guard state == .answered else {
             guard item.value == nil else {
-                throw ItemProblem("value", "no_value", "There is no value where the state is not answered.")
+                throw ItemProblem("value", "no_value", "A value is allowed only if the state is answered.")
             }
             try allow(state, for: asked)
             return (state, nil)

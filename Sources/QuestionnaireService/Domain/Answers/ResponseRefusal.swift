@@ -74,7 +74,7 @@ extension MissingAnswer.Reason {
     fileprivate var sentence: String {
         switch self {
         case .unanswered, .stale: "This question wants an answer."
-        case .tooFewSubjects: "This part wants to be answered for more."
+        case .tooFewSubjects: "This part must be answered for more."
         case .tooManySubjects: "This part is answered for too many."
         }
     }

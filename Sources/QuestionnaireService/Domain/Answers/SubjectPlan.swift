@@ -55,14 +55,14 @@ struct SubjectPlan {
         let all = definition.sections.compactMap(\.repetition)
         if let kind {
             guard let found = all.first(where: { $0.subject == kind }) else {
-                throw refusal("kind", "not_allowed", "No section of this questionnaire is asked about such.")
+                throw refusal("kind", "not_allowed", "No section of this questionnaire is repeated for this kind.")
             }
             return found
         }
         guard all.count == 1 else {
             throw refusal(
                 "kind", "required",
-                all.isEmpty ? "Nothing in this questionnaire is asked about several." : "Say what kind it is.")
+                all.isEmpty ? "No section of this questionnaire is repeated." : "Say what kind it is.")
         }
         return all[0]
     }

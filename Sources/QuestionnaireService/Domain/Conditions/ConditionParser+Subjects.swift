@@ -14,7 +14,7 @@ extension ConditionParser {
             return nil
         }
         guard let parts = operand.arrayValue, parts.count == 2 else {
-            refuse("malformed", inner, "This takes a list of the subjects’ name and a condition.")
+            refuse("malformed", inner, "This must be a list of a subject and a condition.")
             return nil
         }
         guard let section = section(parts[0], at: "\(inner)/0") else { return nil }

@@ -130,7 +130,7 @@ struct ConditionParser {
 
     private mutating func all(_ json: JSONValue, at pointer: String) -> [Condition]? {
         guard let parts = json.arrayValue, !parts.isEmpty else {
-            refuse("malformed", pointer, "This takes a list of conditions.")
+            refuse("malformed", pointer, "This must be a list of conditions.")
             return nil
         }
         // All parts are parsed even after an error, so that all problems are found.
@@ -151,7 +151,7 @@ struct ConditionParser {
 
     private mutating func comparison(_ name: String, _ json: JSONValue, at pointer: String) -> Condition? {
         guard let sides = json.arrayValue, sides.count == 2 else {
-            refuse("malformed", pointer, "A comparison takes two operands.")
+            refuse("malformed", pointer, "A comparison needs two operands.")
             return nil
         }
         let isReference = sides.map { $0.objectValue != nil }
@@ -216,7 +216,7 @@ struct ConditionParser {
         if let sides = json.arrayValue, sides.count == 2, let list = sides[1].arrayValue, !list.isEmpty {
             return (sides[0], list)
         }
-        refuse("malformed", pointer, "This takes a question and a list of constants.")
+        refuse("malformed", pointer, "This must be a list of a question and a list of constants.")
         return nil
     }
 

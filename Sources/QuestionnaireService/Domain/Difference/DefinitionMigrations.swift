@@ -52,26 +52,26 @@ struct DefinitionMigrations: Sendable {
         switch name {
         case "rename":
             guard let old = body["old"]?.stringValue, let new = body["new"]?.stringValue else {
-                return refuse("\(pointer)/rename", "This takes old and new.")
+                return refuse("\(pointer)/rename", "rename needs old and new.")
             }
             renamed[old] = new
         case "options":
             let map = (body["map"]?.objectValue ?? [:]).compactMapValues(\.stringValue)
             guard let question = body["question"]?.stringValue, !map.isEmpty,
                 map.count == body["map"]?.objectValue?.count
-            else { return refuse("\(pointer)/options", "This takes question and a map of options to options.") }
+            else { return refuse("\(pointer)/options", "options needs question and map, from option to option.") }
             options[question, default: [:]].merge(map) { $1 }
         case "convert":
             guard let question = body["question"]?.stringValue,
                 let rule = body["rule"]?.stringValue.flatMap(Conversion.init)
             else {
                 let rules = Conversion.allCases.map(\.rawValue).joined(separator: ", ")
-                return refuse("\(pointer)/convert", "This takes question and a rule: \(rules).")
+                return refuse("\(pointer)/convert", "convert needs question and rule, one of \(rules).")
             }
             conversions[question] = rule
         case "drop":
             guard let question = body["question"]?.stringValue else {
-                return refuse("\(pointer)/drop", "This takes question.")
+                return refuse("\(pointer)/drop", "drop needs question.")
             }
             dropped.insert(question)
         default: refuse(pointer, "There is no migration “\(name)”.")
