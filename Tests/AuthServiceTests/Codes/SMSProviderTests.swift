@@ -278,8 +278,11 @@ import Testing
     @Test(
         "what does not start",
         arguments: [
-            (["VESTIBULE_PROFILE": "production"], "no spool"),
-            (["SMS_PROVIDER": "webhook,spool", "VESTIBULE_PROFILE": "production"], "no spool"),
+            (["VESTIBULE_PROFILE": "production"], "the production profile does not allow the provider spool"),
+            (
+                ["SMS_PROVIDER": "webhook,spool", "VESTIBULE_PROFILE": "production"],
+                "the production profile does not allow the provider spool"
+            ),
             (["SMS_PROVIDER": "webhook,webhook"], "SMS_PROVIDER"), (["SMS_PROVIDER": ","], "SMS_PROVIDER"),
             (
                 ["SMS_PROVIDER": "webhook", "SMS_WEBHOOK_URL": "http://sms.example", "VESTIBULE_PROFILE": "staging"],

@@ -217,7 +217,10 @@ import Testing
     @Test(
         "what does not start",
         arguments: [
-            (["VESTIBULE_PROFILE": "production"], "PUSH_PROVIDER: the production profile takes no spool"),
+            (
+                ["VESTIBULE_PROFILE": "production"],
+                "PUSH_PROVIDER: the production profile does not allow the provider spool"
+            ),
             (["PUSH_PROVIDER": "apns"], "PUSH_PROVIDER"), (["SPOOL_DIR": ""], "SPOOL_DIR"),
             (["PUSH_PROVIDER": "webhook", "PUSH_WEBHOOK_KEY": "short"], "PUSH_WEBHOOK_KEY"),
             (["PUSH_PROVIDER": "webhook", "PUSH_WEBHOOK_URL": ""], "PUSH_WEBHOOK_URL"),

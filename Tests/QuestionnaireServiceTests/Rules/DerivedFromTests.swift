@@ -48,7 +48,7 @@ import Testing
                 "strings.en", to: member == "textKey" ? ["t": "Title", "o": "x"] : ["t": "Title", "q": "Q?", "o": "x"])
             let found = try Self.report(draft, after: []).problems
             #expect(found.map { "\($0.code) \($0.pointer)" } == ["E17 /sections/0/questions/0/options/0/labelKey"])
-            #expect(found.first?.message.hasPrefix("“o” is a text of a question, too.") == true)
+            #expect(found.first?.message.hasPrefix("“o” is also a text of a question.") == true)
             #expect(DefinitionParserTests.problems(draft) == [], "what was published with it stays readable")
             let later = draft.setting("version", to: 2)
             #expect(try Self.report(later, after: [draft]).problems == [], "and is published again to go back to it")
