@@ -76,16 +76,19 @@ import Testing
                 let plan = ResponsePlan.each([walk.item()], on: hand.sheet, mutations: [], now: hand.session.now)
                 guard let write = plan.writes.first(where: \.changesAnswer) else { continue }
                 #expect(
-                    try await sessionService.writeAtOnce(write, hand.sheet.with(plan.answers), on: hand, reply: Array("{}".utf8)))
+                    try await sessionService.writeAtOnce(
+                        write, hand.sheet.with(plan.answers), on: hand, reply: Array("{}".utf8)))
                 let kept = try #require(sessionService.memory.recall(Self.key, of: walk.person))
-                let read = try #require(try await sessionService.sessions.find(walk.session, of: walk.person, for: Self.key))
+                let read = try #require(
+                    try await sessionService.sessions.find(walk.session, of: walk.person, for: Self.key))
                 #expect(kept.session.answers == read.answers && kept.session.revision == read.revision)
                 let anew = LoadedSession(read, of: walk.person, hand.published)
                 #expect(kept.sheet.views == anew.sheet.views)
                 // PostgreSQL writes a blank behind each comma of a value.
                 #expect(abs(kept.session.answersSize - read.answersSize) <= 10 * read.answers.count)
             }
-            let read = try #require(try await sessionService.sessions.find(walk.session, of: walk.person, for: Self.key))
+            let read = try #require(
+                try await sessionService.sessions.find(walk.session, of: walk.person, for: Self.key))
             #expect(read.answers.count == Walk.values.count)
             let size = try await service.rows(
                 """
@@ -112,7 +115,8 @@ import Testing
     @Test func anotherDayIsLookedAtAnew() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 4)
-            let hand = try #require(try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
+            let hand = try #require(
+                try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
             var session = hand.session
             session.now = Timestamp(microsecondsSinceEpoch: session.now.microsecondsSinceEpoch + 86_400_000_000)
             let next = LoadedSession(session, of: walk.person, hand.published, knowing: hand)
@@ -123,7 +127,8 @@ import Testing
     @Test func isBounded() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 5)
-            var hand = try #require(try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
+            var hand = try #require(
+                try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
             let memory = SessionMemory()
             func another() -> LoadedSession { LoadedSession(hand.session, of: .random(), hand.published) }
             let others = (0..<2000).map { _ in another() }

@@ -12,7 +12,7 @@ struct Challenge: Sendable {
     let phoneSealed: [UInt8]
     /// `nil` where only a newer release knows it.
     let purpose: ChallengePurpose?
-    let asker: ChallengePrincipal
+    let principal: ChallengePrincipal
     let codeHash: [UInt8]
     /// `nil` where only a newer release knows it.
     let state: ChallengeState?
@@ -26,7 +26,7 @@ struct Challenge: Sendable {
     let now: Timestamp
 
     /// No device of the account asked for it.
-    var isOfStranger: Bool { asker.isStranger }
+    var isOfStranger: Bool { principal.isStranger }
 }
 
 extension Secrets {
@@ -53,7 +53,7 @@ extension Secrets {
     static func history(
         phone: PhoneHashes, limit: [UInt8], prefix: [UInt8], country: String, origin: ClientOrigin, proof: Proof?,
         in transaction: Transaction
-    ) async throws -> (asker: ChallengePrincipal, SendHistory) {
+    ) async throws -> (principal: ChallengePrincipal, SendHistory) {
         // Always in this order, so that no two wait for each other.
         for key in [origin.site, origin.address, phone.lasting].compactMap({ $0 }) {
             transaction.send(lock, [.bytes(key)])
@@ -88,15 +88,16 @@ extension Secrets {
     ///
     /// - Parameter prefix: `nil` where the send counts for no prefix.
     static func insert(
-        _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: ChallengePurpose, asker: ChallengePrincipal,
+        _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: ChallengePurpose,
+        principal: ChallengePrincipal,
         origin: ClientOrigin,
         prefix: [UInt8]?, code: [UInt8], lifetime: Int64, in transaction: Transaction
     ) {
-        transaction.send(supersede, [.bytes(phone), .text(asker.rawValue), .integer(ChallengeLimits.mostAlive)])
+        transaction.send(supersede, [.bytes(phone), .text(principal.rawValue), .integer(ChallengeLimits.mostAlive)])
         transaction.send(
             insert,
             [
-                .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose.rawValue), .text(asker.rawValue),
+                .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose.rawValue), .text(principal.rawValue),
                 .bytes(origin.address), .bytes(prefix), .bytes(code), .integer(lifetime), .bytes(origin.site),
             ])
     }
@@ -126,7 +127,7 @@ extension Secrets {
         return Challenge(
             id: id, phoneHash: try row.bytes("phone_hash"), phoneSealed: try row.bytes("phone_sealed"),
             purpose: ChallengePurpose(rawValue: try row.text("purpose")),
-            asker: ChallengePrincipal(rawValue: try row.text("asker")), codeHash: try row.bytes("code_hash"),
+            principal: ChallengePrincipal(rawValue: try row.text("asker")), codeHash: try row.bytes("code_hash"),
             state: ChallengeState(rawValue: try row.text("state")), wrongTries: try row.integer("wrong_tries"),
             wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
