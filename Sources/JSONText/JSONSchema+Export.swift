@@ -9,8 +9,13 @@ extension JSONSchema {
         case bus
     }
 
+    /// What stands in a document for a schema that has a name.
+    public typealias Referral = (Name, JSONSchema) -> JSONValue
+
     /// The schema as JSON Schema 2020-12, without `$schema` and `$id`.
-    public func exported(_ place: Place = .publicReply) -> JSONValue {
+    ///
+    /// - Parameter refer: where it is missing, named schemas stand where they are used.
+    public func exported(_ place: Place = .publicReply, refer: Referral? = nil) -> JSONValue {
         switch self {
         case .any: [:]
         case .boolean: ["type": "boolean"]
@@ -19,20 +24,21 @@ extension JSONSchema {
         case .string(let rule): rule.exported(place)
         case .array(let element, let count):
             [
-                "type": "array", "items": element.exported(place),
+                "type": "array", "items": element.exported(place, refer: refer),
                 "minItems": .integer(Int64(count.lowerBound)),
                 "maxItems": .integer(Int64(count.upperBound)),
             ]
         case .map(let element, let count):
             [
-                "type": "object", "additionalProperties": element.exported(place),
+                "type": "object", "additionalProperties": element.exported(place, refer: refer),
                 "propertyNames": ["minLength": 1, "maxLength": 64],
                 "minProperties": .integer(Int64(count.lowerBound)),
                 "maxProperties": .integer(Int64(count.upperBound)),
             ]
-        case .object(let members): Self.exported(members, place)
-        case .nullable(let inner): ["anyOf": [inner.exported(place), ["type": "null"]]]
-        case .anyOf(let schemas): ["anyOf": .array(schemas.map { $0.exported(place) })]
+        case .object(let members): Self.exported(members, place, refer)
+        case .nullable(let inner): ["anyOf": [inner.exported(place, refer: refer), ["type": "null"]]]
+        case .anyOf(let schemas): ["anyOf": .array(schemas.map { $0.exported(place, refer: refer) })]
+        case .named(let name, let inner): refer?(name, inner) ?? inner.exported(place)
         }
     }
 
@@ -44,10 +50,10 @@ extension JSONSchema {
         return .object(schema)
     }
 
-    private static func exported(_ members: [Member], _ place: Place) -> JSONValue {
+    private static func exported(_ members: [Member], _ place: Place, _ refer: Referral?) -> JSONValue {
         var properties: [String: JSONValue] = [:]
         for member in members {
-            var schema = member.schema.exported(place)
+            var schema = member.schema.exported(place, refer: refer)
             if !member.note.isEmpty, case .object(var object) = schema {
                 object["description"] = .string(member.note)
                 schema = .object(object)
@@ -67,7 +73,8 @@ extension JSONSchema {
 extension JSONSchema.StringRule {
     func exported(_ place: JSONSchema.Place) -> JSONValue {
         var schema: [String: JSONValue] = ["type": "string"]
-        if let values {
+        // Whoever reads an open set has the values of this release; who writes it is not held to them.
+        if let values = values ?? (place == .publicReply ? known : nil) {
             schema["enum"] = .array(values.map { .string($0) })
             return .object(schema)
         }

@@ -12,6 +12,7 @@ extension JSONSchema {
         case .object(let members): node.kind == .object && Self.fits(node, members)
         case .nullable(let inner): node.isNull || inner.fits(node)
         case .anyOf(let schemas): schemas.contains { $0.fits(node) }
+        case .named(_, let inner): inner.fits(node)
         }
     }
 
@@ -22,13 +23,18 @@ extension JSONSchema {
         case .string(let rule): rule.problem(with: text) == nil
         case .nullable(let inner): inner.fits(text: text)
         case .anyOf(let schemas): schemas.contains { $0.fits(text: text) }
+        case .named(_, let inner): inner.fits(text: text)
         case .boolean, .integer, .number, .array, .map, .object: false
         }
     }
 
     /// A sentence about what is wrong with a text; `nil` if nothing is, or if this is not a schema of strings.
     public func problem(with text: String) -> String? {
-        if case .string(let rule) = self { rule.problem(with: text)?.message } else { nil }
+        switch self {
+        case .string(let rule): rule.problem(with: text)?.message
+        case .named(_, let inner): inner.problem(with: text)
+        default: nil
+        }
     }
 
     private static func fit(_ nodes: [JSONNode], _ element: JSONSchema, _ count: ClosedRange<Int>) -> Bool {

@@ -44,6 +44,7 @@ extension JSONSchema {
         case .map(let element, let count): checkMap(node, element, count, at: field, into: &found)
         case .object(let members): checkObject(node, members, at: field, into: &found)
         case .nullable(let inner): if !node.isNull { inner.check(node, at: field, into: &found) }
+        case .named(_, let inner): inner.check(node, at: field, into: &found)
         case .anyOf(let schemas):
             var last: [SchemaProblem] = []
             for schema in schemas {

@@ -13,6 +13,22 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case nullable(JSONSchema)
     /// The first schema that fits is used. If none fits, the value has the problems of the last schema.
     case anyOf([JSONSchema])
+    /// A schema with a name of its own, by which documents of the public API refer to it.
+    case named(Name, JSONSchema)
+
+    /// What documents call a schema.
+    public struct Name: Sendable, Hashable {
+        public var text: String
+        /// For the person who reads the document; empty where there is nothing to say.
+        public var words: String
+
+        public init(_ text: String, words: String = "") { (self.text, self.words) = (text, words) }
+
+        /// The type's name, and before it the names of the types that it stands in: `Session.User` is `SessionUser`.
+        public init(of type: Any.Type, words: String) {
+            self.init(String(reflecting: type).split(separator: ".").dropFirst().joined(), words: words)
+        }
+    }
 
     /// A member that an object may have. Any other member is a problem.
     public struct Member: Sendable, Hashable {
@@ -48,10 +64,15 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var format: StringFormat?
         /// The only values that are allowed; `nil` for any.
         public var values: [String]?
+        /// The values of this release, where later ones may have more: only the documents of the public API tell them.
+        public var known: [String]?
 
         /// A string of at most 4,096 Unicode scalars, unless the arguments say otherwise.
-        public init(length: ClosedRange<Int> = 0...4096, format: StringFormat? = nil, values: [String]? = nil) {
-            (self.length, self.format, self.values) = (length, format, values)
+        public init(
+            length: ClosedRange<Int> = 0...4096, format: StringFormat? = nil, values: [String]? = nil,
+            known: [String]? = nil
+        ) {
+            (self.length, self.format, self.values, self.known) = (length, format, values, known)
         }
     }
 
@@ -74,6 +95,11 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public static func string(_ length: ClosedRange<Int>) -> JSONSchema { .string(StringRule(length: length)) }
     /// One of these strings.
     public static func values(_ values: String...) -> JSONSchema { .string(StringRule(values: values)) }
+    /// An open set, of which this release writes these.
+    public static func open(_ known: String...) -> JSONSchema { .string(StringRule(length: 1...32, known: known)) }
+    public static func open(_ length: ClosedRange<Int>, _ known: String...) -> JSONSchema {
+        .string(StringRule(length: length, known: known))
+    }
     /// Visible ASCII characters, this many of them.
     public static func visibleASCII(_ length: ClosedRange<Int>) -> JSONSchema {
         .string(StringRule(length: length, format: .visibleASCII))
@@ -90,6 +116,22 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public static let date = JSONSchema.string(StringRule(length: 10...10, format: .date))
     /// A time in UTC, by RFC 3339.
     public static let dateTime = JSONSchema.string(StringRule(length: 20...27, format: .dateTime))
+
+    /// The same under a name.
+    public func named(_ name: String, _ words: String = "") -> JSONSchema { .named(Name(name, words: words), self) }
+    /// The same under the name of its Swift type.
+    public func named(_ type: Any.Type, _ words: String = "") -> JSONSchema {
+        .named(Name(of: type, words: words), self)
+    }
+
+    /// Its members, where it is an object's.
+    public var members: [Member] {
+        switch self {
+        case .object(let members): members
+        case .named(_, let inner): inner.members
+        default: []
+        }
+    }
 }
 
 /// One thing that is wrong with a JSON text.

@@ -25,6 +25,7 @@ extension MessageDeclaration {
             lines.append("    .\(kind)(\"\(field.wireName)\", \(schema)\(words)),")
         }
         return "public static let schema = JSONSchema.object([\n\(lines.joined(separator: "\n"))\n])"
+            + ".named(Self.self, \(Self.literal(words)))"
     }
 
     private static func schema(of field: Field) throws(Problem) -> String {

@@ -38,12 +38,16 @@ struct MessageDeclaration {
     }
 
     private(set) var fields: [Field] = []
+    /// The first paragraph of the structure's own doc comment, for who reads the schema.
+    let words: String
     /// The structure has its own initialiser, so `@Message` adds none.
     private(set) var hasInitialiser = false
 
     init(_ source: String) throws(Problem) {
         var route: SourceScanner.Member?
-        for part in SourceScanner(source).members() {
+        let scanner = SourceScanner(source)
+        words = scanner.words
+        for part in scanner.members() {
             let initialiser = ["init(", "public init("].first { part.code.hasPrefix($0) }
             // The initialiser of `Decodable` does not take the members.
             if let initialiser, !part.code.hasPrefix(initialiser + "from decoder") { hasInitialiser = true }

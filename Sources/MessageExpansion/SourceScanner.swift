@@ -23,6 +23,22 @@ struct SourceScanner {
     private let source: String
     init(_ source: String) { self.source = source }
 
+    /// The first paragraph of the type's doc comment, in one line.
+    var words: String {
+        var words: [Substring] = []
+        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            let start = line.drop { $0.isWhitespace }
+            if start.hasPrefix("///") {
+                let text = start.dropFirst(3).drop { $0 == " " }
+                if text.isEmpty { break }
+                words.append(text)
+            } else if !start.isEmpty, !start.hasPrefix("//") {
+                break
+            }
+        }
+        return words.joined(separator: " ")
+    }
+
     /// The declarations between the outermost braces.
     func members() -> [Member] {
         let parts = Self.split(source[...], at: "{")

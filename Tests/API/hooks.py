@@ -118,6 +118,21 @@ def kind(case, context):
     return ",".join(sorted(schemes(context.operation)))
 
 
+@schemathesis.check
+def problem_codes(ctx, response, case):
+    """A problem has the status of its answer, and a code that the document lists for this status."""
+    if not response.headers.get("content-type", [""])[0].startswith("application/problem+json"):
+        return
+    raw = case.operation.definition.raw["responses"].get(str(response.status_code))
+    if raw is None:
+        return
+    if "$ref" in raw:
+        raw = case.operation.schema.raw_schema["components"]["responses"][raw["$ref"].rpartition("/")[2]]
+    problem = response.json()
+    assert problem["status"] == response.status_code, f"status is {problem['status']}"
+    assert problem["code"] in raw["x-problem-codes"], f"{problem['code']} is not listed for {response.status_code}"
+
+
 # A token lives for 15 minutes.
 if CALLER == "person":
     schemathesis.auth(refresh_interval=600, cache_by_key=kind)(Caller)

@@ -32,7 +32,8 @@ import Testing
         #expect(value["attemptsRemaining"] == 2)
         #expect(value["status"] == 422 && value["detail"] == "Code incorrect. 2 attempts remaining")
         #expect(value["retryAfterSeconds"] == 2 && response.headers.first("retry-after") == "2")
-        #expect(value["errors"] == [["field": "code", "code": "wrong", "message": "Wrong."]])
+        #expect(
+            value["errors"] == [["field": "code", "pointer": "/code", "code": "wrong", "message": "Wrong."]])
     }
 
     @Test(

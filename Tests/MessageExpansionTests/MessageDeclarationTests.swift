@@ -41,6 +41,13 @@ import Testing
         #expect(found[2].initial == "\"a { b\"")
     }
 
+    @Test func theCommentOfAStructureGoesIntoItsSchema() throws {
+        let message = try MessageDeclaration(
+            "/// One thing,\n/// and more.\n///\n/// Not this.\n@Message\nstruct M {\n}")
+        #expect(message.words == "One thing, and more.")
+        #expect(try message.members().contains(".named(Self.self, \"One thing, and more.\")"))
+    }
+
     @Test func aStructureWithAnInitialiserKeepsIt() throws {
         let own = try MessageDeclaration("struct M { var a: Bool\n public init(not: Bool) { a = !not } }")
         #expect(own.hasInitialiser)

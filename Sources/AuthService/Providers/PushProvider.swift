@@ -1,6 +1,5 @@
 import BusProtocol
 import EventLoop
-import JSONText
 
 /// A push for a provider.
 struct OutgoingPush: Sendable {
@@ -15,14 +14,11 @@ struct OutgoingPush: Sendable {
     var body: String
     var data: [String: String]
 
-    /// The form for the spool and the webhook.
-    var json: JSONValue {
-        [
-            "id": .string(id.description), "userId": .string(personID.description),
-            "deviceId": .string(deviceID.description), "pushToken": .string(token), "title": .string(title),
-            "body": .string(body), "data": .object(data.mapValues { .string($0) }),
-            "at": .string(Timestamp.now().description),
-        ]
+    /// As the spool and the webhook have it.
+    var message: PushWebhook {
+        PushWebhook(
+            id: id, userId: personID, deviceId: deviceID, pushToken: token, title: title, body: body, data: data,
+            at: .now())
     }
 }
 

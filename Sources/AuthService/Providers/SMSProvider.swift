@@ -8,6 +8,9 @@ struct OutgoingSMS: Sendable {
     /// The number in E.164 form.
     var to: String
     var body: String
+
+    /// As the spool and the webhook have it.
+    var message: SMSWebhook { SMSWebhook(id: id, to: to, body: body, at: .now()) }
 }
 
 /// Why a provider did not accept an SMS. It never contains a number, a text or what the provider wrote.

@@ -8,9 +8,9 @@ struct SpoolProvider: Sendable {
     let folder: String
 
     /// Appends a line with one write, off the loop.
-    func append(_ file: String, _ line: JSONValue) async throws {
+    func append(_ file: String, _ line: some JSONCoded) async throws {
         let path = "\(folder)/\(file)"
-        let bytes = CanonicalJSON.bytes(of: line) + [UInt8(ascii: "\n")]
+        let bytes = line.jsonBytes + [UInt8(ascii: "\n")]
         try await Loop.offload {
             let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -27,12 +27,7 @@ extension SpoolProvider: SMSProvider {
 
     @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
         do {
-            try await append(
-                "sms.jsonl",
-                [
-                    "id": .string(sms.id.description), "to": .string(sms.to), "body": .string(sms.body),
-                    "at": .string(Timestamp.now().description),
-                ])
+            try await append("sms.jsonl", sms.message)
         } catch { throw .notTaken(host: nil, ProviderFailure("spool_not_written")) }
     }
 }
@@ -40,7 +35,7 @@ extension SpoolProvider: SMSProvider {
 extension SpoolProvider: PushProvider {
     @Loop func send(_ push: OutgoingPush, within limit: Duration) async throws(PushError) {
         do {
-            try await append("push.jsonl", push.json)
+            try await append("push.jsonl", push.message)
         } catch { throw .notTaken(reason: "spool_not_written", retryAfter: nil) }
     }
 }

@@ -16,22 +16,18 @@ struct WebhookProvider: SMSProvider, PushProvider {
     let key: [UInt8]
 
     @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
-        let json: JSONValue = [
-            "id": .string(sms.id.description), "to": .string(sms.to), "body": .string(sms.body),
-            "at": .string(Timestamp.now().description),
-        ]
-        let answer = await ProviderClient.ask(request(sms.id, json), within: limit)
+        let answer = await ProviderClient.ask(request(sms.id, sms.message), within: limit)
         guard case .success(let taken) = answer, 200...299 ~= taken.status else { throw .notTaken(url.host, answer) }
     }
 
     @Loop func send(_ push: OutgoingPush, within limit: Duration) async throws(PushError) {
-        let answer = await ProviderClient.ask(request(push.id, push.json), within: limit)
+        let answer = await ProviderClient.ask(request(push.id, push.message), within: limit)
         guard case .success(let taken) = answer else { throw .notTaken(answer) }
         guard 200...299 ~= taken.status else { throw taken.status == 410 ? .deadToken : .notTaken(answer) }
     }
 
-    private func request(_ id: Identifier, _ json: JSONValue) -> URLRequest {
-        let body = CanonicalJSON.bytes(of: json)
+    private func request(_ id: Identifier, _ message: some JSONCoded) -> URLRequest {
+        let body = message.jsonBytes
         let timestamp = "\(Int64(Date().timeIntervalSince1970))"
         let signature = Hex.encode(HMACSHA256.code(for: Array("\(timestamp).".utf8) + body, key: key))
         var request = URLRequest(url: url)

@@ -28,5 +28,5 @@ public struct DateOfBirthCorrected: PublicReply {
     /// The person.
     public var personId: Identifier
     /// The status that follows from the new date.
-    @Field(.string(1...32)) public var onboardingStatus: String
+    @Field(.onboardingStatus) public var onboardingStatus: String
 }

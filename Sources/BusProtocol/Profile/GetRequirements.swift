@@ -48,7 +48,7 @@ public struct CapabilityNeeds: MessageValue {
     /// What may replace something that is due.
     @Field(count: 0...16) public var alternatives: [Alternative] = []
     /// `suspended`, `underage`, `requirements_due` or `pending_verification`; `null` if the capability is enabled.
-    @Field(.nullable(.string(1...64))) public var disabledReason: String?
+    @Field(.nullable(.disabledReason)) public var disabledReason: String?
     /// When ``currentlyDue`` becomes past due. Nothing has a deadline yet.
     @Field(.nullable(.dateTime)) public var currentDeadline: Timestamp?
 
@@ -58,7 +58,7 @@ public struct CapabilityNeeds: MessageValue {
         /// The need that the value was given for.
         @Field(.string(1...64)) public var field: String
         /// `stale`: the catalogue no longer accepts the answer. `failed`: the verification failed.
-        @Field(.string(1...64)) public var code: String
+        @Field(.open(1...64, "stale", "failed")) public var code: String
     }
 
     /// What may replace something that is due.

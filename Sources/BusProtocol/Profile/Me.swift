@@ -41,11 +41,11 @@ public struct Me: PublicReply {
     /// The age in years.
     @Field(.nullable(.integer(0...150))) public var age: Int64?
     /// What keeps the person from completing the onboarding, or `complete`.
-    @Field(.string(1...32)) public var onboardingStatus: String
+    @Field(.onboardingStatus) public var onboardingStatus: String
     /// The step that the person is at.
-    @Field(.string(1...32)) public var onboardingStep: String
+    @Field(.onboardingStep) public var onboardingStep: String
     /// Whether the person is matched: `none`, `provisional` or `full-confidence`.
-    @Field(.string(1...32)) public var matchingMode: String
+    @Field(.matchingMode) public var matchingMode: String
     /// The keys of skipped fields.
     @Field(.string(1...64), count: 0...64) public var skippedFields: [String]
     /// The keys of fields that the person prefers not to share.

@@ -10,9 +10,9 @@ public struct ProfileFieldView: MessageValue {
     /// The step that asks for the field.
     @Field(.integer(1...64)) public var step: Int64
     /// `text`, `date`, `single_choice`, `multi_choice`, `integer`, `boolean`, `url` or `coordinates`.
-    @Field(.string(1...64)) public var type: String
+    @Field(.fieldType) public var type: String
     /// `required`, `encouraged` or `optional`.
-    @Field(.string(1...64)) public var category: String
+    @Field(.fieldCategory) public var category: String
     /// Whether the category is `required`.
     public var required: Bool
     /// Whether the category is `encouraged`.
@@ -24,13 +24,13 @@ public struct ProfileFieldView: MessageValue {
     /// Accepts `prefer_not_to_say` instead of a value.
     public var allowsPreferNotToSay: Bool
     /// `public`: others see it. `private`: only the person sees it.
-    @Field(.string(1...64)) public var visibility: String
+    @Field(.fieldVisibility) public var visibility: String
     /// The capabilities that need the field: `like`, `match`, `message` and `full_confidence`.
-    @Field(.string(1...64), count: 0...16) public var capabilities: [String]
+    @Field(.capability, count: 0...16) public var capabilities: [String]
     /// The form in which the value is stored: `text`, `text[]`, `date`, `integer`, `boolean` or `object`.
-    @Field(.string(1...64)) public var storage: String
+    @Field(.fieldStorage) public var storage: String
     /// The form of a text: `person_name`, `single_line` or `free_text`.
-    @Field(.string(1...64)) public var format: String?
+    @Field(.fieldFormat) public var format: String?
     /// The smallest value.
     @Field(.integer(-1_000_000...1_000_000)) public var min: Int64?
     /// The largest value.

@@ -42,7 +42,7 @@ public struct EventProperties: MessageValue {
     /// How the app was opened.
     @Field(.values("cold_start", "deep_link", "return_after_logout")) public var entryPoint: String?
     /// The device's operating system, or `web`.
-    @Field(.values("ios", "android", "web")) public var platform: String?
+    @Field(.platform) public var platform: String?
 }
 
 /// The answer to ``RecordEvents``.

@@ -14,13 +14,13 @@ public struct ViewOnboarding: PublicRequest {
 /// The answer to ``ViewOnboarding``.
 @Message
 public struct OnboardingView: PublicReply {
-    /// What keeps the person from completing the onboarding, or `complete`.
-    @Field(.values("questionnaire_pending", "vps_pending", "verification_pending", "complete", "blocked"))
+    /// What the person has to do before matching.
+    @Field(.onboardingStatus.closed)
     public var onboardingStatus: String
     /// The step that the person is at.
-    @Field(.values("profile", "questionnaire", "verification", "complete")) public var onboardingStep: String
+    @Field(.onboardingStep.closed) public var onboardingStep: String
     /// Whether the person is matched.
-    @Field(.values("none", "provisional", "full-confidence")) public var matchingMode: String
+    @Field(.matchingMode.closed) public var matchingMode: String
     /// How many people are offered while the person is matched provisionally; `null` if the operator set no limit.
     @Field(.nullable(.integer(0...1000))) public var provisionalMaxOffers: Int64?
     /// The step to continue at; `null` if nothing is left.
@@ -37,5 +37,5 @@ public struct OnboardingStep: MessageValue {
     /// The key of the step.
     @Field(.string(1...64)) public var key: String
     /// `done`, `current` or `pending`. A postponed step stays `pending`.
-    @Field(.values("done", "current", "pending")) public var state: String
+    @Field(.stepState) public var state: String
 }

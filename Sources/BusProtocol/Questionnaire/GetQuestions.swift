@@ -32,7 +32,7 @@ public struct QuestionsView: PublicReply {
     /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
     /// The key of the first visible question without an answer; `null` if nothing is left.
-    @Field(.nullable(.string(1...64)), isRequired: true) public var nextQuestion: String?
+    @Field(.nullable(.questionKey), isRequired: true) public var nextQuestion: String?
     /// The language of the texts (RFC 5646).
     @Field(.string(2...35)) public var language: String?
 }

@@ -10,7 +10,7 @@ public struct QuestionView: MessageValue {
     /// The key of the section.
     @Field(.string(1...64)) public var section: String
     /// `single_choice`, `multi_choice`, `slider`, `ranking`, `tags`, `text`, `date`, `number`, `height`, `boolean` or `info`.
-    @Field(.string(1...32)) public var type: String
+    @Field(.questionType) public var type: String
     /// The question as the person reads it.
     @Field(.string(1...1000)) public var text: String
     /// An explanation of the question.
@@ -24,7 +24,7 @@ public struct QuestionView: MessageValue {
     /// Whether the question is asked, by the answers so far.
     public var visible: Bool
     /// The control that a client shows.
-    @Field(.string(1...32)) public var presentation: String
+    @Field(.presentation) public var presentation: String
     /// A suggestion. It is no answer until the client sends it.
     public var `default`: JSONValue?
     /// What an answer must keep to.
@@ -76,7 +76,7 @@ public struct QuestionConstraints: MessageValue {
     /// The highest age in years of the person whose birthday is asked for.
     @Field(.integer(0...200)) public var maxAge: Int64?
     /// The form of a text: `person_name`, `single_line` or `digits`.
-    @Field(.string(1...32)) public var pattern: String?
+    @Field(.textPattern) public var pattern: String?
     /// The person's own entries, each sent as `{"other": text}`.
     public var other: OtherConstraint?
 

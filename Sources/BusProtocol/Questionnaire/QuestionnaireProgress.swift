@@ -16,7 +16,8 @@ public struct QuestionnaireProgress: MessageValue {
 
 /// The status of a session; an open set.
 public struct SessionStatus: RawRepresentable, MessageValue, Hashable, ExpressibleByStringLiteral {
-    public static let schema = JSONSchema.string(1...32)
+    public static let schema = JSONSchema.open("in_progress", "completed", "amended", "stopped").named(
+        Self.self, "Where a session stands. `amended`: changed after it was completed.")
 
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -34,7 +35,9 @@ public struct SessionStatus: RawRepresentable, MessageValue, Hashable, Expressib
 
 /// What a person did with a question; an open set.
 public struct AnswerState: RawRepresentable, MessageValue, Hashable, ExpressibleByStringLiteral {
-    public static let schema = JSONSchema.string(1...32)
+    public static let schema = JSONSchema.open(
+        "answered", "skipped", "declined", "acknowledged", "unanswered"
+    ).named(Self.self, "What a person did with a question.")
 
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

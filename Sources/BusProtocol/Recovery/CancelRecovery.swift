@@ -23,5 +23,5 @@ public struct CancelRecovery: PublicRequest {
 @Message
 public struct RecoveryCancelled: PublicReply {
     /// The status that the claimant sees.
-    @Field(.string(1...32)) public var status: String
+    @Field(.recoveryStatus) public var status: String
 }

@@ -24,5 +24,5 @@ public struct DisputeRecovery: PublicRequest {
 @Message
 public struct RecoveryDisputed: PublicReply {
     /// The status of the case.
-    @Field(.string(1...32)) public var status: String
+    @Field(.recoveryStatus) public var status: String
 }

@@ -22,7 +22,7 @@ public struct GetRecoveryCase: PublicRequest {
 @Message
 public struct RecoveryCaseView: PublicReply {
     /// The status that the claimant sees.
-    @Field(.string(1...32)) public var status: String
+    @Field(.recoveryStatus) public var status: String
     /// When the claimant asked for the account.
     public var requestedAt: Timestamp
     /// When the hold ends.
@@ -39,5 +39,5 @@ public struct RecoveryStep: MessageValue {
     /// The key of the step.
     @Field(.values("hold", "identity", "review", "complete")) public var key: String
     /// Whether the case has passed the step.
-    @Field(.values("done", "current", "pending")) public var state: String
+    @Field(.stepState) public var state: String
 }

@@ -27,7 +27,7 @@ public struct OwnRecoveryCases: PublicReply {
         /// The recovery case.
         public var recoveryId: Identifier
         /// The status of the case.
-        @Field(.string(1...32)) public var status: String
+        @Field(.recoveryStatus) public var status: String
         /// When the claimant asked for the account.
         public var requestedAt: Timestamp
         /// When the hold ends.

@@ -42,7 +42,7 @@ public struct RecoveryRequested: PublicReply {
     /// Needed to read and to cancel the case. It is sent only here.
     @Field(.string(1...128)) public var recoveryToken: String
     /// The status that the claimant sees.
-    @Field(.string(1...32)) public var status: String
+    @Field(.recoveryStatus) public var status: String
     /// When the hold ends.
     public var holdUntil: Timestamp
     /// Needed in `device.secret` to complete the recovery. It is sent only here.

@@ -12,7 +12,7 @@ public struct ListReviews: PublicRequest {
         .get, "/admin/recovery", .staff, "The review queue.")
 
     /// Lists the cases with this status, the newest first. Without it the reply has the cases that wait for a reviewer.
-    @Field(.string(1...32), from: .query("status")) public var status: String?
+    @Field(.recoveryStatus, from: .query("status")) public var status: String?
 }
 
 /// The reply to ``ListReviews``.
@@ -28,7 +28,7 @@ public struct ReviewSummary: PublicReply {
     /// The recovery case.
     public var recoveryId: Identifier
     /// The status of the case.
-    @Field(.string(1...32)) public var status: String
+    @Field(.recoveryStatus) public var status: String
     /// When the claimant asked for the account.
     public var requestedAt: Timestamp
     /// When the hold ends.
@@ -36,9 +36,9 @@ public struct ReviewSummary: PublicReply {
     /// When the claimant gave evidence.
     public var evidenceAt: Timestamp?
     /// What the provider of evidence said: `yes`, `no` or `undecided`.
-    @Field(.string(1...32)) public var verdict: String?
+    @Field(.verdict) public var verdict: String?
     /// What the claimant has shown that a stranger cannot.
-    @Field(.string(1...32)) public var proof: String?
+    @Field(.recoveryProof) public var proof: String?
     /// The number of approvals so far.
     @Field(.integer(0...2)) public var approvals: Int64
     /// The number of approvals that the case needs.

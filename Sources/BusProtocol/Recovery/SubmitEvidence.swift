@@ -29,5 +29,5 @@ public struct SubmitEvidence: PublicRequest {
 @Message
 public struct EvidenceTaken: PublicReply {
     /// The status of the case.
-    @Field(.string(1...32)) public var status: String
+    @Field(.recoveryStatus) public var status: String
 }

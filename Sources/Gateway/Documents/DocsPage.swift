@@ -10,7 +10,7 @@ struct DocsPage: Sendable {
     static let policy = "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; frame-ancestors 'none'"
 
     /// - Parameter document: as ``OpenAPIDocument`` makes it.
-    init(_ document: JSONValue) { bytes = Array(Self.html(document).utf8) }
+    init(_ document: JSONValue) { bytes = Array(Self.html(Self.inlined(document, document)).utf8) }
 
     private static let digest = Data(SHA256.digest(Array(style.utf8))).base64EncodedString()
 
@@ -50,13 +50,11 @@ struct DocsPage: Sendable {
     private static func operations(at path: String, in document: JSONValue) -> String {
         let item = document["paths"]?[path]?.objectValue ?? [:]
         return ["get", "post", "put", "patch", "delete"].map { method in
-            item[method].map { operation(method, path, $0, document) } ?? ""
+            item[method].map { operation(method, path, $0) } ?? ""
         }.joined()
     }
 
-    private static func operation(
-        _ method: String, _ path: String, _ operation: JSONValue, _ document: JSONValue
-    ) -> String {
+    private static func operation(_ method: String, _ path: String, _ operation: JSONValue) -> String {
         let id = text(operation["operationId"])
         let isLater = operation["responses"]?["501"] != nil
         var parts = [
@@ -64,18 +62,22 @@ struct DocsPage: Sendable {
             "<code>\(escaped(path))</code><br/>\(text(operation["summary"]))</summary>",
             "<p><small>\(caller(of: operation))</small></p>",
         ]
-        if operation["description"] != nil { parts.append("<p>\(text(operation["description"]))</p>") }
-        let parameters = (operation["parameters"]?.arrayValue ?? []).map { resolved($0, document) }
+        if operation["description"] != operation["summary"] { parts.append("<p>\(text(operation["description"]))</p>") }
+        let parameters = operation["parameters"]?.arrayValue ?? []
         if !parameters.isEmpty {
-            let items = parameters.map {
-                member(text($0["name"]) + " <small>in \(text($0["in"]))</small>", $0["schema"], $0["required"] == true)
+            let items = parameters.map { parameter in
+                // What is said of the parameter goes before what is said of its type.
+                let schema = parameter["schema"]?.with("description", parameter["description"] ?? "")
+                return member(
+                    "\(text(parameter["name"])) <small>in \(text(parameter["in"]))</small>", schema,
+                    parameter["required"] == true)
             }
             parts.append("<h4>Parameters</h4><ul>\(items.joined())</ul>")
         }
         if let media = operation["requestBody"]?["content"]?["application/json"] {
             parts.append("<h4>Body</h4>\(content(media))")
         }
-        parts.append("<h4>Responses</h4><ul>\(answers(operation, document))</ul></details>\n")
+        parts.append("<h4>Answers</h4><ul>\(answers(operation))</ul></details>\n")
         return parts.joined()
     }
 
@@ -91,9 +93,8 @@ struct DocsPage: Sendable {
         return names.count < choices.count ? "Accepts \(wanted), but does not need it." : "Needs \(wanted)."
     }
 
-    private static func answers(_ operation: JSONValue, _ document: JSONValue) -> String {
+    private static func answers(_ operation: JSONValue) -> String {
         (operation["responses"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { status, response in
-            let response = resolved(response, document)
             let media = response["content"]?["application/json"]
             return "<li><b>\(escaped(status))</b> \(text(response["description"]))\(media.map(content) ?? "")</li>"
         }.joined()
@@ -103,21 +104,33 @@ struct DocsPage: Sendable {
         let example = media["example"].map {
             "<pre>\(escaped(String(decoding: CanonicalJSON.bytes(of: $0), as: UTF8.self)))</pre>"
         }
-        return "<ul>\(members(of: media["schema"]))</ul>\(example ?? "")"
+        let inner = members(of: media["schema"])
+        let words = inner.isEmpty ? "<p><small>\(kind(of: media["schema"]))</small></p>" : "<ul>\(inner)</ul>"
+        return words + (example ?? "")
     }
 
     // MARK: Schemas
 
+    /// The members of an object, of each of several objects, or of what an array or a map holds.
     private static func members(of schema: JSONValue?) -> String {
         let required = Set((schema?["required"]?.arrayValue ?? []).compactMap(\.stringValue))
-        return (schema?["properties"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { name, schema in
+        let own = (schema?["properties"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { name, schema in
             member("<code>\(escaped(name))</code>", schema, required.contains(name))
-        }.joined()
+        }
+        let choices = (schema?["anyOf"]?.arrayValue ?? []).filter { !members(of: $0).isEmpty }
+        let each = choices.map { choice in
+            // An object or null is shown as the object.
+            choices.count == 1
+                ? members(of: choice)
+                : "<li><small>one of these</small> \(text(choice["description"]))<ul>\(members(of: choice))</ul></li>"
+        }
+        let held = [schema?["items"], schema?["additionalProperties"]].compactMap { $0 }.map { members(of: $0) }
+        return (own + each + held).joined()
     }
 
     /// - Parameter name: as HTML.
     private static func member(_ name: String, _ schema: JSONValue?, _ isRequired: Bool) -> String {
-        let inner = members(of: schema) + members(of: schema?["items"])
+        let inner = members(of: schema)
         return "<li>\(name) <small>\(kind(of: schema))\(isRequired ? ", required" : "")</small> "
             + "\(text(schema?["description"]))\(inner.isEmpty ? "" : "<ul>\(inner)</ul>")</li>"
     }
@@ -139,12 +152,26 @@ struct DocsPage: Sendable {
             words.append("\(text(schema?[least]))…\(text(schema?[most]))")
         }
         if type == "array" { words.append("of \(kind(of: schema?["items"]))") }
+        if let value = schema?["default"] {
+            words.append(
+                "(default <code>\(escaped(String(decoding: CanonicalJSON.bytes(of: value), as: UTF8.self)))</code>)")
+        }
         return words.joined(separator: " ")
     }
 
-    private static func resolved(_ value: JSONValue, _ document: JSONValue) -> JSONValue {
-        guard let reference = value["$ref"]?.stringValue else { return value }
-        return reference.split(separator: "/").dropFirst().reduce(document) { $0[String($1)] ?? .null }
+    /// With what references lead to in their place. No schema is part of itself.
+    private static func inlined(_ value: JSONValue, _ document: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map { inlined($0, document) })
+        case .object(var members):
+            let reference = members["$ref"]?.stringValue
+            members["$ref"] = nil
+            let own = members.mapValues { inlined($0, document) }
+            guard let reference else { return .object(own) }
+            let target = reference.split(separator: "/").dropFirst().reduce(document) { $0[String($1)] ?? .null }
+            return .object((inlined(target, document).objectValue ?? [:]).merging(own) { $1 })
+        default: return value
+        }
     }
 
     /// A value as text that is safe in HTML. It is empty for `nil`, for arrays and for objects.

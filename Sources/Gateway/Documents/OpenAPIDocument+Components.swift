@@ -1,10 +1,15 @@
+import BusProtocol
 import JSONText
 
 extension OpenAPIDocument {
-    var components: JSONValue {
-        [
+    func components(_ schemas: SchemaComponents) -> JSONValue {
+        problemSchemas(schemas)
+        return [
             "securitySchemes": [
-                "accessToken": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
+                "accessToken": [
+                    "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                    "description": "From a sign-in or a refresh.",
+                ],
                 "recoveryToken": [
                     "type": "http", "scheme": "bearer",
                     "description": "The token in the response to the recovery request.",
@@ -21,7 +26,7 @@ extension OpenAPIDocument {
             ],
             "headers": Self.headers,
             "responses": problems(),
-            "schemas": ["Problem": Self.problemSchema, "FieldProblem": Self.fieldProblemSchema],
+            "schemas": .object(schemas.schemas),
         ]
     }
 
@@ -34,10 +39,13 @@ extension OpenAPIDocument {
             "required": true, "description": "Seconds to wait; equal to `retryAfterSeconds`.",
             "schema": ["type": "integer", "minimum": 1],
         ],
-        "WWW-Authenticate": ["required": true, "schema": ["const": "Bearer"]],
+        "WWW-Authenticate": [
+            "required": true, "description": "What the caller has to send.",
+            "schema": ["type": "string", "const": "Bearer"],
+        ],
         "Idempotency-Replayed": [
-            "description": "This is the first response to this `Idempotency-Key`, repeated.",
-            "schema": ["const": "true"],
+            "description": "The first answer of this `Idempotency-Key` again.",
+            "schema": ["type": "string", "const": "true"],
         ],
         "ETag": [
             "description": "The version of the state in the response.",
@@ -45,35 +53,81 @@ extension OpenAPIDocument {
         ],
     ]
 
-    private static let fieldProblemSchema: JSONValue = [
-        "type": "object", "required": ["field", "code", "message"],
-        "properties": [
-            "field": ["type": "string"], "code": ["type": "string"], "message": ["type": "string"],
-        ],
-    ]
+    /// One problem for every refusal and failure. Which codes an operation can answer stands in its `x-problem-codes`.
+    private func problemSchemas(_ schemas: SchemaComponents) {
+        _ = schemas.exported(problemSchema)
+        schemas.allowMoreMembers(of: "Problem")
+    }
 
-    private static let problemSchema: JSONValue = [
-        "type": "object",
-        "required": ["type", "title", "status", "code", "detail", "traceId"],
-        "properties": [
-            "type": ["type": "string"], "title": ["type": "string"], "status": ["type": "integer"],
-            "code": ["type": "string", "description": "The code that a program acts on."],
-            "detail": ["type": "string", "description": "A sentence to show to a person."],
-            "traceId": ["type": "string", "pattern": "^[0-9a-f]{32}$"],
-            "retryAfterSeconds": ["type": "integer", "minimum": 1],
-            "attemptsRemaining": ["type": "integer", "minimum": 0],
-            "alternatives": [
-                "type": "array", "items": ["type": "string"],
-                "description":
-                    "Other ways to go on. `known_device`: ask on a device that signed in before; it proves itself with its secret. `linked_identity`: sign in with Apple or Google. `try_later`: ask again after `retryAfterSeconds`; everybody can do this.",
-            ],
-            "options": [
-                "type": "array", "items": ["type": "string"],
-                "description":
-                    "With the code recovery_required. `recover`: recover the account. `new_account`: send the same code again with `newAccount: true`.",
-            ],
-            "eligibleOn": ["type": "string", "format": "date"],
-            "errors": ["type": "array", "items": ["$ref": "#/components/schemas/FieldProblem"]],
-        ],
-    ]
+    private var problemSchema: JSONSchema {
+        let codes = Set(table.routes.flatMap { $0.refusals.map(\.name) }).sorted()
+        return JSONSchema.object([
+            .required("type", .string(1...200), "`urn:vestibule:problem:` and the code."),
+            .required("title", .string(1...200), "The code in words; the same for each problem of the code."),
+            .required("status", .integer(400...599), "The HTTP status."),
+            .required(
+                "code",
+                JSONSchema.string(.init(known: codes)).named("ProblemCode", "What a program acts on. An open set."),
+                "What a program acts on."),
+            .required("detail", .string(1...4096), "A sentence that a person may be shown."),
+            .required("traceId", .string(32...32), "Names the request in logs; equal to the header `Trace-Id`."),
+            .optional(
+                "retryAfterSeconds", .integer(1...Int64(Int32.max)), "When to try again; equal to `Retry-After`."),
+            .optional("attemptsRemaining", .integer(0...1000), "How often a code can still be entered."),
+            .optional(
+                "alternatives",
+                .array(of: .open(1...64, "known_device", "linked_identity", "try_later"), count: 0...16),
+                """
+                Ways that are open while this one is not. `known_device`: ask on a device that signed in before; it proves \
+                itself with its secret. `linked_identity`: sign in with Apple or Google. `try_later`: open to everybody; ask \
+                again when `retryAfterSeconds` are over.
+                """),
+            .optional(
+                "options", .array(of: .open(1...64, "recover", "new_account"), count: 0...16),
+                """
+                Of `recovery_required`: `recover` the account, or `new_account`, with `newAccount: true` beside the same code.
+                """),
+            .optional("eligibleOn", .date, "The 18th birthday of a person who is too young."),
+            .optional(
+                "errors", .array(of: Self.fieldProblemSchema, count: 0...500), "What is wrong with which member."),
+        ]).named("Problem", "A refusal or a failure (RFC 9457). Some codes have further members.")
+    }
+
+    private static let fieldProblemSchema = JSONSchema.object([
+        .required("field", .string(0...4096), "Names and positions, joined by dots: `answers.0.value`."),
+        .optional("pointer", .string(0...8192), "`field` as a JSON pointer (RFC 6901): `/answers/0/value`."),
+        .required("code", .string(1...64), "What is wrong, for a program: `required`, `too_long`. An open set."),
+        .required("message", .string(1...1000), "What is wrong, for a person."),
+    ]).named("FieldProblem", "One thing that is wrong with one member of the request.")
+}
+
+extension Route.LocalAnswer {
+    /// Of answers that are JSON.
+    var schema: JSONSchema? {
+        switch self {
+        case .health: Self.status("Health", "ok", "The process lives.")
+        case .readiness: Self.status("Readiness", "ready", "Every required service has a ready replica.")
+        case .openAPI:
+            JSONSchema.map(of: .any, count: 1...64).named("OpenAPIObject", "A document as OpenAPI 3.1 describes it.")
+        case .signingKeys: SigningKeys.schema
+        case .services: Self.listing
+        case .metrics, .docs: nil
+        }
+    }
+
+    private static func status(_ name: String, _ value: String, _ words: String) -> JSONSchema {
+        JSONSchema.object([.required("status", .open(1...32, value), words)]).named(name, words)
+    }
+
+    private static let listing = JSONSchema.object([
+        .required(
+            "services",
+            .array(
+                of: JSONSchema.object([
+                    .required("service", .string(1...64), "Name of the service."),
+                    .required(
+                        "replicas", .array(of: .map(of: .any, count: 1...64), count: 0...10_000),
+                        "What each replica tells of itself."),
+                ]).named("ServiceReplicas", "One service and its replicas."), count: 0...64), "Every service.")
+    ]).named("ServiceListing", "What is known of every replica.")
 }

@@ -3,10 +3,10 @@ import JSONText
 
 // Lists exactly the responses that each route can give, so that a client's author sees every code to handle.
 extension OpenAPIDocument {
-    func responses(_ route: Route) -> JSONValue {
+    func responses(_ route: Route, _ schemas: SchemaComponents) -> [String: JSONValue] {
         var responses: [String: JSONValue] = [:]
         for problem in Self.problems(route) { responses[String(problem.status)] = problem.reference }
-        if let success = success(of: route) {
+        if let success = success(of: route, schemas) {
             responses[String(route.success)] = success
             if route.mayCreate { responses["201"] = success }
         }
@@ -15,19 +15,20 @@ extension OpenAPIDocument {
                 "description": "The client already has the current version.", "headers": headers(route),
             ]
         }
-        return .object(responses)
+        return responses
     }
 
-    private func success(of route: Route) -> JSONValue? {
+    private func success(of route: Route, _ schemas: SchemaComponents) -> JSONValue? {
         switch route.target {
         case .later: nil
         case .local(.metrics): answer("The metrics.", "text/plain", ["schema": ["type": "string"]], route)
         case .local(.docs): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
-        case .local: answer("The answer.", "application/json", ["schema": ["type": "object"]], route)
-        case .export: answer("The answer.", "application/json", Self.media(exportSchema), route)
+        case .local(let local):
+            local.schema.map { answer("The answer.", "application/json", Self.media($0, schemas), route) }
+        case .export: answer("The answer.", "application/json", Self.media(ExportDocument.schema, schemas), route)
         case .message:
             if let reply = route.binding, !reply.replyIsEmpty {
-                answer("The answer.", "application/json", Self.media(reply.replySchema), route)
+                answer("The answer.", "application/json", Self.media(reply.replySchema, schemas), route)
             } else {
                 ["description": "Done.", "headers": headers(route)]
             }
@@ -38,8 +39,8 @@ extension OpenAPIDocument {
         ["description": .string(description), "headers": headers(route), "content": .object([type: media])]
     }
 
-    private static func media(_ schema: JSONSchema) -> JSONValue {
-        ["schema": schema.exported(), "example": schema.example(isWhole: true)]
+    private static func media(_ schema: JSONSchema, _ schemas: SchemaComponents) -> JSONValue {
+        ["schema": schemas.exported(schema), "example": schema.example(isWhole: true)]
     }
 
     private func headers(_ route: Route) -> JSONValue {
@@ -97,19 +98,10 @@ extension OpenAPIDocument {
             "headers": headers(names),
             "content": [
                 "application/problem+json": [
-                    "schema": [
-                        "allOf": [
-                            ["$ref": "#/components/schemas/Problem"],
-                            [
-                                "properties": [
-                                    "status": ["const": .integer(Int64(refusals.status))],
-                                    "code": ["enum": .array(codes)],
-                                ]
-                            ],
-                        ]
-                    ]
+                    "schema": ["$ref": "#/components/schemas/Problem"]
                 ]
             ],
+            "x-problem-codes": .array(codes),
         ]
     }
 }

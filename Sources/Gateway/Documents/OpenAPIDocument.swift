@@ -8,10 +8,17 @@ struct OpenAPIDocument: Sendable {
     let exportSchema: JSONSchema
 
     func value() -> JSONValue {
+        let schemas = SchemaComponents()
+        var answered: [String: [String: JSONValue]] = [:]
+        // Replies first: their schemas have the plain names.
+        for route in table.routes { answered[route.id] = responses(route, schemas) }
         var paths: [String: JSONValue] = [:]
         for (path, routes) in Dictionary(grouping: table.routes, by: \.path.text) {
             var item: [String: JSONValue] = [:]
-            for route in routes { item[route.method.rawValue.lowercased()] = operation(route) }
+            for route in routes {
+                item[route.method.rawValue.lowercased()] =
+                    operation(route, answered[route.id] ?? [:], schemas)
+            }
             paths[path] = .object(item)
         }
         return [
@@ -19,33 +26,42 @@ struct OpenAPIDocument: Sendable {
             "info": [
                 "title": "Vestibule", "version": "1", "description": .string(Self.description),
             ],
-            "paths": .object(paths), "components": components,
+            "servers": [["url": "/", "description": "The system that serves this document."]],
+            "tags": .array(OperationTag.all.map(\.value)),
+            "paths": .object(paths), "webhooks": webhooks(schemas), "components": components(schemas),
         ]
     }
 
     private static let description = """
-        Sign-in, profile, questionnaire, recovery. Every error is a problem document (RFC 9457) with a `code` for programs \
-        and a `detail` for people. Any operation can also answer 417 (unsupported `Expect`), 501 (unsupported transfer \
-        coding) or 505 (unsupported HTTP version). A JSON text that contains U+0000 or repeats a name in an object is \
-        malformed.
+        Sign-in, profile, questionnaire, recovery. Every refusal and failure is a problem document (RFC 9457) with a `code` \
+        for programs and a `detail` for people. Beside what each operation lists, a message that is no HTTP/1.1 as the \
+        server takes it is answered 417 (`Expect`), 501 (transfer coding) or 505 (version); a JSON text with U+0000 or a \
+        name twice is malformed.
+
+        Later releases may add members to answers and values to enumerations. A client ignores a member that it does not \
+        know, and takes an unknown value of an enumeration as such: it shows something general, and fails nothing.
         """
 
-    private func operation(_ route: Route) -> JSONValue {
+    private func operation(
+        _ route: Route, _ responses: [String: JSONValue], _ schemas: SchemaComponents
+    ) -> JSONValue {
         var operation: [String: JSONValue] = [
-            "operationId": .string(Self.operationID(route)), "summary": .string(route.summary),
-            "security": Self.security(route.access), "responses": responses(route),
+            "operationId": .string(route.id), "summary": .string(route.summary),
+            "description": .string(Self.description(of: route)), "security": Self.security(route.access),
+            "responses": .object(responses),
+            "x-problem-codes": .array(route.refusals.map(\.name).sorted().map { .string($0) }),
         ]
-        let parameters = Self.parameters(route)
+        if let tag = OperationTag.tag(of: route.path.text) { operation["tags"] = [.string(tag.name)] }
+        let parameters = Self.parameters(route, schemas)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
-        if let schema = route.bodySchema { operation["requestBody"] = Self.requestBody(route, schema) }
-        if case .later = route.target { operation["description"] = "Not implemented yet: answers 501." }
+        if let schema = route.bodySchema { operation["requestBody"] = Self.requestBody(route, schema, schemas) }
         return .object(operation)
     }
 
-    /// For example `put_users_me_devices_id` for `PUT /users/me/devices/{id}`.
-    static func operationID(_ route: Route) -> String {
-        let words = route.path.text.split { !$0.isLetter && !$0.isNumber }
-        return ([route.method.rawValue.lowercased()] + words.map(String.init)).joined(separator: "_")
+    private static func description(of route: Route) -> String {
+        if case .later = route.target { return "Not implemented yet: answers 501." }
+        let words = SchemaComponents.words(route.binding?.words ?? "")
+        return words.isEmpty ? route.summary : words
     }
 
     private static func security(_ access: Route.Access) -> JSONValue {
@@ -58,44 +74,51 @@ struct OpenAPIDocument: Sendable {
         }
     }
 
-    private static func parameters(_ route: Route) -> [JSONValue] {
+    private static func parameters(_ route: Route, _ schemas: SchemaComponents) -> [JSONValue] {
         var parameters = route.path.parameters.map { name -> JSONValue in
             let addition = route.additions.first { $0.source == .path(name) }
-            return Self.parameter(name, "path", addition?.schema, isRequired: true)
+            return Self.parameter(name, "path", addition, route, schemas)
         }
         for addition in route.additions {
-            if case .query(let name) = addition.source { parameters.append(parameter(name, "query", addition.schema)) }
+            if case .query(let name) = addition.source {
+                parameters.append(parameter(name, "query", addition, route, schemas))
+            }
         }
         for addition in route.additions {
             if case .header(let name) = addition.source {
-                parameters.append(parameter(name, "header", addition.schema))
+                parameters.append(parameter(name, "header", addition, route, schemas))
             }
         }
         if route.isRevalidated {
-            parameters.append(["name": "if-none-match", "in": "header", "schema": ["type": "string"]])
+            parameters.append([
+                "name": "if-none-match", "in": "header", "schema": ["type": "string"],
+                "description": "The `ETag` of an earlier answer: 304 where it is still the same.",
+            ])
         }
         if route.method == .post { parameters.append(["$ref": "#/components/parameters/IdempotencyKey"]) }
         return parameters
     }
 
     private static func parameter(
-        _ name: String, _ place: String, _ schema: JSONSchema?, isRequired: Bool = false
+        _ name: String, _ place: String, _ addition: Route.Addition?, _ route: Route, _ schemas: SchemaComponents
     ) -> JSONValue {
-        // A route that is not built yet has no schema to show.
-        guard let schema else {
-            return ["name": .string(name), "in": .string(place), "required": true, "schema": ["type": "string"]]
-        }
-        return [
-            "name": .string(name), "in": .string(place), "required": .bool(isRequired),
-            "schema": schema.exported(.publicRequest),
-            "example": schema.example(for: name, isWhole: false),
+        let note = SchemaComponents.words(addition?.note ?? "")
+        let parameter: JSONValue = [
+            "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
+            "description": .string(note.isEmpty ? "ID of what the path names." : note),
         ]
+        // A route that is not built yet has no schema to show.
+        guard let schema = addition?.schema else { return parameter.with("schema", ["type": "string"]) }
+        let named = schema.namingParts("\(route.id.capitalizedFirst)\(name.capitalizedFirst)", note)
+        return parameter.with("schema", schemas.exported(named, .publicRequest))
+            .with("example", schema.example(for: name, isWhole: false))
     }
 
-    private static func requestBody(_ route: Route, _ schema: JSONSchema) -> JSONValue {
+    private static func requestBody(_ route: Route, _ schema: JSONSchema, _ schemas: SchemaComponents) -> JSONValue {
         let name = if case .patch(let member) = route.body { member } else { "" }
         let media: JSONValue = [
-            "schema": schema.exported(.publicRequest), "example": schema.example(for: name, isWhole: false),
+            "schema": schemas.exported(schema, .publicRequest),
+            "example": schema.example(for: name, isWhole: false),
         ]
         var content: [String: JSONValue] = ["application/json": media]
         if route.method == .patch { content["application/merge-patch+json"] = media }

@@ -20,6 +20,12 @@ struct Problem: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds ?? ([503, 504].contains(code.httpStatus) ? 1 : nil)
     }
 
+    /// `answers.0.value` as a JSON pointer (RFC 6901): `/answers/0/value`.
+    private static func pointer(to field: String) -> String {
+        field.isEmpty
+            ? "" : "/" + field.replacing("~", with: "~0").replacing("/", with: "~1").replacing(".", with: "/")
+    }
+
     /// - Parameter traceID: of the request, as in its log records. It also becomes the header `Trace-Id`.
     func response(traceID: String) -> HTTPResponse {
         var document = members
@@ -33,7 +39,10 @@ struct Problem: Error, Sendable {
         if !errors.isEmpty {
             document["errors"] = .array(
                 errors.map {
-                    ["field": .string($0.field), "code": .string($0.code), "message": .string($0.message)]
+                    [
+                        "field": .string($0.field), "pointer": .string(Self.pointer(to: $0.field)),
+                        "code": .string($0.code), "message": .string($0.message),
+                    ]
                 })
         }
         var headers = headers

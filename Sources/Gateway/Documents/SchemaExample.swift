@@ -8,7 +8,7 @@ extension JSONSchema {
     ///   - isWhole: whether to include optional members. An object without required members always has all members.
     func example(for name: String = "", isWhole: Bool) -> JSONValue {
         switch self {
-        case .any: .string(Self.words[name] ?? "example")
+        case .any: ExampleWords.all[name].map { .string($0) } ?? [:]
         case .boolean: .bool(true)
         case .integer(let range): .integer(range.contains(1) ? 1 : range.lowerBound)
         case .number(let range): .number(range.contains(1.5) ? 1.5 : range.lowerBound)
@@ -19,18 +19,14 @@ extension JSONSchema {
                     repeating: element.example(for: name, isWhole: isWhole),
                     count: max(count.lowerBound, min(1, count.upperBound))))
         case .map(let element, let count): Self.example(for: name, of: element, count, isWhole)
-        case .object(let members): Self.example(of: members, isWhole)
+        case .object(let members): Self.example(of: members, in: "", isWhole)
         case .nullable(let inner): inner.example(for: name, isWhole: isWhole)
+        case .named(let type, .object(let members)): Self.example(of: members, in: type.text, isWhole)
+        case .named(_, let inner): inner.example(for: name, isWhole: isWhole)
         case .anyOf(let schemas): schemas.first?.example(for: name, isWhole: isWhole) ?? .null
         }
     }
 
-    /// Realistic examples by the name of the member.
-    fileprivate static let words = [
-        "phone": "+46 70 123 45 67", "accountPhone": "+46 70 123 45 67", "maskedPhone": "+46 (***) ***-4567",
-        "name": "My phone", "question": "smoking", "value": "never", "field": "bio", "displayName": "Åsa",
-        "query": "Malm", "country": "SE", "city": "Malmö", "tokenType": "Bearer", "reason": "My phone was stolen.",
-    ]
     /// Objects whose members have free names, with an example of such a name.
     private static let names = ["fields": "displayName", "profile": "displayName", "answers": "smoking"]
 
@@ -46,19 +42,19 @@ extension JSONSchema {
         return .object(members)
     }
 
-    private static func example(of members: [Member], _ isWhole: Bool) -> JSONValue {
+    private static func example(of members: [Member], in type: String, _ isWhole: Bool) -> JSONValue {
         let isWhole = isWhole || !members.contains(where: \.isRequired)
         return .object(
             Dictionary(
                 uniqueKeysWithValues: members.filter { isWhole || $0.isRequired }.map {
-                    ($0.name, $0.schema.example(for: $0.name, isWhole: isWhole))
+                    ($0.name, $0.schema.example(for: ExampleWords.key(of: $0.name, in: type), isWhole: isWhole))
                 }))
     }
 }
 
 extension JSONSchema.StringRule {
     fileprivate func example(for name: String) -> String {
-        if let values { return values.first ?? "" }
+        if let values = values ?? known { return values.first ?? "" }
         switch format {
         case .uuid: return "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e"
         case .date: return "2026-02-20"
@@ -66,7 +62,7 @@ extension JSONSchema.StringRule {
         case .otp: return "123456"
         case .visibleASCII, nil: break
         }
-        let text = JSONSchema.words[name] ?? "example"
+        let text = ExampleWords.all[name] ?? "example"
         let padding = String(repeating: "x", count: max(0, length.lowerBound - text.unicodeScalars.count))
         return String((text + padding).prefix(length.upperBound))
     }

@@ -42,9 +42,13 @@ import JSONText
         let name: [UInt8]
         let source: Source
         let schema: JSONSchema?
+        /// For who reads the document.
+        let note: String
     }
 
     private let declaration: HTTPRoute
+    /// What clients call the operation: `sendOTP`.
+    let id: String
     let path: PathTemplate
     let target: Target
     let body: Body
@@ -55,33 +59,41 @@ import JSONText
 
     /// A route that sends a message. Its path and method are those of the message unless `route` says otherwise.
     convenience init<Request: PublicRequest>(_ request: Request.Type, at route: HTTPRoute = Request.route) {
-        self.init(route, .message(MessageBinding(request)), Request.sources)
+        let name = JSONSchema.Name(of: request, words: "").text
+        self.init(
+            route, .message(MessageBinding(request)), Request.sources,
+            id: name.prefix(1).lowercased() + name.dropFirst())
     }
 
     /// A route that sends no message.
     convenience init(
-        _ method: HTTPRoute.Method, _ path: String, _ access: Access, _ target: Target, _ summary: String
+        _ method: HTTPRoute.Method, _ path: String, _ access: Access, _ target: Target, _ id: String,
+        _ summary: String
     ) {
-        self.init(HTTPRoute(method, path, access, summary), target, [:])
+        self.init(HTTPRoute(method, path, access, summary), target, [:], id: id)
     }
 
-    private init(_ declaration: HTTPRoute, _ target: Target, _ sources: [String: Source]) {
+    private init(_ declaration: HTTPRoute, _ target: Target, _ sources: [String: Source], id: String) {
         self.declaration = declaration
+        self.id = id
         self.target = target
         path = PathTemplate(declaration.path)
         let members = if case .message(let binding) = target { binding.members } else { [JSONSchema.Member]() }
         let others = members.filter { sources[$0.name] == nil }
+        let bodyName = "\(id.capitalizedFirst)Request"
         if let patch = sources.first(where: { $0.value == .body })?.key {
             body = .patch(patch)
-            bodySchema = members.first { $0.name == patch }?.schema
+            let member = members.first { $0.name == patch }
+            bodySchema = member?.schema.named(bodyName, member?.note ?? "")
         } else {
             body = declaration.method == .get || others.isEmpty ? .none : .members
-            bodySchema = body == .members ? .object(others) : nil
+            bodySchema = body == .members ? .object(others).named(bodyName, "The body of `\(id)`.") : nil
         }
         additions = sources.filter { $0.value != .body }.sorted { $0.key < $1.key }.map { name, source in
             Addition(
                 member: name, name: CanonicalJSON.bytes(of: .string(name)) + [UInt8(ascii: ":")], source: source,
-                schema: members.first { $0.name == name }?.schema)
+                schema: members.first { $0.name == name }?.schema,
+                note: members.first { $0.name == name }?.note ?? "")
         }
     }
 
@@ -100,7 +112,9 @@ final class MessageBinding: Sendable {
     let schema: JSONSchema
     let rules: MessageRules
     /// The members of the schema; none if it is not an object's.
-    var members: [JSONSchema.Member] { if case .object(let members) = schema { members } else { [] } }
+    var members: [JSONSchema.Member] { schema.members }
+    /// The first paragraph of the message's doc comment.
+    var words: String { if case .named(let name, _) = schema { name.words } else { "" } }
     let replySchema: JSONSchema
     let replyIsEmpty: Bool
 

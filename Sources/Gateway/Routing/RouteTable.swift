@@ -33,20 +33,24 @@ struct RouteTable: Sendable {
 
     private static let withoutMessage: [Route] = [
         Route(
-            .get, "/.well-known/jwks.json", .public, .local(.signingKeys),
-            "The public keys that verify access tokens."),
-        Route(.get, "/users/me/export", .user, .export, "All data that is stored about the person."),
-        Route(.get, "/visual-preferences/session", .user, .later, "A session of visual choices."),
-        Route(.post, "/visual-preferences/choices", .user, .later, "Saves visual choices."),
-        Route(.get, "/visual-preferences/profile", .user, .later, "The visual preference profile."),
-        Route(.post, "/verification/session", .user, .later, "Starts a photo verification."),
-        Route(.post, "/verification/session/{id}/complete", .user, .later, "Completes a photo verification."),
-        Route(.get, "/healthz", .public, .local(.health), "200 while the process runs."),
-        Route(.get, "/readyz", .public, .local(.readiness), "200 when every required service has a ready replica."),
-        Route(.get, "/metrics", .ops, .local(.metrics), "The metrics of every replica as Prometheus text."),
-        Route(.get, "/ops/services", .ops, .local(.services), "The state of every replica that the gateway knows."),
-        Route(.get, "/openapi.json", .public, .local(.openAPI), "This document."),
-        Route(.get, "/docs", .public, .local(.docs), "This document as a web page."),
+            .get, "/.well-known/jwks.json", .public, .local(.signingKeys), "getSigningKeys",
+            "The keys that access tokens are signed with."),
+        Route(.get, "/users/me/export", .user, .export, "exportAccount", "Everything that is held about the person."),
+        Route(.get, "/visual-preferences/session", .user, .later, "getVisualSession", "A session of visual choices."),
+        Route(.post, "/visual-preferences/choices", .user, .later, "saveVisualChoices", "Saves visual choices."),
+        Route(.get, "/visual-preferences/profile", .user, .later, "getVisualProfile", "The visual preference profile."),
+        Route(.post, "/verification/session", .user, .later, "beginVerification", "Begins a photo verification."),
+        Route(
+            .post, "/verification/session/{id}/complete", .user, .later, "completeVerification",
+            "Ends a photo verification."),
+        Route(.get, "/healthz", .public, .local(.health), "getHealth", "200 while the process lives."),
+        Route(
+            .get, "/readyz", .public, .local(.readiness), "getReadiness",
+            "200 when every required service has a ready replica."),
+        Route(.get, "/metrics", .ops, .local(.metrics), "getMetrics", "Prometheus text of every replica."),
+        Route(.get, "/ops/services", .ops, .local(.services), "listServices", "What is known of every replica."),
+        Route(.get, "/openapi.json", .public, .local(.openAPI), "getDocument", "This document."),
+        Route(.get, "/docs", .public, .local(.docs), "getDocumentPage", "The document as a page for people."),
     ]
 
     /// - Parameter path: percent-encoded, without the query. `HEAD` finds the route of `GET`.

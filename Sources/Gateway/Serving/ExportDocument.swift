@@ -9,10 +9,16 @@ import JSONText
 /// gives a problem document. A later failure cuts the document off.
 @Loop final class ExportDocument {
     static nonisolated let schema = JSONSchema.object(
-        [.required("personId", .uuid), .required("exportedAt", .dateTime)]
+        [
+            .required("personId", .uuid, "Whose data it is."),
+            .required("exportedAt", .dateTime, "When it was put together."),
+        ]
             + LocalAnswers.required.map {
-                .required($0.rawValue, .array(of: .map(of: .any, count: 1...64), count: 0...1_000_000))
-            })
+                .required(
+                    $0.rawValue, .array(of: .map(of: .any, count: 1...64), count: 0...1_000_000),
+                    "Records of the \($0.rawValue) service.")
+            }
+    ).named("AccountExport", "Everything that is held about a person.")
 
     private let services: [ServicePages]
     private let note: @Loop @Sendable () async throws(BusError) -> Void

@@ -172,7 +172,5 @@ struct RequestBody: Sendable {
 }
 
 extension JSONSchema {
-    var hasRequiredMembers: Bool {
-        if case .object(let members) = self { members.contains(where: \.isRequired) } else { false }
-    }
+    var hasRequiredMembers: Bool { members.contains(where: \.isRequired) }
 }

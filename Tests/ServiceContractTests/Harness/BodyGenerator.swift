@@ -36,6 +36,7 @@ struct BodyGenerator {
         case .object(let members): object(members)
         case .nullable(let inner): next(below: 3) == 0 ? .null : body(of: inner)
         case .anyOf(let schemas): body(of: pick(schemas))
+        case .named(_, let inner): body(of: inner)
         }
     }
 

@@ -42,6 +42,7 @@ private struct MutationWalker {
         case .object(let members): object(members, value, field, rebuild)
         case .nullable(let inner): if value != .null { walk(inner, value, field: field, rebuild) }
         case .anyOf: break
+        case .named(_, let inner): walk(inner, value, field: field, rebuild)
         }
     }
 
@@ -139,6 +140,7 @@ extension JSONSchema {
         switch self {
         case .any, .nullable: true
         case .anyOf(let schemas): schemas.contains { $0.allowsNull }
+        case .named(_, let inner): inner.allowsNull
         default: false
         }
     }

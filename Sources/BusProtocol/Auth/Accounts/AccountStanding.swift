@@ -61,7 +61,7 @@ public struct AccountStanding: PublicReply {
     /// The person whose account it is.
     public var personId: Identifier
     /// `active` or `suspended`.
-    @Field(.string(1...32)) public var status: String
+    @Field(.accountStatus) public var status: String
 }
 
 /// An account was suspended or restored.
@@ -73,7 +73,6 @@ public struct AccountStatusChanged: BusEvent {
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
     /// `active` or `suspended`; an open set.
-    @Field(.string(1...32)) public var status: String
-    /// When the status changed.
+    @Field(.accountStatus) public var status: String
     public var changedAt: Timestamp
 }

@@ -19,7 +19,7 @@ public struct DeleteAccount: PublicRequest {
 @Message
 public struct AccountDeletion: PublicReply {
     /// `deleting`: every running service has finished within 60 seconds.
-    @Field(.string(1...32)) public var status: String
+    @Field(.open("deleting")) public var status: String
 }
 
 /// An account was deleted. Each service that holds data about the person erases it and accepts no more.

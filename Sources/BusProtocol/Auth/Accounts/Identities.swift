@@ -21,7 +21,7 @@ public struct IdentityList: PublicReply {
     @Message
     public struct Identity: MessageValue {
         /// Who vouches for the identity.
-        @Field(.values("apple", "google")) public var provider: String
+        @Field(.identityProvider) public var provider: String
         /// The e-mail address, masked so that only its owner recognises it: a…@e….
         ///
         /// Missing if the provider vouches for no address.
@@ -47,7 +47,7 @@ public struct UnlinkIdentity: PublicRequest {
         .delete, "/auth/identities/{provider}", .user, "Unlinks an identity.", success: 204)
 
     /// Who vouches for the identity.
-    @Field(.values("apple", "google"), from: .path("provider")) public var provider: String
+    @Field(.identityProvider, from: .path("provider")) public var provider: String
 }
 
 /// Apple reports a change of an identity: its owner withdrew the consent, deleted the Apple account, or has another

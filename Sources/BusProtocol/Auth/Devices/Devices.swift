@@ -34,7 +34,7 @@ public struct PutDevice: PublicRequest {
     /// What the person calls the device.
     @Field(.string(1...100)) public var name: String
     /// The device's operating system, or `web`.
-    @Field(.values("ios", "android", "web")) public var platform: String
+    @Field(.platform) public var platform: String
     /// The token for pushes from the platform's push provider.
     @Field(.string(1...4096)) public var pushToken: String?
 }
@@ -65,7 +65,7 @@ public struct KnownDevice: PublicReply {
     /// What the person calls the device.
     @Field(.string(1...100)) public var name: String
     /// The device's operating system, or `web`.
-    @Field(.values("ios", "android", "web")) public var platform: String
+    @Field(.platform) public var platform: String
     /// Whether the device has a push token.
     public var hasPushToken: Bool
     /// `expired`: the push provider refused the token as dead. A new token from the device clears that.

@@ -40,7 +40,7 @@ public struct KnownSession: MessageValue {
         /// What the person calls the device.
         @Field(.string(1...100)) public var name: String
         /// The device's operating system, or `web`.
-        @Field(.values("ios", "android", "web")) public var platform: String
+        @Field(.platform) public var platform: String
     }
 }
 

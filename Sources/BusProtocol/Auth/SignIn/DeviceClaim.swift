@@ -11,7 +11,7 @@ public struct DeviceClaim: MessageValue {
     /// What the person calls the device.
     @Field(.string(1...100)) public var name: String
     /// The device's operating system, or `web`.
-    @Field(.values("ios", "android", "web")) public var platform: String
+    @Field(.platform) public var platform: String
     /// The token for pushes from the platform's push provider.
     @Field(.string(1...4096)) public var pushToken: String?
 }

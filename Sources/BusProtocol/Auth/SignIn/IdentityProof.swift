@@ -4,7 +4,7 @@ import JSONText
 @Message
 public struct IdentityProof: MessageValue {
     /// `apple` or `google`.
-    @Field(.values("apple", "google")) public var provider: String
+    @Field(.identityProvider) public var provider: String
     /// The provider's identity token.
     @Field(.string(1...16_384)) public var identityToken: String
     /// The nonce from `POST /auth/social/nonce`. It is used up, whatever the result.

@@ -23,7 +23,7 @@ public struct SendOTP: PublicRequest {
     /// The token of a social sign-in. The code links its identity to the phone's account. Only with purpose `login`.
     @Field(.string(1...256)) public var linkToken: String?
     /// `login` by default. `change_phone` belongs to the session that asks.
-    @Field(.values("login", "recovery", "change_phone")) public var purpose: String?
+    @Field(.codePurpose) public var purpose: String?
     /// The recovery that the code may complete; it is valid for nothing else. Only with purpose `recovery`.
     public var recoveryId: Identifier?
     /// The number of the account to recover, with purpose `recovery`. The SMS names its last digits.

@@ -12,7 +12,7 @@ public struct IssueSocialNonce: PublicRequest {
         .post, "/auth/social/nonce", .public, "Issues a nonce for a social sign-in.")
 
     /// Who vouches for the identity.
-    @Field(.values("apple", "google")) public var provider: String
+    @Field(.identityProvider) public var provider: String
 }
 
 /// The reply to ``IssueSocialNonce``. The client gives the provider the SHA-256 of the nonce, in hexadecimal digits.
@@ -81,7 +81,8 @@ public enum SocialSignedIn: PublicReply {
         @Field(.integer(1...3600)) public var expiresInSeconds: Int64
     }
 
-    public static let schema = JSONSchema.anyOf([Session.schema, PhoneVerificationRequired.schema])
+    public static let schema = JSONSchema.anyOf([Session.schema, PhoneVerificationRequired.schema]).named(
+        Self.self, "What came of a social sign-in: a session, or the wish for a phone.")
 
     static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once,

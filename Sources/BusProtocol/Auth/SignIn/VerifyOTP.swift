@@ -58,6 +58,6 @@ public struct Session: PublicReply {
         /// The person.
         public var id: Identifier
         /// `null` if profile did not answer in time.
-        @Field(.nullable(.string(1...32)), writesNull: true) public var onboardingStatus: String?
+        @Field(.nullable(.onboardingStatus), writesNull: true) public var onboardingStatus: String?
     }
 }

@@ -33,9 +33,9 @@ public struct FoundPerson: PublicReply {
     /// The person.
     public var personId: Identifier
     /// `active` or `suspended`.
-    @Field(.string(1...32)) public var status: String
+    @Field(.accountStatus) public var status: String
     /// `user`, `staff` or `admin`.
-    @Field(.string(1...32)) public var role: String
+    @Field(.role) public var role: String
     /// When the account was created.
     public var createdAt: Timestamp
 }

@@ -30,7 +30,7 @@ public struct PutAnswer: PublicRequest {
     /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
     /// What the person did with the question.
-    @Field(.values("answered", "skipped", "declined", "acknowledged")) public var state: AnswerState
+    @Field(.givenState) public var state: AnswerState
     /// The value in the form of the question's type, if the state is `answered`.
     public var value: JSONValue?
     /// When the person answered, by the client's clock.

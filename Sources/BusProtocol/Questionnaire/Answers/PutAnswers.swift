@@ -97,7 +97,7 @@ public struct QueuedResult: MessageValue {
 @Message
 public struct QueuedError: MessageValue {
     /// `validation_failed`, `answer_conflict` or `mutation_id_reused`.
-    @Field(.string(1...64)) public var code: String
+    @Field(.open(1...64, "validation_failed", "answer_conflict", "mutation_id_reused")) public var code: String
     /// A sentence that a person may be shown.
     @Field(.string(1...1000)) public var detail: String
     /// The member of the answer that is wrong.

@@ -37,7 +37,7 @@ public struct ResponseItem: MessageValue {
     /// The value in the form of the question's type.
     public var value: JSONValue?
     /// `answered` by default.
-    @Field(.values("answered", "skipped", "declined", "acknowledged")) public var state: AnswerState?
+    @Field(.givenState) public var state: AnswerState?
     /// Makes the write safe to repeat, even after later writes.
     public var mutationId: Identifier?
     /// The revision of this answer that the client saw; 0 if it saw none.
@@ -55,7 +55,7 @@ public struct ResponseItem: MessageValue {
 /// The session after the answers were saved.
 @Message
 public struct ResponsesSubmitted: PublicReply {
-    private static let changes = JSONSchema.array(of: .string(1...64), count: 1...500)
+    private static let changes = JSONSchema.array(of: .questionKey, count: 1...500)
 
     /// The session.
     public var sessionId: Identifier
@@ -64,7 +64,7 @@ public struct ResponsesSubmitted: PublicReply {
     /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
     /// The key of the first visible question without an answer; `null` if nothing is left.
-    @Field(.nullable(.string(1...64)), isRequired: true) public var nextQuestion: String?
+    @Field(.nullable(.questionKey), isRequired: true) public var nextQuestion: String?
     /// One revision for each answer of the request, in its order.
     @Field(count: 0...100) public var answers: [AnswerRevision]
     /// Questions that are asked now and were not asked before.

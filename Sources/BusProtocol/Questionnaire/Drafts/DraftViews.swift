@@ -19,7 +19,7 @@ public struct VersionSummary: PublicReply {
     /// SHA-256 of the definition, in hexadecimal digits.
     @Field(VersionMembers.hash) public var hash: String
     /// `published` or `retired`.
-    @Field(.string(1...32)) public var status: String
+    @Field(.versionStatus) public var status: String
     /// New sessions use this version.
     public var current: Bool
     /// When the version was published.
@@ -105,7 +105,7 @@ public struct DraftReport: PublicReply {
 @Message
 public struct DraftFinding: MessageValue {
     /// `error` or `warning`.
-    @Field(.string(1...32)) public var severity: String
+    @Field(.severity) public var severity: String
     /// `E01` and higher, `W1` and higher, `malformed` or `unsupported`.
     @Field(.string(1...32)) public var code: String
     /// The place in the definition, as a JSON Pointer (RFC 6901).
@@ -127,7 +127,7 @@ public struct VersionPublished: PublicReply {
     /// SHA-256 of the definition, in hexadecimal digits.
     @Field(VersionMembers.hash) public var hash: String
     /// The most severe class of its changes. It is missing for a first version and if nothing changed.
-    @Field(.string(1...32)) public var changeClass: String?
+    @Field(.changeClass) public var changeClass: String?
     /// Open sessions that stay with older versions.
     @Field(.count) public var openSessions: Int64
     /// Answers in those sessions to questions that the changes affect.
@@ -144,7 +144,7 @@ public struct VersionDifference: PublicReply {
     /// The newer version.
     @Field(VersionMembers.number) public var to: Int64
     /// The most severe class of the changes, if there are any.
-    @Field(.string(1...32)) public var changeClass: String?
+    @Field(.changeClass) public var changeClass: String?
     /// The changes in order.
     @Field(count: 0...10_000) public var changes: [VersionChange]
 
@@ -163,7 +163,7 @@ public struct VersionChange: MessageValue {
     /// The kind of change, such as `option_added`.
     @Field(.string(1...64)) public var kind: String
     /// `editorial`, `additive`, `rescore`, `reask` or `breaking`.
-    @Field(.string(1...32)) public var changeClass: String
+    @Field(.changeClass) public var changeClass: String
     /// A JSON Pointer into the newer version. For something removed, it points into the older version.
     @Field(.string(0...4096)) public var pointer: String
     /// The questions, options and strings involved.

@@ -117,7 +117,7 @@ public struct PublishDraft: PublicRequest {
     /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var draft: String
     /// The most severe class of change that the editor accepts. It may be missing for a first version.
-    @Field(.values("editorial", "additive", "rescore", "reask", "breaking")) public var acceptClass: String?
+    @Field(.changeClass.closed) public var acceptClass: String?
 }
 
 /// Retires a version. No new session uses it, and open sessions may be completed.

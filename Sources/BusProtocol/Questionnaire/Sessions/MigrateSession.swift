@@ -65,7 +65,7 @@ public struct SessionMigrated: PublicReply {
     /// Answers that are kept, but whose questions the new version does not ask. Named by their old keys.
     @Field(places) public var orphaned: [String]
     /// The keys of questions that only the new version asks.
-    @Field(.string(1...64), count: 0...500) public var newQuestions: [String]
+    @Field(.questionKey, count: 0...500) public var newQuestions: [String]
 }
 
 /// Moves some open sessions of a questionnaire to its newest version, each in its own transaction. For operators.

@@ -28,7 +28,7 @@ public struct OpenSession: PublicRequest {
     /// Where the session is opened. The questionnaire's conditions may depend on it.
     ///
     /// A session that is already open keeps its platform.
-    @Field(.values(platforms[0], platforms[1], platforms[2])) public var platform: String?
+    @Field(.platform) public var platform: String?
 }
 
 /// Lists the person's sessions of a questionnaire.
@@ -138,6 +138,7 @@ public struct StopSession: PublicRequest {
 /// How messages about sessions name the place of an answer.
 enum SessionPlaces {
     /// `question` or `question/subject`.
-    static let one = JSONSchema.string(1...101)
+    static let one = JSONSchema.string(1...101).named(
+        "SessionPlace", "A question's key; in a section that repeats, `question/subject`.")
     static let list = JSONSchema.array(of: one, count: 0...500)
 }

@@ -41,7 +41,7 @@ public struct SessionOffer: MessageValue {
     /// The number of the version.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
     /// What the version asks of the person: `editorial`, `additive`, `rescore`, `reask` or `breaking`.
-    @Field(.string(1...32)) public var `class`: String
+    @Field(.changeClass) public var `class`: String
 }
 
 /// The reply to ``ListQuestionnaireSessions``.
@@ -101,7 +101,7 @@ public struct NextQuestion: MessageValue {
     public var subject: Identifier?
     /// `unanswered`, `stale`, `newly_visible` (asked only since this write) or `subject_wanted` (the section needs
     /// another subject).
-    @Field(.string(1...32)) public var reason: String
+    @Field(.nextReason) public var reason: String
     /// The places of screens without a question that come before it.
     @Field(SessionPlaces.list) public var before: [String] = []
 }

@@ -1,0 +1,82 @@
+import JSONText
+
+// Values of the public API that stand in several messages, and enumerations whose set is open: a later release may have more.
+extension JSONSchema {
+    static let platform = JSONSchema.string(StringRule(values: OpenSession.platforms)).named(
+        "Platform", "What a device runs.")
+    static let identityProvider = JSONSchema.values("apple", "google").named(
+        "IdentityProvider", "Who vouches for an identity.")
+    static let role = JSONSchema.open("user", "staff", "admin").named("Role", "What an account may do.")
+    static let accountStatus = JSONSchema.open("active", "suspended").named(
+        "AccountStatus", "Whether an account can be used.")
+
+    static let onboardingStatus = JSONSchema.open(
+        "questionnaire_pending", "vps_pending", "verification_pending", "complete", "blocked"
+    ).named("OnboardingStatus", "What the person has to do before matching. `blocked`: there is no matching.")
+    static let onboardingStep = JSONSchema.open("profile", "questionnaire", "verification", "complete").named(
+        "OnboardingStepName", "The step that the person is at.")
+    static let matchingMode = JSONSchema.open("none", "provisional", "full-confidence").named(
+        "MatchingMode", "How the person takes part in matching.")
+    static let stepState = JSONSchema.values("done", "current", "pending").named("StepState", "How far a step is.")
+    static let capability = JSONSchema.open(1...64, "browse", "like", "match", "message", "full_confidence").named(
+        "Capability", "Something that a person may do in the app.")
+    static let disabledReason = JSONSchema.open(
+        1...64, "suspended", "underage", "requirements_due", "pending_verification"
+    ).named("DisabledReason", "Why a capability is disabled.")
+
+    static let fieldType = JSONSchema.open(
+        1...64, "text", "date", "single_choice", "multi_choice", "integer", "boolean", "url", "coordinates"
+    ).named("ProfileFieldType", "What kind of value a field takes.")
+    static let fieldCategory = JSONSchema.open(1...64, "required", "encouraged", "optional").named(
+        "ProfileFieldCategory", "How much a field is wanted.")
+    static let fieldVisibility = JSONSchema.open(1...64, "public", "private").named(
+        "ProfileFieldVisibility", "Who is shown a field.")
+    static let fieldStorage = JSONSchema.open(
+        1...64, "text", "text[]", "date", "integer", "boolean", "object"
+    ).named("ProfileFieldStorage", "The form in which a field is kept.")
+    static let fieldFormat = JSONSchema.open(1...64, "person_name", "single_line", "free_text").named(
+        "ProfileFieldFormat", "The form that a text is held to.")
+
+    static let questionKey = JSONSchema.string(1...64).named("QuestionKey", "Key of a question.")
+    static let questionType = JSONSchema.open(
+        "single_choice", "multi_choice", "slider", "ranking", "tags", "text", "date", "number", "height", "boolean",
+        "info"
+    ).named("QuestionType", "What kind of answer a question takes. `info` takes none.")
+    static let presentation = JSONSchema.open(
+        "radio", "select", "chips", "slider", "list", "field", "area", "date", "height", "switch", "screen"
+    ).named("Presentation", "How a client shows a question.")
+    static let textPattern = JSONSchema.open("person_name", "single_line", "digits").named(
+        "TextPattern", "The form that a text answer is held to.")
+    static let nextReason = JSONSchema.open("unanswered", "stale", "newly_visible", "subject_wanted").named(
+        "NextQuestionReason", "Why a question is the next one.")
+    static let givenState = JSONSchema.values("answered", "skipped", "declined", "acknowledged").named(
+        "GivenAnswerState", "What the person did with a question.")
+    static let changeClass = JSONSchema.open("editorial", "additive", "rescore", "reask", "breaking").named(
+        "ChangeClass", "How much a new version asks of people who are under way.")
+    static let versionStatus = JSONSchema.open("published", "retired").named(
+        "QuestionnaireVersionStatus", "Whether a version can still be begun.")
+    static let severity = JSONSchema.open("error", "warning").named(
+        "DraftFindingSeverity", "Whether a finding keeps the draft from being published.")
+
+    static let codePurpose = JSONSchema.values("login", "recovery", "change_phone").named(
+        "CodePurpose", "What a code is for.")
+    static let recoveryStatus = JSONSchema.open(
+        "held", "identity_required", "in_review", "approved", "completing", "completed", "disputed", "contested",
+        "rejected", "cancelled", "expired"
+    ).named("RecoveryStatus", "Where a recovery stands.")
+    static let recoveryProof = JSONSchema.open("device", "linked_identity", "former_number").named(
+        "RecoveryProof", "What of the account a claimant has shown.")
+    static let verdict = JSONSchema.open("yes", "no", "undecided").named(
+        "EvidenceVerdict", "What a provider of evidence says of a claimant.")
+
+    /// The same set as a closed one: a value that this release does not know is refused.
+    var closed: JSONSchema {
+        switch self {
+        case .string(var rule):
+            (rule.values, rule.known) = (rule.known, nil)
+            return .string(rule)
+        case .named(let name, let inner): return .named(name, inner.closed)
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import BusProtocol
+import JSONText
+
+/// The `components/schemas` of a document: every object and every enumeration, once under its own name.
+///
+/// Replies are referred to before requests. A request that is read more leniently than the reply of the same name has a
+/// schema of its own, with `Input` behind the name.
+final class SchemaComponents {
+    private(set) var schemas: [String: JSONValue] = [:]
+    /// Names that two different schemas claim.
+    private(set) var clashes: Set<String> = []
+
+    /// A schema as it stands where it is used: a reference, or, where it needs no name, the schema itself.
+    func exported(_ schema: JSONSchema, _ place: JSONSchema.Place = .publicReply) -> JSONValue {
+        schema.exported(place) { self.reference(to: $0, $1, place) }
+    }
+
+    private func reference(to name: JSONSchema.Name, _ schema: JSONSchema, _ place: JSONSchema.Place) -> JSONValue {
+        // Of a request, an open set is a text.
+        if place == .publicRequest, schema.isOpen { return schema.exported(place) }
+        var value = exported(schema.namingParts(of: name.text), place)
+        if !name.words.isEmpty { value = value.with("description", .string(Self.words(name.words))) }
+        guard let known = schemas[name.text], known != value else { return refer(name.text, value) }
+        guard place == .publicRequest else {
+            clashes.insert(name.text)
+            return refer(name.text, value)
+        }
+        let input = "\(name.text)Input"
+        if let known = schemas[input], known != value { clashes.insert(input) }
+        return refer(input, value)
+    }
+
+    /// Leaves it open which further members an object has.
+    func allowMoreMembers(of name: String) { schemas[name] = schemas[name]?.with("additionalProperties", true) }
+
+    private func refer(_ name: String, _ value: JSONValue) -> JSONValue {
+        schemas[name] = value
+        return ["$ref": .string("#/components/schemas/\(name)")]
+    }
+
+    /// A doc comment without the marks of DocC, which readers of Markdown do not know.
+    static func words(_ text: String) -> String { text.replacing("``", with: "`") }
+}
+
+extension JSONSchema {
+    /// Objects and enumerations among the members have a name too: the owner's, and the member's behind it.
+    fileprivate func namingParts(of owner: String) -> JSONSchema {
+        guard case .object(let members) = self else { return self }
+        return .object(
+            members.map { member in
+                var named = member
+                named.note = SchemaComponents.words(member.note)
+                named.schema = member.schema.namingParts("\(owner)\(member.name.capitalizedFirst)", named.note)
+                return named
+            })
+    }
+
+    fileprivate var isOpen: Bool { if case .string(let rule) = self { rule.known != nil } else { false } }
+
+    func namingParts(_ name: String, _ words: String) -> JSONSchema {
+        switch self {
+        case .object: named(name, words)
+        case .string(let rule): rule.values != nil || rule.known != nil ? named(name, words) : self
+        case .nullable(let inner): .nullable(inner.namingParts(name, words))
+        case .array(let element, let count): .array(of: element.namingParts(name, words), count: count)
+        case .map(let element, let count): .map(of: element.namingParts(name, words), count: count)
+        case .anyOf(let schemas): .anyOf(schemas.map { $0.namingParts(name, words) })
+        case .any, .boolean, .integer, .number, .named: self
+        }
+    }
+}
+
+extension JSONValue {
+    /// An object with one member more.
+    func with(_ name: String, _ value: JSONValue) -> JSONValue {
+        .object((objectValue ?? [:]).merging([name: value]) { $1 })
+    }
+}
+
+extension StringProtocol {
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
