@@ -168,6 +168,46 @@ import Testing
         #expect(open.isEmpty)
     }
 
+    @Test("the page shows what references lead to, each of several objects, and defaults")
+    func pageOfReferences() {
+        let html = String(
+            decoding: DocsPage([
+                "components": [
+                    "schemas": [
+                        "One": ["type": "object", "properties": ["first": ["type": "string", "default": "here"]]],
+                        "Other": ["type": "object", "properties": ["second": ["type": "string"]]],
+                    ]
+                ],
+                "paths": [
+                    "/a": [
+                        "post": [
+                            "requestBody": [
+                                "content": [
+                                    "application/json": [
+                                        "schema": [
+                                            "anyOf": [
+                                                ["$ref": "#/components/schemas/One"],
+                                                ["$ref": "#/components/schemas/Other"],
+                                            ]
+                                        ]
+                                    ]
+                                ]
+                            ]
+                        ]
+                    ]
+                ],
+            ]).bytes, as: UTF8.self)
+        #expect(html.contains("<code>first</code>") && html.contains("<code>second</code>"))
+        #expect(html.contains("default <code>&quot;here&quot;</code>"))
+    }
+
+    @Test func webhooksAreDescribed() {
+        for (name, schema) in [("sms", "SMSWebhook"), ("push", "PushWebhook")] {
+            let body = document["webhooks"]?[name]?["post"]?["requestBody"]?["content"]?["application/json"]?["schema"]
+            #expect(body == ["$ref": .string("#/components/schemas/\(schema)")])
+        }
+    }
+
     @Test func whatTheDocumentSaysIsNoMarkup() {
         let wicked = JSONValue.string("<img src=x onerror=\"a&b\">")
         let html = String(
