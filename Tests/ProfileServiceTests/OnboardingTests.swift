@@ -5,6 +5,15 @@ import Testing
 @testable import ProfileService
 
 @Suite("the way in") struct OnboardingTests {
+    @Test func thePublicDocumentListsEveryStepAndCapability() {
+        let steps = Onboarding.Step.allCases.filter { $0 != .phoneVerify }
+        #expect(Me.schema.known("onboardingStep") == steps.map(\.rawValue).sorted())
+        #expect(Me.schema.known("onboardingStatus") == OnboardingView.schema.known("onboardingStatus"))
+        #expect(
+            ProfileFieldView.schema.known("capabilities")
+                == RequirementRules.Capability.allCases.map(\.rawValue).sorted())
+    }
+
     /// Of a person who is active: a row for each step, in it a column for each state of the visual preferences: not_started,
     /// in_progress, deferred, ready, insufficient.
     private static let active: [(step: String, columns: [(status: String, mode: String)])] = [

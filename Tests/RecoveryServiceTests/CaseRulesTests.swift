@@ -5,6 +5,10 @@ import Testing
 @testable import RecoveryService
 
 @Suite("a case's life") struct CaseRulesTests {
+    @Test func thePublicDocumentListsEveryStatus() {
+        #expect(RecoveryCaseView.schema.known("status") == CaseStatus.allCases.map(\.rawValue).sorted())
+    }
+
     /// The table as a text: from each status, what may happen, by whom, and where it leads. `!` tells the owner, `-` lifts the
     /// freeze, `x` bars the claimant.
     private static let lines = """

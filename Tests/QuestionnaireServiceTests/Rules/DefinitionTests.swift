@@ -1,5 +1,7 @@
+import BusProtocol
 import Cryptography
 import JSONText
+import TestSupport
 import Testing
 
 @testable import QuestionnaireService
@@ -40,6 +42,14 @@ import Testing
 }
 
 @Suite("reading definitions") struct DefinitionParserTests {
+    @Test func thePublicDocumentListsEveryKindAndForm() {
+        let presentations = Set(QuestionKind.allCases.flatMap(\.presentations))
+        #expect(QuestionView.schema.known("type") == QuestionKind.allCases.map(\.rawValue).sorted())
+        #expect(QuestionView.schema.known("presentation") == presentations.sorted())
+        #expect(QuestionConstraints.schema.known("pattern") == TextPattern.allCases.map(\.rawValue).sorted())
+        #expect(SessionOffer.schema.known("class") == ChangeClass.allCases.map(\.rawValue).sorted())
+    }
+
     /// The smallest definition that can be published.
     static let smallest: JSONValue = [
         "key": "a-b", "version": 1, "titleKey": "t", "locales": ["en"], "defaultLocale": "en",
