@@ -110,7 +110,7 @@ import Testing
         #expect(signing.code == 0 && signing.output.hasPrefix(#"{"keys":[{"#))
         #expect(try call("auth.list-devices").output.hasPrefix("vestibule: unauthorized: "), "in nobody's name")
         let insist = try call("auth.logout")
-        #expect(insist.code == 1 && insist.output.contains("With --as-operator it does"))
+        #expect(insist.code == 1 && insist.output.contains("With --as-operator the service does it"))
         #expect(try call("auth.logout", "--as-operator").output.hasPrefix("vestibule: unauthorized: "))
         let log =
             try String(contentsOfFile: state.log("auth"), encoding: .utf8)
@@ -167,7 +167,7 @@ import Testing
         kill(victim, SIGSTOP)
         try installation.wait("a look that misses profile alone") {
             let look = try installation.run("bus", "ls", "--state", state.path)
-            return look.code == 1 && look.output.contains("vestibule: no replica is ready of profile\n")
+            return look.code == 1 && look.output.contains("vestibule: no ready replica of profile\n")
         }
         for words in [["ls"], ["info", "profile"], ["stats"], ["call", "auth.get-jwks"]] {
             // The fastest of a few: other processes of the tests have their turns, too.

@@ -175,7 +175,7 @@ import Testing
             #expect(second.status == 200 && second.json["revision"] == 3)
             let history =
                 "SELECT string_agg(question || ' ' || revision, ' ' ORDER BY question, revision) FROM answer_history"
-            #expect(try await system.rows(.questionnaire, history) == "city 1 system 1 system 2 system 3")
+            #expect(try await system.rows(.questionnaire, history) == "city 1 town 1 town 2 town 3")
         }
     }
 }

@@ -35,7 +35,7 @@ import Testing
 
     @Test func whatIsWrongIsShownAndCanBeActedUpon() throws {
         try withOneThatHangs { system, silent in
-            #expect(system.output.contains("in place of what the environment has: SPOOL_DIR\n"))
+            #expect(system.output.contains("up replaces these variables of the environment: SPOOL_DIR\n"))
             try everyProcessIsShownWithWhatIsWrongWithIt(system)
             try theSupervisorNotesWhoHangs(system, silent)
         }
