@@ -18,10 +18,12 @@ public indirect enum JSONSchema: Sendable, Hashable {
 
     /// What documents call a schema.
     public struct Name: Sendable, Hashable {
+        /// Starts with a capital letter: `DeviceClaim`.
         public var text: String
-        /// For the person who reads the document; empty where there is nothing to say.
+        /// Describes the schema to readers of the document; empty: no description.
         public var words: String
 
+        /// A name with this text and description.
         public init(_ text: String, words: String = "") { (self.text, self.words) = (text, words) }
 
         /// The type's name, and before it the names of the types that it stands in: `Session.User` is `SessionUser`.
@@ -97,6 +99,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public static func values(_ values: String...) -> JSONSchema { .string(StringRule(values: values)) }
     /// An open set, of which this release writes these.
     public static func open(_ known: String...) -> JSONSchema { .string(StringRule(length: 1...32, known: known)) }
+    /// The same, for strings of other lengths.
     public static func open(_ length: ClosedRange<Int>, _ known: String...) -> JSONSchema {
         .string(StringRule(length: length, known: known))
     }

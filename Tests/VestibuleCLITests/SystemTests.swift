@@ -246,7 +246,7 @@ import Testing
             try installation.run("bus", "info", "profile", "--state", state.path).output.split(separator: "\n").first)
         try installation.wait("the end of one of them") {
             let drained = try installation.run("bus", "drain", String(replica), "--state", state.path)
-            return drained.code == 0 && drained.output.contains("has ended")
+            return drained.code == 0 && drained.output.contains(" ended after ")
         }
         let again = try installation.run("bus", "drain", String(replica), "--state", state.path)
         #expect(again.code == 1 && again.output.hasPrefix("vestibule: there is no replica "))

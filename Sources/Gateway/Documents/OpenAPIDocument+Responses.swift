@@ -25,7 +25,7 @@ extension OpenAPIDocument {
         case .local(.docs): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
         case .local(let local):
             local.schema.map { answer("The answer.", "application/json", Self.media($0, schemas), route) }
-        case .export: answer("The answer.", "application/json", Self.media(ExportDocument.schema, schemas), route)
+        case .export: answer("The answer.", "application/json", Self.media(exportSchema, schemas), route)
         case .message:
             if let reply = route.binding, !reply.replyIsEmpty {
                 answer("The answer.", "application/json", Self.media(reply.replySchema, schemas), route)

@@ -33,13 +33,13 @@ struct OpenAPIDocument: Sendable {
     }
 
     private static let description = """
-        Sign-in, profile, questionnaire, recovery. Every refusal and failure is a problem document (RFC 9457) with a `code` \
-        for programs and a `detail` for people. Beside what each operation lists, a message that is no HTTP/1.1 as the \
-        server takes it is answered 417 (`Expect`), 501 (transfer coding) or 505 (version); a JSON text with U+0000 or a \
-        name twice is malformed.
+        Sign-in, profile, questionnaire, recovery. Every error is a problem document (RFC 9457) with a `code` for programs \
+        and a `detail` for people. Any operation can also answer 417 (unsupported `Expect`), 501 (unsupported transfer \
+        coding) or 505 (unsupported HTTP version). A JSON text that contains U+0000 or repeats a name in an object is \
+        malformed.
 
         Later releases may add members to answers and values to enumerations. A client ignores a member that it does not \
-        know, and takes an unknown value of an enumeration as such: it shows something general, and fails nothing.
+        know. It accepts an unknown value of an enumeration, and shows something general for it.
         """
 
     private func operation(

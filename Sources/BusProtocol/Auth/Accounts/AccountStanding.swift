@@ -74,5 +74,6 @@ public struct AccountStatusChanged: BusEvent {
     @Field(.count) public var personSequence: Int64 = 0
     /// `active` or `suspended`; an open set.
     @Field(.accountStatus) public var status: String
+    /// When the status changed.
     public var changedAt: Timestamp
 }
