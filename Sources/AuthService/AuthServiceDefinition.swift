@@ -144,9 +144,9 @@ enum AuthServiceDefinition {
         container.background("housekeeping", every: .seconds(60)) {
             try await Housekeeping.run(database, audit: audit)
         }
-        let sight = SMSQueueStatistics(database: database, log: container.log, budget: limits.budget)
-        container.ownGauges = { sight.measures }
-        container.background("sms-sight", every: .seconds(5)) { try await sight.look() }
+        let statistics = SMSQueueStatistics(database: database, log: container.log, budget: limits.budget)
+        container.ownGauges = { statistics.measures }
+        container.background("sms-statistics", every: .seconds(5)) { try await statistics.look() }
         container.background("identity-keys", every: .zero) {
             // The first sign-in asks for the first ones.
             try await Loop.sleep(for: IdentityProviders.renewal)

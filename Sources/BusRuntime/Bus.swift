@@ -141,7 +141,7 @@ import JSONText
         return try outcome.get()
     }
 
-    // MARK: Sight
+    // MARK: Report
 
     /// Whether the service has a ready replica.
     public func hasReadyReplica(of service: ServiceName) -> Bool { pools[service]?.hasReady ?? false }

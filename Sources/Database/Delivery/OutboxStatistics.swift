@@ -19,11 +19,11 @@ public struct OutboxStatistics: Sendable, Equatable {
 
     /// Reads the statistics by the database's clock.
     @Loop public static func look(in database: Database) async throws -> OutboxStatistics {
-        var sight = OutboxStatistics()
-        guard let row = try await database.read(figures, [.integer(most)]).first else { return sight }
-        (sight.due, sight.dead) = (try row.integer("due"), try row.integer("dead"))
-        sight.oldestSeconds = Double(try row.integer("oldest_ms")) / 1000
-        return sight
+        var statistics = OutboxStatistics()
+        guard let row = try await database.read(figures, [.integer(most)]).first else { return statistics }
+        (statistics.due, statistics.dead) = (try row.integer("due"), try row.integer("dead"))
+        statistics.oldestSeconds = Double(try row.integer("oldest_ms")) / 1000
+        return statistics
     }
 
     private static let figures: Statement = """

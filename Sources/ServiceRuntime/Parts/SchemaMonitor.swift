@@ -6,14 +6,14 @@ import JSONText
 /// is ready without them.
 @Loop final class SchemaMonitor {
     private let database: Database
-    private let sight: SchemaInspector
+    private let inspector: SchemaInspector
     private let log: Log
     /// As it was last seen; `nil` until the database that is connected now was looked at.
     private var state: SchemaState?
 
     init(_ database: Database, migrations: [Migration], log: Log) {
         (self.database, self.log) = (database, log)
-        sight = SchemaInspector(database, migrations: migrations)
+        inspector = SchemaInspector(database, migrations: migrations)
     }
 
     var isUsable: Bool { state?.isUsable == true }
@@ -31,7 +31,7 @@ import JSONText
     /// Looks once, and logs what changed.
     func look() async throws {
         try await database.waitUntilAvailable()
-        let seen = try await sight.look()
+        let seen = try await inspector.look()
         guard seen != state else { return }
         let wasUsable = state?.isUsable
         state = seen

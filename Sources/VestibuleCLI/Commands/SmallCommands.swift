@@ -33,30 +33,30 @@ enum StatusCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--http", "--within"], flags: ["--json", "--alive"])
         if let address = arguments["--http"] {
-            guard !arguments.has("--alive") else { return try tellLife(of: address) }
+            guard !arguments.has("--alive") else { return try checkAlive(of: address) }
             let limit = arguments["--within"] ?? "0"
             guard let seconds = UInt32(limit) else {
                 throw CommandError.usage("--within \(limit) is no number of seconds")
             }
-            return try tellReadiness(of: address, within: TimeInterval(seconds))
+            return try waitUntilReady(of: address, within: TimeInterval(seconds))
         }
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
-        let sight = try SystemInspector.look(state, run)
+        let system = try SystemInspector.look(state, run)
         if arguments.has("--json") {
             var value = run.value.objectValue ?? [:]
-            value["ready"] = .bool(sight.isReady)
-            value["troubles"] = .array(sight.troubles.map { .string($0) })
-            value["processes"] = .array(sight.processes.map(\.json))
+            value["ready"] = .bool(system.isReady)
+            value["troubles"] = .array(system.troubles.map { .string($0) })
+            value["processes"] = .array(system.processes.map(\.json))
             say(String(decoding: CanonicalJSON.bytes(of: .object(value)), as: UTF8.self))
         } else {
-            say(sight.page)
+            say(system.page)
         }
-        if !sight.isReady { exit(1) }
+        if !system.isReady { exit(1) }
     }
 
     /// Says only whether the system is ready: without a state folder, the command can find out nothing else.
-    private static func tellReadiness(of address: String, within limit: TimeInterval) throws {
+    private static func waitUntilReady(of address: String, within limit: TimeInterval) throws {
         let (client, end) = (try HTTPClient(address), Date().addingTimeInterval(limit))
         while true {
             let answer = try? client.send("GET", "/readyz")
@@ -69,7 +69,7 @@ enum StatusCommand {
         }
     }
 
-    private static func tellLife(of address: String) throws {
+    private static func checkAlive(of address: String) throws {
         guard (try? HTTPClient(address).send("GET", "/healthz"))?.status == 200 else {
             throw CommandError("http://\(address) does not answer")
         }

@@ -33,9 +33,9 @@ enum ScaleCommand {
         guard let run = RunFile(state) else {
             throw CommandError("the system has ended: see vestibule logs supervisor")
         }
-        let sight = try SystemInspector.look(state, run)
+        let system = try SystemInspector.look(state, run)
         return scale.allSatisfy { service, count in
-            let replicas = sight.replicas(of: service)
+            let replicas = system.replicas(of: service)
             return replicas.count == count && replicas.allSatisfy(\.isReady)
         }
     }
