@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -15,6 +15,7 @@ help:
 	@echo "make observability-test  alert rules and dashboard on a real Prometheus that asks a real system"
 	@echo "make edge-test  the edge's limits for IPv6 networks, on a real nginx"
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
+	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -58,6 +59,9 @@ edge-test:
 
 docs-test: build
 	@scripts/docs-test
+
+guide-test: build
+	@scripts/guide-test
 
 staging-test:
 	@scripts/staging-test
