@@ -4,14 +4,14 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Holds profiles that an older version of the catalogue judged against the one of this release.
+/// Checks the profiles that an older version of the catalogue judged against the catalogue of this release.
 struct FieldRecheck: Sendable {
     let store: ProfileStore
     let log: Log
     private static let batch: Int64 = 200
 
-    /// Reviews what there is to review, a batch in each transaction; replicas share the work. A profile whose date of birth
-    /// cannot be opened keeps nobody else's from being reviewed.
+    /// Checks all outdated profiles, one batch in each transaction. Replicas share the work. A profile whose date of
+    /// birth cannot be opened does not stop the others.
     @Loop func run() async throws {
         var (last, unopened): (Identifier?, Int64) = (nil, 0)
         repeat {
@@ -23,7 +23,7 @@ struct FieldRecheck: Sendable {
         }
     }
 
-    /// - Returns: whom the batch ended with, where there may be more, and how many of it cannot be opened.
+    /// - Returns: the last person of the batch if there may be more, and the number of profiles that cannot be opened.
     @Loop private func reviewSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
         try await store.database.transaction { transaction in
             let found = try await store.outdated(after: last, limit: Self.batch, in: transaction)

@@ -5,7 +5,7 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// What the handlers of profile share.
+/// The dependencies and rules that the handlers of profile share.
 struct ProfileContext: Sendable {
     let database: Database
     let inbox: Inbox
@@ -15,18 +15,18 @@ struct ProfileContext: Sendable {
     let store: ProfileStore
     let events: EventStore
     let policy: Onboarding.Policy
-    /// An under-age date of birth is refused instead of stored.
+    /// Whether an under-age date of birth is refused instead of stored.
     let rejectsUnderage: Bool
     let appName: String
     let completion: CompletionRules
 
-    /// Key of the questionnaire that the onboarding asks for.
+    /// The key of the questionnaire that onboarding requires.
     let questionnaire: String
 
-    /// Today by UTC, for what is no one person's.
+    /// The date in UTC, for questions that concern no single person.
     var today: CivilDate { Timestamp.now().date }
 
-    /// Today where the person is; by UTC where that is not known.
+    /// The date in the person's time zone. If that is unknown, it is the date in UTC.
     func today(of record: ProfileRecord) -> CivilDate {
         guard let timeZone = record.timeZone else { return today }
         return timeZone.date(at: .now())
@@ -54,18 +54,19 @@ struct ProfileContext: Sendable {
             revision: record.revision)
     }
 
-    /// What the person has reached by this change.
+    /// The onboarding events that the person reaches by this change.
     func news(from old: ProfileRecord, to new: ProfileRecord) -> [OnboardingEvent] {
         let before = OnboardingEvent.reached(by: old, policy, today: today(of: old))
         return OnboardingEvent.reached(by: new, policy, today: today(of: new)).filter { !before.contains($0) }
     }
 
-    /// Notes what the person has reached by this change for the first time.
+    /// Stores the onboarding events that the person reaches by this change.
     @Loop func noteProgress(from old: ProfileRecord, to new: ProfileRecord, in transaction: Transaction) {
         events.note(news(from: old, to: new), of: new.personID, in: transaction)
     }
 
-    /// A date of birth decides who gets in and is locked from now on. Which day it is stands nowhere but sealed.
+    /// If the change sets a date of birth, adds an entry to the audit trail, because that date decides access and is
+    /// then locked. The entry does not contain the date, which is only stored sealed.
     @Loop func noteDateOfBirth(
         _ change: ProfileChange, of person: Identifier, in transaction: Transaction
     ) async throws {
@@ -74,7 +75,7 @@ struct ProfileContext: Sendable {
         audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
     }
 
-    /// Whether the policy has no place for who was born then.
+    /// Whether the age policy refuses the new date of birth.
     func isRefusedAsUnderage(_ change: ProfileChange, of record: ProfileRecord) -> Bool {
         guard rejectsUnderage, let born = change.dateOfBirth else { return false }
         return Age.eligibleOn(born: born) > today(of: record.changed(by: change))

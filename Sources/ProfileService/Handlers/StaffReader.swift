@@ -4,13 +4,15 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Finds out which member of the staff decides, by auth's word and not by a gateway's alone.
+/// Identifies the member of staff who sends a request. It checks the access token with auth and does not trust the
+/// gateway alone.
 struct StaffReader: Sendable {
     let database: Database
     let audit: AuditTrail
     let bus: Bus
 
-    /// - Throws: ``BusError`` `unauthorized`; `forbidden` for who has no role, and for who decides about themselves.
+    /// - Throws: ``BusError`` `unauthorized`; `forbidden` for a person without a staff role and for a decision about
+    ///   oneself.
     @Loop func staff(_ context: RequestContext, about person: Identifier) async throws -> Actor {
         let actor = try await actor(context)
         guard ["staff", "admin"].contains(actor.role) else {
@@ -22,9 +24,10 @@ struct StaffReader: Sendable {
         return actor
     }
 
-    /// A pseudonym, so that nothing of who decided outlives their account; made at their first decision.
+    /// The pseudonym of a member of staff, created at the first decision. Once their account is deleted, no record
+    /// shows who decided.
     @Loop func name(of staff: Actor) async throws -> String {
-        // In a transaction of its own: no decision holds two people's turns.
+        // Uses its own transaction, so that a decision never holds the locks of two people.
         try await database.transaction { transaction in
             Erasure.wait(for: staff.userID, in: transaction)
             guard try await !Erasure.isErased(staff.userID, in: transaction) else { throw Self.unauthorized }

@@ -3,15 +3,17 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Notifies those on the waitlist who turned 18.
+/// Notifies the people on the waitlist who turned 18.
 struct WaitlistNotifier: Sendable {
     let profiles: ProfileStore
     let outbox: Outbox
     let log: Log
 
-    /// Tells who is old enough where they are and takes them off the list. Of all calls of a day (UTC), by any replica, one does
-    /// it: the first hour of that day is the same date from UTC to fourteen hours ahead of it, and from twelve hours behind
-    /// it up to UTC the date before, whose birthdays that was the time to tell.
+    /// Notifies the people who are 18 in their time zone, and removes them from the list. Runs once per UTC day, by one
+    /// replica.
+    ///
+    /// In the first hour of a UTC day, time zones from UTC eastward have the same date. Time zones to the west still
+    /// have the date before. So that hour falls on the local birthday of everyone who turns 18 on either date.
     @Loop func tellWhoIsEligible(at now: Timestamp) async throws {
         try await profiles.database.transaction { transaction in
             guard try await WaitlistStore.begin(now.date, in: transaction) else { return }
@@ -21,7 +23,7 @@ struct WaitlistNotifier: Sendable {
                 last = waiting.count == WaitlistStore.page ? waiting.last?.person : nil
                 for one in waiting {
                     guard case .success(let born) = one.dateOfBirth else {
-                        // Keeps nobody else from being told.
+                        // One unreadable date does not stop the notifications of other people.
                         unopened += 1
                         continue
                     }

@@ -13,7 +13,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
     func handle(_ request: CorrectDateOfBirth, context: RequestContext) async throws -> DateOfBirthCorrected {
         let person = request.personId
         let actor = try await staff.staff(context, about: person)
-        // Looked at before anything is written, and again once the profile is locked.
+        // Checks the request before anything is written. It is checked again under the lock.
         _ = try change(request, to: try await profile.store.present(person))
         let name = try await staff.name(of: actor)
         return try await profile.inbox.once(context) { transaction in
@@ -29,7 +29,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
         }
     }
 
-    /// - Throws: ``BusError`` `not_found`, `validation_failed`.
+    /// - Throws: ``BusError`` `not_found` or `validation_failed`.
     private func change(
         _ request: CorrectDateOfBirth, to record: ProfileRecord?
     ) throws(BusError) -> (ProfileRecord, ProfileChange) {

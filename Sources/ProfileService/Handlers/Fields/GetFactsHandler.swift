@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Tells what questionnaires may look at of a profile.
+/// Returns the facts of a profile that questionnaires may use.
 struct GetFactsHandler: RequestHandler {
     let store: ProfileStore
 
@@ -10,10 +10,10 @@ struct GetFactsHandler: RequestHandler {
         guard let record = try await store.publicPart(of: request.personID) else { return ProfileFacts(facts: [:]) }
         var told = ProfileFacts(facts: [:])
         for key in request.fields where GetFacts.fields.contains(key) {
-            // What was skipped, declined, or is no answer any more is not known.
+            // A skipped, declined or stale field counts as unknown.
             if case .answered(let value) = record.fields[key] { told.facts[key] = value }
         }
-        // No field of the profile: it stands beside them.
+        // The time zone is not a field of the catalogue. The profile stores it separately.
         if request.fields.contains("timeZone"), let zone = record.timeZone?.name {
             told.facts["timeZone"] = .string(zone)
         }

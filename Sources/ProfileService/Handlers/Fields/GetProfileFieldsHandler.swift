@@ -4,7 +4,7 @@ import EventLoop
 import ServiceRuntime
 
 struct GetProfileFieldsHandler: RequestHandler {
-    /// One of each language, the one for everybody else first.
+    /// One view per language. The first one is the fallback.
     let views: [ProfileFields]
 
     func handle(_ request: GetProfileFields, context: RequestContext) async throws -> ProfileFields {

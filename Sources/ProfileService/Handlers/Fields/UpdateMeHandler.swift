@@ -20,10 +20,10 @@ struct UpdateMeHandler: RequestHandler {
         }
     }
 
-    /// Most changes are one person's on one device, and mean nothing to anybody else: read without a lock, and written by one
-    /// statement where nobody was faster.
+    /// Most changes concern one device of one person and cause no onboarding event. They are read without a lock and
+    /// written by one statement, if the profile is unchanged by then.
     ///
-    /// - Returns: `nil` where it has to be done in a transaction.
+    /// - Returns: `nil` if the change needs a transaction.
     @Loop private func changed(by request: UpdateMe, _ person: Identifier) async throws -> Me? {
         guard let record = try await profile.store.present(person) else { return nil }
         let change = try change(request, to: record)
@@ -34,7 +34,7 @@ struct UpdateMeHandler: RequestHandler {
         return try await profile.store.apply(change, toUnchanged: record).map(profile.view)
     }
 
-    /// - Throws: ``BusError``: what is wrong with the request.
+    /// - Throws: ``BusError`` `precondition_failed`, `validation_failed`, `date_of_birth_locked` or `underage`.
     private func change(_ request: UpdateMe, to record: ProfileRecord) throws(BusError) -> ProfileChange {
         if let tags = request.ifMatch, !Self.names(tags, record.revision) {
             throw BusError(
@@ -45,7 +45,7 @@ struct UpdateMeHandler: RequestHandler {
         return change
     }
 
-    /// - Parameter tags: of `If-Match`, `*` among them for any revision.
+    /// - Parameter tags: the entity tags of `If-Match`. `*` matches any revision.
     private static func names(_ tags: String, _ revision: Int64) -> Bool {
         tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains { $0 == "*" || $0 == "\"r\(revision)\"" }
     }

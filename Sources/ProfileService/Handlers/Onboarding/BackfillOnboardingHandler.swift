@@ -10,7 +10,7 @@ struct BackfillOnboardingHandler: RequestHandler {
         try await profile.inbox.once(context) { transaction in
             let backfilled = try await BackfillStore.complete(request.userIDs, in: transaction)
             if backfilled.done > 0 {
-                // One act of the operator's, which says nothing of any one person.
+                // The whole call is one entry in the audit trail. It names no person.
                 profile.audit.note(
                     AuditAct("onboarding_backfilled", ["people": "\(backfilled.done)"]), on: .service, in: transaction)
             }

@@ -16,7 +16,7 @@ struct VisualPreferencesDeferredHandler: RequestHandler {
 
     func handle(_ event: VisualPreferencesDeferred, context: RequestContext) async throws -> Acknowledged {
         try await profile.take(event, from: .visualPreference) {
-            // What is ready is not put off any more.
+            // A deferral does not undo `ready`.
             if $0.visualPreferences != .ready { $0.visualPreferences = .deferred }
         }
     }
@@ -38,7 +38,7 @@ struct VerificationDecidedHandler: RequestHandler {
 }
 
 extension ProfileContext {
-    /// Takes in once what another service tells of a person, with what is reached by it.
+    /// Applies an event of another service to a person's profile once, and stores the onboarding progress that follows.
     @Loop func take(
         _ event: some BusEvent, from producer: ServiceName, _ change: (inout ProfileRecord) -> Void
     ) async throws -> Acknowledged {

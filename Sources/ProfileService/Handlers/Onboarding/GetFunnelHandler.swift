@@ -5,9 +5,9 @@ import EventLoop
 struct GetFunnelHandler: RequestHandler {
     let profile: ProfileContext
 
-    /// Days that are looked at where nothing is said.
+    /// The default range begins this many days before its last day.
     private static let span = 30
-    /// No more are taken at once.
+    /// The most days between the first and the last day.
     private static let longestSpan = 400
 
     func handle(_ request: GetFunnel, context: RequestContext) async throws -> Funnel {

@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// The answer is kept in no inbox: the date of birth follows from it.
+/// The inbox does not store the reply, because the reply reveals the date of birth.
 struct JoinWaitlistHandler: RequestHandler {
     let profile: ProfileContext
 

@@ -25,13 +25,13 @@ struct RecordEventsHandler: RequestHandler {
     }
 }
 
-/// Events of new visitors that this replica did not store, by the limit that they were over.
+/// Counts the events of new visitors that this replica did not store, by the limit that was reached.
 @Loop final class RefusedEvents {
     private var counts: [VisitorLimits.Refusal: Int] = [:]
 
     func count(_ events: Int, _ refusal: VisitorLimits.Refusal) { counts[refusal, default: 0] += events }
 
-    /// By the names that a report has for them; those of which there were none too.
+    /// The counts by gauge name, including counts of 0.
     var gauges: [String: Double] {
         Dictionary(
             uniqueKeysWithValues: VisitorLimits.Refusal.allCases.map {

@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import JSONText
 
-/// Notes that the person was shown the questions that onboarding waits for.
+/// Stores that the person opened the questionnaire that onboarding requires.
 struct SessionOpenedHandler: RequestHandler {
     let profile: ProfileContext
 
@@ -19,7 +19,7 @@ struct SessionOpenedHandler: RequestHandler {
     }
 }
 
-/// Takes a step of onboarding for done, and in what the answers say of the profile.
+/// Marks the questionnaire step of onboarding as done, and adds the extracts of the answers to the profile.
 struct SessionCompletedHandler: RequestHandler {
     let profile: ProfileContext
 
@@ -32,7 +32,7 @@ struct SessionCompletedHandler: RequestHandler {
     }
 }
 
-/// A session that was amended was completed, whatever became of what was told of that.
+/// Handles an amended session like a completed one. It was completed before, even if that event never arrived.
 struct SessionAmendedHandler: RequestHandler {
     let profile: ProfileContext
 
@@ -45,7 +45,7 @@ struct SessionAmendedHandler: RequestHandler {
     }
 }
 
-/// What both events tell of a session.
+/// The part of both events that profile uses.
 private struct ToldSession {
     let id: Identifier
     let questionnaire: String
@@ -54,11 +54,12 @@ private struct ToldSession {
 }
 
 extension ProfileContext {
-    /// Onboarding waits for one questionnaire of all; of the others only what they say of the profile is noted.
+    /// Only one questionnaire is a step of onboarding. Of other questionnaires, only the extracts are used.
     @Loop fileprivate func note(
         _ event: some BusEvent, _ session: ToldSession, _ context: RequestContext
     ) async throws -> Acknowledged {
-        // Before anything is locked. Where questionnaire does not answer, the event comes again.
+        // Requests the extracts before anything is locked. If questionnaire does not answer, the event is delivered
+        // again.
         let extracts = try await extracts(of: event.personID, session, context)
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
@@ -70,7 +71,7 @@ extension ProfileContext {
             let change = taken(extracts, by: changed, from: session.questionnaire)
             guard !change.isEmpty || changed != record else { return }
             noteProgress(from: record, to: changed.changed(by: change), in: transaction)
-            // The fields before the step, which raises the revision that they are written upon.
+            // Writes the fields first: they are written only at the revision that was read, and the step raises it.
             if !change.isEmpty {
                 try await noteDateOfBirth(change, of: event.personID, in: transaction)
                 _ = try await store.apply(change, to: record, in: transaction)
@@ -91,7 +92,8 @@ extension ProfileContext {
         ).extracts
     }
 
-    /// As a PATCH by the person, of which what does not fit is left out. What it was is not logged, nor whose.
+    /// The change that the extracts make. It is checked like a PATCH by the person. Values that do not fit are left
+    /// out. The log names neither the value nor the person.
     @Loop private func taken(
         _ extracts: [ProfileExtract], by record: ProfileRecord, from questionnaire: String
     ) -> ProfileChange {
