@@ -7,7 +7,7 @@ import ServiceRuntime
     static func main() async { await ServiceProcess.main(ProfileServiceDefinition.definition) }
 }
 
-/// How profile is put together.
+/// Assembles the profile service.
 enum ProfileServiceDefinition {
     static let definition = ServiceDefinition(
         name: .profile, variables: variables, migrations: ProfileMigrations.all, peers: [.auth, .questionnaire],
@@ -75,9 +75,10 @@ enum ProfileServiceDefinition {
         container.background("field-history", every: .seconds(3600)) { while try await profile.store.purgeHistory() {} }
         let waitlist = WaitlistNotifier(profiles: profile.store, outbox: container.outbox, log: container.log)
         container.handle(JoinWaitlistHandler(profile: profile))
-        // More often than the days change, since a replica may have started at any hour.
+        // The job runs every 15 minutes, since a replica may have started at any hour. It processes the list once per
+        // UTC day.
         container.background("waitlist", every: .seconds(900)) { try await waitlist.tellWhoIsEligible(at: .now()) }
-        // Made before anybody asks for it.
+        // Builds the table of cities before the first search needs it.
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
         let review = FieldRecheck(store: profile.store, log: container.log)
         container.background("catalogue-review", every: .seconds(3600)) { try await review.run() }

@@ -18,7 +18,7 @@ import EventLoop
         return backfilled
     }
 
-    /// Sorted, so that two who set the same people wait for each other in one order.
+    /// Profiles are locked in the order of their ids, so that two calls for the same people cannot deadlock.
     private static let complete: Statement = """
         WITH asked AS (
             SELECT DISTINCT id FROM unnest($1) AS id

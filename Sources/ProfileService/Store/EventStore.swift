@@ -3,11 +3,11 @@ import Database
 import EventLoop
 import JSONText
 
-/// What is known of people's and visitors' way through the onboarding.
+/// Stores the onboarding events of people and visitors.
 struct EventStore: Sendable {
     let database: Database
 
-    /// Notes for a person, once each, what was reached.
+    /// Stores events of a person. An event that is stored already stays as it is.
     @Loop func note(
         _ events: [OnboardingEvent], of person: Identifier, at time: Timestamp? = nil, in transaction: Transaction
     ) {
@@ -15,9 +15,9 @@ struct EventStore: Sendable {
         transaction.send(Self.note, [.uuid(person), .textArray(events.map(\.rawValue)), .timestamp(time)])
     }
 
-    /// Takes what a client tells of a person.
+    /// Stores the events that a client sends about a person.
     ///
-    /// - Returns: how many were not known.
+    /// - Returns: the number of new events.
     @Loop func record(_ events: [ClientEvent], of person: Identifier) async throws -> Int64 {
         let told = try Self.json(events)
         return try await database.transaction { transaction in
@@ -27,10 +27,11 @@ struct EventStore: Sendable {
         }
     }
 
-    /// Takes what a client tells of a visitor, in one statement: nothing of a new one for whom the limits have no room.
+    /// Stores the events that a client sends about a visitor, in one statement. The events of a new visitor over a
+    /// limit are not stored.
     ///
-    /// - Parameter address: the client's.
-    /// - Returns: how many were not known, and why none was stored.
+    /// - Parameter address: the client's address.
+    /// - Returns: the number of new events, and the reason if none was stored because of a limit.
     @Loop func record(
         _ events: [ClientEvent], ofVisitor visitor: String, from address: String?, _ limits: VisitorLimits
     ) async throws -> (recorded: Int64, refusal: VisitorLimits.Refusal?) {
@@ -47,7 +48,7 @@ struct EventStore: Sendable {
         CanonicalJSON.bytes(of: try JSONValue.parse(WireJSON.encode(events)))
     }
 
-    /// A visitor is this person: what was known of the one is known of the other.
+    /// Assigns the events of a visitor to the person who the visitor turned out to be.
     @Loop func identify(_ anonymousID: String, as person: Identifier, in transaction: Transaction) {
         transaction.send(Self.identify, [.uuid(person), .text(anonymousID)])
         transaction.send(Self.forget, [.text(anonymousID)])
@@ -57,7 +58,8 @@ struct EventStore: Sendable {
         transaction.send(Self.erase, [.uuid(person)])
     }
 
-    /// Forgets visitors who never signed in, and what was counted of new ones.
+    /// Deletes the events of visitors after 90 days, and the counts of new visitors after 25 hours. Events that were
+    /// assigned to a person stay.
     ///
     /// - Returns: whether there may be more.
     @Loop func purge() async throws -> Bool {
@@ -70,11 +72,12 @@ struct EventStore: Sendable {
 
     private static let page: Int64 = 1000
 
-    /// How far those came whose first event lies within the days. All of them are looked through: not among what people read.
+    /// How far the people and visitors came whose first event lies within the days, in UTC. It scans many rows, so it
+    /// runs in a transaction and not among people's reads.
     @Loop func funnel(from: CivilDate, to: CivilDate) async throws -> Funnel {
         let days: [SQLValue] = [.date(from), .date(to)]
         let row = try await database.transaction { transaction in
-            // The medians sort one number for each who began.
+            // The medians sort one number for each person or visitor.
             transaction.send("SET LOCAL work_mem = '64MB'")
             return try await transaction.query(Self.funnel, days).first
         }
@@ -95,7 +98,7 @@ struct EventStore: Sendable {
             })
     }
 
-    /// In the order of the names, so that two that tell of the same steps wait for each other and not in a ring.
+    /// Rows are inserted in the order of names, so that two transactions with the same events cannot deadlock.
     private static let note: Statement = """
         INSERT INTO onboarding_events (event_id, person_id, name, at)
         SELECT gen_random_uuid(), $1, name, coalesce($3, clock_timestamp()) FROM unnest($2::text[]) AS name
@@ -104,8 +107,9 @@ struct EventStore: Sendable {
         """
     private static let recordOfPerson = Statement(
         "WITH \(telling("NOT is_erased($1)")) SELECT count(*) AS recorded FROM told")
-    /// Nothing is counted of a visitor of whom something is known. Who is over a limit only reads; requests that arrive at once
-    /// may go over it by as many as there are connections. The day is counted in 16 rows, so that nobody waits for one.
+    /// A visitor with stored events is not counted. A request over a limit only reads. Concurrent requests may exceed a
+    /// limit by as many as there are connections. The day is counted in 16 rows, so that requests do not all wait for
+    /// one.
     private static let recordOfVisitor = Statement(
         """
         WITH visitor AS MATERIALIZED (
@@ -134,7 +138,7 @@ struct EventStore: Sendable {
         ), \(telling("(SELECT refusal FROM standing) IS NULL"))
         SELECT refusal, (SELECT count(*) FROM told) AS recorded FROM standing
         """)
-    /// The common table `told`: the events of `$3` that were not known, of the person `$1` or of the visitor `$2`.
+    /// The common table expression `told`: inserts the new events of `$3`, for the person `$1` or the visitor `$2`.
     private static func telling(_ condition: String) -> String {
         """
         told AS (
@@ -159,8 +163,8 @@ struct EventStore: Sendable {
         """)
     static let forget = Statement("DELETE FROM onboarding_events WHERE \(all("anonymous_id", "$1"))")
     static let erase = Statement("DELETE FROM onboarding_events WHERE \(all("person_id", "$1"))")
-    /// All events of a person or of a visitor: steps and openings have an index each, which PostgreSQL looks into only where the
-    /// condition says which.
+    /// A condition for all events of a person or visitor. Steps and app openings have separate partial indexes.
+    /// PostgreSQL uses them only if the condition names the kind of event.
     static func all(_ column: String, _ value: String) -> String {
         "(\(column) = \(value) AND name <> 'app_opened' OR \(column) = \(value) AND name = 'app_opened')"
     }
@@ -178,13 +182,14 @@ struct EventStore: Sendable {
         DELETE FROM visitor_counts c USING old WHERE c.key = old.key AND c.began = old.began RETURNING c.key
         """
 
-    /// One row of how many came to each step, of the median of its time, and of how many did each thing.
+    /// One row with the number of people at each step, the median seconds of each step, and the number of people for
+    /// each event.
     static let funnel = Statement(
         """
         SELECT \((reached + medians + did).joined(separator: ",\n    ")) FROM journeys
         WHERE began >= $1::date::timestamp AT TIME ZONE 'UTC' AND began < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'
         """)
-    /// Who came to a step came to those before it.
+    /// A person who reached a step counts for every step before it.
     private static let reached = FunnelStep.allCases.indices.map { place in
         let events = FunnelStep.allCases[place...].flatMap(\.events).map(\.rawValue).joined(separator: ", ")
         return

@@ -3,7 +3,7 @@ import Cryptography
 import Database
 import ServiceRuntime
 
-/// What profile holds about a person.
+/// The sections of a person's export that profile provides.
 enum ProfileExport {
     static func sections(_ sealer: Sealer, notes: Sealer, audit: AuditTrail) -> [ExportSection] {
         let born = ExportSection.Sealed("dateOfBirth") { sealed, person in
@@ -47,7 +47,7 @@ enum ProfileExport {
     private static let waitlist = """
         SELECT 'waitlist' AS key, '{"notify": true}'::jsonb AS record FROM waitlist WHERE person_id = $1
         """
-    /// Which of the staff wrote it is not the person's.
+    /// The export leaves out which member of staff wrote the note.
     private static let staffNote = """
         SELECT id::text AS key, note_sealed AS sealed, jsonb_build_object('act', act, 'at', \(time("at"))) AS record
         FROM staff_notes WHERE person_id = $1

@@ -5,34 +5,36 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Rows of profiles.
+/// Reads and writes profiles.
 struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
-    /// Changes that are written at once with those of other people.
+    /// Batches changes with those of other people.
     private let changes: BatchWriter
 
     init(database: Database, sealer: Sealer) {
         (self.database, self.sealer, changes) = (database, sealer, BatchWriter(database, Self.change))
     }
 
-    /// The profile, made where there is none.
+    /// The profile. It is created if there is none.
     ///
-    /// - Throws: `unauthorized` of somebody who was deleted.
+    /// - Throws: ``BusError`` `unauthorized` if the person was deleted.
     @Loop func ensured(_ person: Identifier) async throws -> ProfileRecord {
         if let known = try await present(person) { return known }
         try await database.transaction { create(person, in: $0) }
-        // Of who was deleted none is made.
+        // No profile is created for a person who was deleted.
         guard let made = try await present(person) else { throw BusError(.unauthorized, "Please sign in.") }
         return made
     }
 
-    /// The profile; `nil` where there is none.
+    /// The profile; `nil` if there is none.
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
         try await database.read(Self.load, [.uuid(person)]).first.map { try record($0) }
     }
 
-    /// As ``ensured(_:)``, locked until the transaction ends.
+    /// The profile, locked until the transaction ends. It is created if there is none.
+    ///
+    /// - Throws: ``DatabaseError/aborted`` if the person was deleted.
     @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
         if let known = try await known(person, in: transaction) { return known }
         create(person, in: transaction)
@@ -42,21 +44,22 @@ struct ProfileStore: Sendable {
         return try record(row)
     }
 
-    /// The profile, locked until the transaction ends; `nil` where there is none.
+    /// The profile, locked until the transaction ends; `nil` if there is none.
     @Loop func known(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord? {
         try await transaction.query(Self.lock, [.uuid(person)]).first.map { try record($0) }
     }
 
-    /// What others may see, and the date of birth, from which their view has the age; `nil` where there is no profile. What
-    /// is private is not even read, so that nothing about the answer can follow from it.
+    /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
+    /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
     @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
         try await database.read(Self.loadPublic, [.uuid(person), .textArray(PublicView.privateKeys)]).first
             .map { try record($0) }
     }
 
-    /// Profiles that an older version of the catalogue judged, locked; those that are locked already are left out.
+    /// Locks profiles that an older version of the catalogue judged. It skips profiles that are locked already.
     ///
-    /// - Returns: those that can be opened, whom the batch ended with where there may be more, and how many cannot be opened.
+    /// - Returns: the profiles that can be opened; the last person of the batch if there may be more; the number of
+    ///   profiles that cannot be opened.
     @Loop func outdated(
         after last: Identifier?, limit: Int64, in transaction: Transaction
     ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
@@ -73,7 +76,7 @@ struct ProfileStore: Sendable {
         return (records, rows.count == limit ? try rows.last?.uuid("person_id") : nil, unopened)
     }
 
-    /// Writes what a review of the answers changed, and notes the version of the catalogue.
+    /// Writes the changes of a recheck, and stores the version of the catalogue.
     @Loop func recheck(
         _ changes: [String: FieldState], of record: ProfileRecord, in transaction: Transaction
     ) {
@@ -88,23 +91,23 @@ struct ProfileStore: Sendable {
             ])
     }
 
-    /// Makes the profile where there is none, but for who was deleted.
+    /// Creates the profile if there is none, unless the person was deleted.
     @Loop func create(_ person: Identifier, in transaction: Transaction) {
         Erasure.wait(for: person, in: transaction)
         transaction.send(Self.create, [.uuid(person)])
     }
 
-    /// Notes when the questionnaire was completed for the first time; makes the profile where there is none.
+    /// Stores when the questionnaire was completed for the first time. It creates the profile if there is none.
     @Loop func noteQuestionnaire(of person: Identifier, completedAt: Timestamp, in transaction: Transaction) {
         transaction.send(Self.noteQuestionnaire, [.uuid(person), .timestamp(completedAt)])
     }
 
-    /// Notes whether the account is suspended, for a profile that is there.
+    /// Stores whether the account is suspended. It does nothing if there is no profile.
     @Loop func note(isSuspended: Bool, since: Timestamp, of person: Identifier, in transaction: Transaction) {
         transaction.send(Self.suspend, [.uuid(person), .timestamp(isSuspended ? since : nil)])
     }
 
-    /// Writes what the services of visual preferences and of verification told.
+    /// Stores the state of the visual preferences and of the verifications.
     @Loop func noteExternalEvents(of record: ProfileRecord, in transaction: Transaction) {
         transaction.send(
             Self.noteExternalEvents,
@@ -114,11 +117,11 @@ struct ProfileStore: Sendable {
             ])
     }
 
-    /// Keeps what staff wrote about a person.
+    /// Stores a staff note about a person.
     ///
     /// - Parameters:
-    ///   - sealed: the note.
-    ///   - staff: the pseudonym of who wrote it.
+    ///   - sealed: the sealed note.
+    ///   - staff: the pseudonym of the author.
     @Loop func note(
         _ sealed: [UInt8], of person: Identifier, act: String, by staff: String, in transaction: Transaction
     ) {
@@ -126,16 +129,16 @@ struct ProfileStore: Sendable {
             Self.keepNote, [.uuid(.ordered()), .uuid(person), .text(act), .text(staff), .bytes(sealed)])
     }
 
-    /// Removes everything about a person.
+    /// Deletes everything about a person.
     @Loop func erase(_ person: Identifier, in transaction: Transaction) {
-        // Whoever changes the profile has its row: what they write beside it is there before it is looked for.
+        // Waits for a transaction that is changing the profile. The statements below then see its history and notes.
         transaction.send(Self.lock, [.uuid(person)])
         transaction.send("DELETE FROM staff_notes WHERE person_id = $1", [.uuid(person)])
         transaction.send("DELETE FROM profile_field_history WHERE person_id = $1", [.uuid(person)])
         transaction.send("DELETE FROM profiles WHERE person_id = $1", [.uuid(person)])
     }
 
-    /// Forgets what fields were more than a year ago.
+    /// Deletes earlier values of fields after 365 days.
     ///
     /// - Returns: whether there may be more.
     @Loop func purgeHistory() async throws -> Bool {
@@ -150,11 +153,12 @@ struct ProfileStore: Sendable {
         DELETE FROM profile_field_history WHERE id IN (SELECT id FROM old) RETURNING id
         """
 
-    /// Writes what changed and gives back the profile as it is then.
+    /// Writes a change.
     ///
     /// - Parameters:
-    ///   - record: locked in the transaction.
-    ///   - commits: nothing follows in the transaction, which ends with it.
+    ///   - record: the profile, locked in the transaction.
+    ///   - commits: whether this is the last statement of the transaction.
+    /// - Returns: the profile after the change.
     @Loop func apply(
         _ change: ProfileChange, to record: ProfileRecord, commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
@@ -167,8 +171,10 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// As ``apply(_:to:commits:in:)``, in one statement with what others write in this moment; `nil` where the profile is not
-    /// as it was read any more: nothing was written.
+    /// Like ``apply(_:to:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
+    /// people.
+    ///
+    /// - Returns: `nil` if the profile changed since it was read. Nothing was written then.
     @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord) async throws -> ProfileRecord? {
         let changed = record.changed(by: change)
         return try await changes.write(values(of: change, record, changed)).map { try written(changed, $0) }
@@ -213,14 +219,16 @@ struct ProfileStore: Sendable {
         return record
     }
 
-    /// Opened for as long as it is looked at.
+    /// The date of birth, opened from its sealed form; `nil` if none is set.
+    ///
+    /// - Throws: ``SealError`` if it cannot be opened.
     func dateOfBirth(in row: Row) throws -> CivilDate? {
         guard let sealed = try row.optionalBytes("date_of_birth_sealed") else { return nil }
         let opened = try sealer.open(sealed, associated: row.uuid("person_id").array)
         return CivilDate(String(decoding: opened, as: UTF8.self))
     }
 
-    /// A skip that no time was noted of counts from the beginning of the profile.
+    /// A skip without a stored time counts from the creation of the profile.
     private static func state(_ entry: JSONNode, of record: ProfileRecord) -> FieldState? {
         guard let state = entry["state"] else { return nil }
         if state.isString("answered") { return entry["value"].map { .answered($0.value) } }
@@ -296,9 +304,9 @@ struct ProfileStore: Sendable {
         WHERE person_id = $1
         """
     private static let lock = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1 FOR UPDATE")
-    /// What changed is laid over the fields: those that this replica's release does not know stay as they are. Nothing is
-    /// written where a profile has another revision. The profiles are taken in one order, so that no two statements wait for
-    /// each other.
+    /// Merges the changed fields into the stored ones. Fields that this release does not know stay as they are. A
+    /// profile with another revision is not written. Profiles are updated in one order, so that two statements cannot
+    /// deadlock.
     private static let change: Statement = """
         WITH given AS (
             SELECT person, born, is_complete, fields, sets_zone, zone, seen, place

@@ -4,31 +4,31 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Who wants to be told on the 18th birthday. No date stands beside the person: the sealed dates of birth of those who wait
-/// are opened instead.
+/// The people who want to be notified on their 18th birthday. The list stores no dates. Its readers open the sealed
+/// dates of birth in the profiles instead.
 @Loop enum WaitlistStore {
     struct Waiting: Sendable {
         let person: Identifier
         let timeZone: PersonTimeZone?
-        /// A failure: the date cannot be opened.
+        /// `nil` if none is set; a failure if it cannot be opened.
         let dateOfBirth: Result<CivilDate?, SealError>
     }
 
-    /// How many one page has.
+    /// The most people on a page.
     static let page = 500
 
     static func note(_ person: Identifier, isWaiting: Bool, in transaction: Transaction) {
         transaction.send(isWaiting ? join : leave, [.uuid(person)])
     }
 
-    /// Notes that the list is gone through on a day.
+    /// Marks the list as processed on a day.
     ///
-    /// - Returns: false where that was done, and while nobody waits.
+    /// - Returns: `false` if it was marked already, or if nobody is on the list.
     static func begin(_ day: CivilDate, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(begin, [.date(day)]).isEmpty
     }
 
-    /// A page of those who wait, in the order of their ids.
+    /// A page of the people on the list, in the order of their ids. Suspended people are left out.
     static func waiting(
         after last: Identifier?, opening profiles: ProfileStore, in transaction: Transaction
     ) async throws -> [Waiting] {
@@ -47,7 +47,8 @@ import ServiceRuntime
 
     private static let join: Statement = "INSERT INTO waitlist (person_id) VALUES ($1) ON CONFLICT DO NOTHING"
     private static let leave: Statement = "DELETE FROM waitlist WHERE person_id = $1"
-    /// Who comes second waits here for the first, and finds the day taken. While nobody waits, nothing is noted.
+    /// A second replica waits here for the first one, and then finds the day taken. If nobody is on the list, no day is
+    /// stored.
     private static let begin: Statement = """
         WITH past AS (DELETE FROM waitlist_days WHERE day < $1 - 7)
         INSERT INTO waitlist_days (day) SELECT $1 WHERE EXISTS (SELECT FROM waitlist) ON CONFLICT DO NOTHING RETURNING day
