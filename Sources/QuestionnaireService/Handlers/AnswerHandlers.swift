@@ -4,13 +4,13 @@ import Database
 import EventLoop
 import JSONText
 
-/// One answer, saved or taken back, with the reply that its mutation id is answered with from then on.
+/// Saves or resets one answer, and stores the reply for repeats of its mutation id.
 @Loop private struct AnswerWriter {
     let service: SessionService
 
-    /// What a write comes to, before anything of it is written.
+    /// The result of a write, before anything is written.
     private enum Verdict {
-        /// It was done before, and answered so.
+        /// The write was done before and had this reply.
         case known(AnswerSaved)
         case new(ResponsePlan, AnswerSheet, SessionStep, AnswerSaved)
     }
@@ -35,10 +35,10 @@ import JSONText
         }
     }
 
-    /// Most writes are one person's on one device: the session is read without a lock, and the answer written by one statement
-    /// where nobody was faster.
+    /// Most writes come from one device of one person. The session is read without a lock, and one statement writes the
+    /// answer if the session is unchanged.
     ///
-    /// - Returns: `nil` where it has to be done in a transaction.
+    /// - Returns: `nil` if the write needs a transaction.
     private func writeAtOnce(
         _ item: ResponseItem, _ session: Identifier, _ questionnaire: String, _ person: Identifier
     ) async throws -> AnswerSaved? {
@@ -84,7 +84,7 @@ struct PutAnswerHandler: RequestHandler {
     }
 }
 
-/// Takes one answer back.
+/// Resets one answer to unanswered.
 struct DeleteAnswerHandler: RequestHandler {
     let service: SessionService
 
@@ -97,7 +97,7 @@ struct DeleteAnswerHandler: RequestHandler {
     }
 }
 
-/// Saves an offline queue, each of its writes by itself.
+/// Saves the writes of an offline queue. Each succeeds or fails by itself.
 struct PutAnswersHandler: RequestHandler {
     let service: SessionService
 

@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Compares what two people's newest results say.
+/// Compares the newest results of two people.
 struct CompareProfilesHandler: RequestHandler {
     let sessions: SessionStore
     let definitions: DefinitionStore

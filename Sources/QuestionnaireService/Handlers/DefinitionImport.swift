@@ -2,18 +2,19 @@ import Cryptography
 import Database
 import EventLoop
 
-/// Publishes the definition that this build brings along, once, however many replicas start together.
+/// Publishes a definition of this build once, however many replicas start together.
 @Loop struct DefinitionImport {
     enum Result: Equatable { case published, alreadyThere }
 
-    /// A published version never changes: what was edited needs a version of its own.
+    /// The same version was published with another text. A published version never changes, so the edit needs a new
+    /// version.
     struct Edited: Error {}
 
     let database: Database
     let definition: Definition
 
-    /// - Throws: ``Edited`` where another text was published under the same version, ``DefinitionError`` where it takes the
-    ///   key of something that an earlier version had.
+    /// - Throws: ``Edited``; ``DefinitionError`` if the definition breaks a rule for publishing, for example by using a
+    ///   retired key again.
     func run() async throws -> Result {
         try await database.transaction { transaction in
             DefinitionStore.waitForTurn(in: transaction)

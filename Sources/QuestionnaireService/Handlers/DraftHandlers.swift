@@ -6,15 +6,18 @@ import JSONText
 import ServiceRuntime
 
 extension RequestContext {
-    /// - Throws: ``BusError`` `unauthorized` or `forbidden`. The gateway has looked already; a way around it is no way in.
+    /// Requires an administrator or an operator. The gateway checks the role too, but this service does not rely on it.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` or `forbidden`.
     func requireAdmin() throws(BusError) {
-        // An operator has no account: the bus lets one in by the key, and with a word for it where something changes.
+        // An operator has no account. The bus accepts an operator by key, and requires an explicit permission for
+        // changes.
         if caller == .operator { return }
         guard try person().role == "admin" else { throw BusError(.forbidden, "This is for administrators.") }
     }
 }
 
-/// A number as it stands in a path; 0 for what is none, which nothing has.
+/// Reads the number of a draft or version from a path. Any other text gives 0, which no draft or version has.
 private func pathNumber(_ text: String) -> Int64 {
     guard let number = Int64(text), (1...2_147_483_647).contains(number), String(number) == text else { return 0 }
     return number
@@ -34,7 +37,7 @@ extension Draft {
     }
 }
 
-/// Shows an editor what there is of a questionnaire.
+/// Lists the versions and drafts of a questionnaire for an editor.
 struct ViewQuestionnaireHandler: RequestHandler {
     let drafts: DraftStore
 
@@ -49,7 +52,7 @@ struct ViewQuestionnaireHandler: RequestHandler {
     }
 }
 
-/// Begins a draft.
+/// Creates a draft from a definition or from a version.
 struct CreateDraftHandler: RequestHandler {
     let inbox: Inbox
     let drafts: DraftStore
@@ -83,7 +86,7 @@ struct CreateDraftHandler: RequestHandler {
     }
 }
 
-/// What may be kept as a draft: anything that could become a definition.
+/// Checks what is stored as a draft. It must be an object of at most 256 KB in canonical JSON.
 private enum DraftContent {
     static func check(_ content: JSONValue) throws(BusError) -> JSONValue {
         func refuse(_ code: String, _ message: String) -> BusError {
@@ -133,7 +136,7 @@ struct PutDraftHandler: RequestHandler {
     }
 }
 
-/// Deletes a draft. Whoever repeats it is answered as the first time.
+/// Deletes a draft. A repeated request gets the same answer.
 struct DeleteDraftHandler: RequestHandler {
     let drafts: DraftStore
 
@@ -156,7 +159,7 @@ struct DeleteDraftHandler: RequestHandler {
     }
 }
 
-/// Holds a draft against the gate.
+/// Checks a draft against the rules for publishing.
 struct CheckDraftHandler: RequestHandler {
     let drafts: DraftStore
     let bus: Bus
@@ -180,9 +183,9 @@ struct CheckDraftHandler: RequestHandler {
 }
 
 extension ExtractedFields {
-    /// Asks profile which fields it has. Profile is not asked for a draft that names none.
+    /// Requests the field keys of profile. It returns `nil` without a request if the content names no field.
     ///
-    /// - Throws: ``BusError`` `service_unavailable` where profile does not answer.
+    /// - Throws: ``BusError`` `service_unavailable` if profile does not answer.
     @Loop fileprivate init?(for content: JSONValue, askedOver bus: Bus, _ context: RequestContext) async throws {
         guard Self.areNamed(in: content) else { return nil }
         let options = CallOptions(timeout: min(.seconds(2), context.remaining), trace: context.trace.child())
@@ -220,7 +223,7 @@ struct PublishDraftHandler: RequestHandler {
     func handle(_ request: PublishDraft, context: RequestContext) async throws -> VersionPublished {
         try context.requireAdmin()
         let isOperator = context.caller == .operator
-        // Profile is asked outside of the transaction.
+        // Requests the fields of profile outside the transaction.
         let seen = try await drafts.find(pathNumber(request.draft), of: request.questionnaire)?.content
         let fields = try await ExtractedFields(for: seen ?? .null, askedOver: bus, context)
         return try await inbox.once(context) {
@@ -237,7 +240,7 @@ struct PublishDraftHandler: RequestHandler {
             throw BusError.noDraft
         }
         guard draft.publishedAs == nil else { throw BusError.alreadyPublished }
-        // Somebody wrote the first extract into it meanwhile.
+        // Somebody added the first extract to the draft after it was read above.
         guard fields != nil || !ExtractedFields.areNamed(in: draft.content) else { throw ExtractedFields.unknown }
         let versions = try await drafts.versions(of: request.questionnaire, in: transaction)
         let plan: VersionPlan
@@ -298,7 +301,7 @@ extension VersionChange {
     }
 }
 
-/// Takes a version out of use.
+/// Retires a version.
 struct RetireVersionHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail
@@ -322,7 +325,7 @@ struct RetireVersionHandler: RequestHandler {
     }
 }
 
-/// Puts each change between two versions into its class.
+/// Compares two versions and classifies each change.
 struct CompareVersionsHandler: RequestHandler {
     let drafts: DraftStore
 

@@ -7,7 +7,7 @@ struct ExportAnswersHandler: RequestHandler {
     let export: PersonExport
 
     func handle(_ request: ExportAnswers, context: RequestContext) async throws -> ExportPage {
-        // Whether the person may have it was auth's to say.
+        // Auth has already decided that the person may have the export.
         try await export.page(of: context.person().userID, after: request.after) { _ in }
     }
 }

@@ -3,13 +3,14 @@ import BusRuntime
 import Cryptography
 import EventLoop
 
-/// Tells profile what a result says of its fields.
+/// Returns to profile the values that a result has for its fields.
 struct GetExtractsHandler: RequestHandler {
     let sessions: SessionStore
     let definitions: DefinitionStore
 
     func handle(_ request: GetExtracts, context: RequestContext) async throws -> ProfileExtracts {
-        // What only reads is open to operators; a person's answers are not.
+        // Operators may send any message that only reads. A person's answers are not for them, so only profile may send
+        // this.
         guard context.caller == .profile else {
             throw BusError(.callerNotAllowed, "This service does not take this message from this caller.")
         }

@@ -2,7 +2,8 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Shows the person's questionnaire: the version that the session is pinned to, or the newest published one.
+/// Shows the questions of the person's current session, in the version that the session is pinned to. If there is no
+/// session, it opens one in the newest version.
 struct GetQuestionsHandler: RequestHandler {
     let questionnaire: String
     let service: SessionService
@@ -24,7 +25,7 @@ struct GetQuestionsHandler: RequestHandler {
 }
 
 extension BusError {
-    /// The moments between the service's first start and the end of its import.
+    /// For the time between the service's first start and the end of its import of definitions.
     static let nothingPublished = BusError(
         .serviceUnavailable, "The questions are not ready yet. Please try again in a moment.",
         retryAfter: .seconds(1))

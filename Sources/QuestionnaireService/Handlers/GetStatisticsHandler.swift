@@ -4,7 +4,7 @@ import Cryptography
 import EventLoop
 import ServiceRuntime
 
-/// Counts what people did with each question of a version.
+/// Counts the answers, skips, declines and drop-offs for each question of a version.
 struct GetStatisticsHandler: RequestHandler {
     let statistics: StatisticsStore
     let definitions: DefinitionStore

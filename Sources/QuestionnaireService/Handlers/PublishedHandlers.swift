@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 
 extension RequestContext {
-    /// Lets in who has signed in, and an operator, who has no account.
+    /// Requires a signed-in person or an operator. An operator has no account.
     ///
     /// - Throws: ``BusError`` `unauthorized`.
     fileprivate func requireReader() throws(BusError) {
@@ -11,7 +11,7 @@ extension RequestContext {
     }
 }
 
-/// Lists what can be begun now.
+/// Lists the questionnaires that a person can start now.
 struct ListQuestionnairesHandler: RequestHandler {
     let definitions: DefinitionStore
 
@@ -26,7 +26,7 @@ struct ListQuestionnairesHandler: RequestHandler {
     }
 }
 
-/// Shows a questionnaire in its newest version.
+/// Shows the newest version of a questionnaire that is not retired.
 struct GetQuestionnaireHandler: RequestHandler {
     let definitions: DefinitionStore
 

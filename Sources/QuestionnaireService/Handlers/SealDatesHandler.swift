@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Seals what was written before dates were sealed.
+/// Seals dates that were stored before dates were sealed.
 struct SealDatesHandler: RequestHandler {
     let openDates: OpenDates
 

@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Opens a session, or answers with the open one.
+/// Opens a session, or returns the open one.
 struct OpenSessionHandler: RequestHandler {
     let service: SessionService
 
@@ -47,7 +47,7 @@ struct GetSessionHandler: RequestHandler {
 
     func handle(_ request: GetSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        // Both are read in one round trip.
+        // Both reads share one round trip.
         async let newest = service.definitions.newest(of: request.questionnaire)
         guard let hand = try await service.look(request.sessionId, of: person, for: request.questionnaire) else {
             throw ResponseRefusal.unknownSession.busError
@@ -59,7 +59,7 @@ struct GetSessionHandler: RequestHandler {
     }
 }
 
-/// Completes a session, or answers as when it was completed.
+/// Completes a session. A completed session stays as it is and is returned.
 struct CompleteSessionHandler: RequestHandler {
     let service: SessionService
 

@@ -1,26 +1,27 @@
 import BusProtocol
 import EventLoop
 
-/// Sessions as this replica last read or left them, each person's newest of a questionnaire, so that PostgreSQL sends the
-/// answers again only where they changed. Two generations bound it: when the young one is full, the old one is forgotten.
+/// Keeps the sessions that this replica read or wrote last, one per person and questionnaire. PostgreSQL then sends
+/// answers only if they changed. Two generations limit the memory: when the young one is full, the old one is dropped.
 ///
-/// Nothing is shown or judged by what is kept alone: PostgreSQL is asked each time, and by the session's revision it says
-/// whether what is kept is still so. What a transaction has read that may yet be rolled back is never kept: its revision comes
-/// again, with other answers.
+/// PostgreSQL is still asked each time. The session's revision shows whether the kept answers are current. A session
+/// that was read in a transaction is never kept, because after a rollback its revision is used again with other
+/// answers.
 @Loop final class SessionMemory {
     private struct Key: Hashable {
         let person: Identifier
         let questionnaire: String
     }
 
-    /// Sessions of a generation.
+    /// The most sessions in a generation.
     private static let most = 256
-    /// Bytes of a generation, about. A session that is kept again counts again: it is full sooner then, never later.
+    /// The most bytes in a generation, approximately. A session that is kept again counts again. So a generation is
+    /// full too early at worst, never too late.
     private static let mostBytes = 32 << 20
 
     private var young: [Key: LoadedSession] = [:]
     private var old: [Key: LoadedSession] = [:]
-    /// Bytes of the young generation, about.
+    /// The approximate bytes in the young generation.
     private var size = 0
 
     nonisolated init() {}
@@ -30,10 +31,10 @@ import EventLoop
         return young[key] ?? old[key]
     }
 
-    /// - Parameter hand: as it is in the database, committed.
+    /// - Parameter hand: the session as committed.
     func remember(_ hand: LoadedSession, for questionnaire: String) {
         var hand = hand
-        // What was asked for by one request is of no use to the next.
+        // The mutations that one request loaded are of no use to the next.
         hand.session.mutations = []
         let key = Key(person: hand.person, questionnaire: questionnaire)
         if size >= Self.mostBytes || young.count >= Self.most && young[key] == nil { age() }
@@ -41,6 +42,6 @@ import EventLoop
         size += hand.session.size
     }
 
-    /// Forgets what nobody has looked at since the time before.
+    /// Drops the sessions that nobody has used since the previous call.
     func age() { (old, young, size) = (young, [:], 0) }
 }

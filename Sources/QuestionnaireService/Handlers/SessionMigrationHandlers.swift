@@ -11,13 +11,13 @@ import ServiceRuntime
     let service: SessionService
     let migrations: SessionMigrationStore
 
-    /// A version that sessions go to, and the way from another one.
+    /// The version to which sessions move, and the path to it from another version.
     struct Route: Sendable {
         let path: SessionMigrationPath
         let target: PublishedDefinition
     }
 
-    /// - Returns: `nil` where the version is the newest.
+    /// - Returns: `nil` if there is no newer version to move to.
     func route(from version: Int64, of questionnaire: String) async throws -> Route? {
         guard let found = try await migrations.route(from: version, of: questionnaire), let last = found.last else {
             return nil
@@ -30,7 +30,7 @@ import ServiceRuntime
         return Route(path: path, target: target)
     }
 
-    /// What becomes of the session's answers; written where it is meant.
+    /// Moves the answers of a session to the target version. A dry run only returns the result and writes nothing.
     ///
     /// - Throws: ``SessionFacts/Wanted``.
     func move(
@@ -66,7 +66,7 @@ extension SessionMigrated {
     }
 }
 
-/// Moves one session.
+/// Moves one session to the newest version.
 struct MigrateSessionHandler: RequestHandler {
     let mover: SessionMigrator
 
@@ -89,7 +89,7 @@ struct MigrateSessionHandler: RequestHandler {
     }
 }
 
-/// Takes a migration back.
+/// Undoes the last migration of a session.
 struct UndoMigrationHandler: RequestHandler {
     let mover: SessionMigrator
 
@@ -116,7 +116,8 @@ struct UndoMigrationHandler: RequestHandler {
     }
 }
 
-/// Moves many sessions, each in a transaction of its own. One with a date that cannot be opened keeps no other from it.
+/// Moves many sessions, each in its own transaction. A session with a date that cannot be opened does not stop the
+/// others.
 struct MigrateSessionsHandler: RequestHandler {
     let mover: SessionMigrator
     let log: Log
@@ -134,7 +135,8 @@ struct MigrateSessionsHandler: RequestHandler {
         )
         let ways = KnownMigrations()
         for start in stride(from: 0, to: due.count, by: Self.atOnce) {
-            // What is left is done by the next call, so the caller never waits in vain; each call does some at least.
+            // Near the deadline, leaves the rest to the next call, so that the caller gets a reply. Each call moves
+            // some sessions.
             guard start == 0 || context.remaining > .seconds(1) else { break }
             let wave = due[start..<min(start + Self.atOnce, due.count)]
             let moves = wave.map { one in
@@ -159,17 +161,18 @@ struct MigrateSessionsHandler: RequestHandler {
         return tally
     }
 
-    /// Sessions that are moved beside each other: their commits share the disk, and people keep most of the connections.
+    /// The most sessions that move at the same time. Their commits share disk writes. Most connections stay free for
+    /// people.
     private static let atOnce = 6
 
-    /// Everything that was begun is waited for, whatever becomes of it.
+    /// Waits for all tasks, even if one of them fails.
     private static func all<Value: Sendable>(_ tasks: [Task<Value, any Error>]) async throws -> [Value] {
         var results: [Result<Value, any Error>] = []
         for task in tasks { results.append(await task.result) }
         return try results.map { try $0.get() }
     }
 
-    /// - Returns: `nil` where it was closed, or erased, in the meantime.
+    /// - Returns: `nil` if the session was closed, erased or moved to the newest version in the meantime.
     @Loop private func move(
         _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownMigrations,
         knowing facts: SessionFacts
@@ -189,7 +192,8 @@ struct MigrateSessionsHandler: RequestHandler {
         }
     }
 
-    /// Read once in a request. A version that is published meanwhile is gone to by the next.
+    /// The routes by version, each read once per request. A version that is published meanwhile is used by the next
+    /// request.
     @Loop private final class KnownMigrations {
         var byVersion: [Int64: SessionMigrator.Route?] = [:]
     }

@@ -5,13 +5,14 @@ import EventLoop
 import JSONText
 
 extension SessionService {
-    /// Runs `body`, which may open or move a session; once more with what profile says, where the definition looks at that.
+    /// Runs `body`, which may open or move a session. If the definition needs fields of profile, it requests them and
+    /// runs `body` again.
     ///
-    /// Which definition it is shows only inside of a transaction, and profile is asked outside of any. Most definitions look
-    /// at nothing of profile, and nothing is done twice for them.
+    /// The definition is known only inside the transaction, but profile is called outside of it. Most definitions need
+    /// nothing from profile, so `body` runs once for them.
     ///
-    /// - Throws: ``BusError`` `service_unavailable` where profile cannot be asked: what it would have said decides what the
-    ///   person is asked for good, so nothing takes its place.
+    /// - Throws: ``BusError`` `service_unavailable` if profile does not answer. Its facts decide for good what the
+    ///   person is asked, so they have no substitute. Only a missing time zone is accepted.
     func knowing<Value: Sendable>(
         _ facts: SessionFacts, of person: Identifier, _ context: RequestContext,
         _ body: @Loop (SessionFacts) async throws -> Value
@@ -21,7 +22,7 @@ extension SessionService {
             do {
                 return try await body(facts)
             } catch let wanted as SessionFacts.Wanted {
-                // Each time it is something that was not asked for before, so this ends.
+                // Each round requests fields that were not requested before, so the loop ends.
                 let told = try await ask(wanted, of: person, context)
                 for field in wanted.fields { facts.profile[field] = told[field] ?? .null }
             }
@@ -31,7 +32,8 @@ extension SessionService {
     private func ask(
         _ wanted: SessionFacts.Wanted, of person: Identifier, _ context: RequestContext
     ) async throws -> [String: JSONValue] {
-        // By which days ages are counted keeps nobody from beginning, and nobody waiting.
+        // The time zone only decides on which day ages are calculated. Without it the session opens anyway, after a
+        // short wait.
         let isZoneAlone = wanted.fields == [SessionFacts.timeZone]
         let timeout = min(isZoneAlone ? .milliseconds(500) : .seconds(2), context.remaining)
         let options = CallOptions(timeout: timeout, trace: context.trace.child())
@@ -45,9 +47,9 @@ extension SessionService {
         }
     }
 
-    /// The person's newest session that was not stopped, in one round trip; opened where there is none.
+    /// The person's current session, in one round trip. If there is none, it opens one.
     ///
-    /// - Throws: that nothing is published yet.
+    /// - Throws: ``BusError/nothingPublished`` if no session can be opened.
     func current(of person: Identifier, for questionnaire: String, knowing facts: SessionFacts) async throws
         -> LoadedSession
     {
@@ -61,7 +63,7 @@ extension SessionService {
         return hand
     }
 
-    /// As ``current(of:for:knowing:)``, nobody else's until the transaction ends.
+    /// Like ``current(of:for:knowing:)``, but locked until the transaction ends.
     func takeCurrent(
         of person: Identifier, for questionnaire: String, mutations: [Identifier], knowing facts: SessionFacts,
         in transaction: Transaction
@@ -75,13 +77,13 @@ extension SessionService {
         return try await hand(session, of: person)
     }
 
-    /// The open session; a new one where there is none.
+    /// The open session, or a new one if there is none.
     ///
-    /// - Returns: `nil` where nothing is published; whether it is new.
+    /// - Returns: the session, and whether it is new; `nil` if nothing is published.
     func opened(
         for person: Identifier, _ questionnaire: String, knowing facts: SessionFacts, in transaction: Transaction
     ) async throws -> (session: StoredSession, isNew: Bool)? {
-        // Whoever stops or completes the open one at this moment leaves none: another is opened then.
+        // Another request may stop or complete the open session at this moment. The second round then opens a new one.
         for _ in 0..<2 {
             let id = try await open(
                 for: person, questionnaire, unless: [.inProgress], knowing: facts, in: transaction)
@@ -94,9 +96,9 @@ extension SessionService {
 
     private static let notStopped: [SessionStatus] = [.inProgress, .completed, .amended]
 
-    /// Opens a session and tells profile so.
+    /// Opens a session and publishes the event.
     ///
-    /// - Returns: what the session is, where one was opened and nobody else opened one meanwhile.
+    /// - Returns: the id of the session; `nil` if this call opened none.
     @discardableResult
     private func open(
         for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], knowing facts: SessionFacts,

@@ -4,16 +4,18 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// A session with what its answers come to.
+/// A session with its definition and its answer sheet.
 struct LoadedSession: Sendable {
     let person: Identifier
     var session: StoredSession
     let published: PublishedDefinition
-    /// The answers of the session, beside its questions.
+    /// The questions of the session with their answers.
     private(set) var sheet: AnswerSheet
 
-    /// - Throws: ``BusError`` `session_stopped`; `version_closed` where the session's version was retired for so long that
-    ///   nothing is written with it any more.
+    /// Requires that the session accepts writes.
+    ///
+    /// - Throws: ``BusError`` `session_stopped`; `version_closed` if the session's version was retired longer ago than
+    ///   its policy allows for open sessions.
     func mustTakeWrites() throws(BusError) {
         if session.status == .stopped { throw .sessionStopped }
         if published.definition.policy.isDrained(retiredAt: session.retiredAt, now: session.now) {
@@ -21,7 +23,8 @@ struct LoadedSession: Sendable {
         }
     }
 
-    /// - Parameter known: the same person's session as it was before, whose sheet is taken where it is of the same revision.
+    /// - Parameter known: the same person's session as read before. Its sheet is reused if the revision and the day are
+    ///   the same.
     init(
         _ session: StoredSession, of person: Identifier, _ published: PublishedDefinition,
         knowing known: LoadedSession? = nil
@@ -38,9 +41,9 @@ struct LoadedSession: Sendable {
         }
     }
 
-    /// After one answer was written to the session as it was.
+    /// The session after one answer was written to it.
     ///
-    /// - Parameter sheet: with that answer.
+    /// - Parameter sheet: the sheet with that answer.
     func written(_ key: String, in sheet: AnswerSheet) -> LoadedSession {
         var hand = self
         hand.sheet = sheet
@@ -52,7 +55,7 @@ struct LoadedSession: Sendable {
     }
 }
 
-/// What the requests about sessions have in common.
+/// The steps that the handlers of sessions share.
 @Loop struct SessionService {
     let sessions: SessionStore
     let definitions: DefinitionStore
@@ -62,11 +65,13 @@ struct LoadedSession: Sendable {
     let bus: Bus
     let memory = SessionMemory()
 
-    /// Runs `body` in a transaction, once for each key that a client gave.
+    /// Runs `body` in a transaction. If a client repeats its idempotency key, it gets the stored reply.
     ///
-    /// A key of the gateway's own is for retries inside of the house, which most of these requests answer alike anyway.
+    /// A key that the gateway made serves only for retries between services. Most of these requests give a retry the
+    /// same reply without a stored one.
     ///
-    /// - Parameter keepsAll: a retry inside of the house would be answered otherwise.
+    /// - Parameter keepsAll: whether replies are stored for keys of the gateway, too. It is needed if a retry would get
+    ///   a different reply.
     func once<Reply: BusReply>(
         _ context: RequestContext, keepsAll: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
@@ -77,7 +82,9 @@ struct LoadedSession: Sendable {
         return reply
     }
 
-    /// - Parameter mutations: what is remembered of these comes along.
+    /// Reads a session and locks it until the transaction ends.
+    ///
+    /// - Parameter mutations: the ids of the stored mutations to load.
     /// - Throws: ``ResponseRefusal/unknownSession``.
     func take(
         _ id: Identifier, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
@@ -94,12 +101,12 @@ struct LoadedSession: Sendable {
         LoadedSession(session, of: person, try await definitions.definition(session.hash))
     }
 
-    /// As it is committed; somebody else may change it meanwhile.
+    /// The session as committed, without a lock. Another request may change it in the meantime.
     ///
     /// - Parameters:
-    ///   - id: `nil` for the current one.
-    ///   - mutations: what is remembered of these comes along.
-    /// - Returns: `nil` where there is none.
+    ///   - id: `nil` for the current session.
+    ///   - mutations: the ids of the stored mutations to load.
+    /// - Returns: `nil` if there is no such session.
     func look(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
     ) async throws -> LoadedSession? {
@@ -114,10 +121,10 @@ struct LoadedSession: Sendable {
         return hand
     }
 
-    /// Writes one changed answer to a session that was looked at, where it is still so.
+    /// Writes one changed answer to a session that was read without a lock, if the session is unchanged.
     ///
-    /// - Parameter sheet: the answers with it.
-    /// - Returns: whether it was; see ``SessionStore/writeAtOnce(_:of:session:reply:)``.
+    /// - Parameter sheet: the sheet with that answer.
+    /// - Returns: whether it was written; see ``SessionStore/writeAtOnce(_:of:session:reply:)``.
     func writeAtOnce(
         _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: LoadedSession, reply: [UInt8]
     ) async throws -> Bool {
@@ -126,13 +133,13 @@ struct LoadedSession: Sendable {
         return isWritten
     }
 
-    /// The answers after a plan, and what it does to the session's state.
+    /// The sheet after a plan, and what the plan does to the status of the session.
     ///
-    /// - Throws: As ``LoadedSession/mustTakeWrites()``.
+    /// - Throws: as ``LoadedSession/mustTakeWrites()``.
     func step(
         after plan: ResponsePlan, on hand: LoadedSession, completes: Bool
     ) throws(BusError) -> (AnswerSheet, SessionStep) {
-        // What was written before is answered as then.
+        // A repeated request gets its earlier reply, even if the session accepts no writes any more.
         let completes = completes && [.inProgress, .stopped].contains(hand.session.status)
         if completes || !plan.writes.isEmpty { try hand.mustTakeWrites() }
         let sheet = plan.changesAnswers ? hand.sheet.with(plan.answers) : hand.sheet
@@ -142,14 +149,14 @@ struct LoadedSession: Sendable {
         return (sheet, step)
     }
 
-    /// Writes the snapshot and the event that a step asks for.
+    /// Writes the snapshot and publishes the event, if the step concludes the session.
     func conclude(_ sheet: AnswerSheet, _ step: SessionStep, on hand: LoadedSession, in transaction: Transaction)
         async throws
     {
         guard case .conclude(let status) = step else { return }
         sessions.conclude(sheet, as: status, of: hand.person, session: hand.session, in: transaction)
         let (session, now, scores) = (hand.session, hand.session.now, Scoring(sheet: sheet).result)
-        // Profile asks for them: no answer is told in an event.
+        // Profile requests the extracts itself, because events carry no answers.
         let extracts = sheet.definition.hasExtracts ? true : nil
         guard status == .amended else {
             let event = SessionCompleted(
@@ -165,17 +172,17 @@ struct LoadedSession: Sendable {
         try await outbox.publish(event, in: transaction)
     }
 
-    /// What a client is shown of a session.
+    /// The view of a session for a client.
     func view(
         _ hand: LoadedSession, language header: String?, result: SessionResult?, isNew: Bool? = nil
     ) async throws -> SessionView {
-        // Whoever begins now begins with the newest version.
+        // A new session has the newest version already.
         let hasOffer = hand.session.status == .inProgress && isNew != true
         let newest = hasOffer ? try await definitions.newest(of: hand.sheet.definition.key) : nil
         return try await view(hand, language: header, result: result, isNew: isNew, newest: newest)
     }
 
-    /// - Parameter newest: which version a session that is in progress could be moved to; `nil`: to none.
+    /// - Parameter newest: the version that a session in progress can be offered; `nil` for none.
     func view(
         _ hand: LoadedSession, language header: String?, result: SessionResult?, isNew: Bool? = nil,
         newest: (version: Int64, hash: [UInt8])?
@@ -199,16 +206,17 @@ struct LoadedSession: Sendable {
 }
 
 extension BusError {
-    /// Reading goes on.
+    /// The session can still be read.
     static let sessionStopped = BusError(
         .sessionStopped, "This session was stopped. Open a new one to answer the questions.")
-    /// Reading, opening again, moving and stopping go on.
+    /// The session can still be read, opened again, moved and stopped.
     static let versionClosed = BusError(
         .versionClosed, "This version of the questionnaire is closed. Move the session to the newest one to go on.")
 }
 
 extension AnswerSheet {
-    /// Of what is asked. From the items as they lie there: a list of the shown ones would be copies of them.
+    /// The answers to the questions that are asked now. It filters the items in place, because a list of the visible
+    /// items would copy them.
     var views: [AnswerView] {
         items.compactMap { item in
             guard !item.isHidden, let answer = item.answer else { return nil }
@@ -219,7 +227,7 @@ extension AnswerSheet {
         }
     }
 
-    /// Each by the name that a question of their section asked for, or else by their own.
+    /// The subjects of the session. Each has the label that the question of its section asked for, or else its own.
     var subjectViews: [SubjectView] {
         subjects.map { subject in
             let section = definition.sections.first { $0.repetition?.subject == subject.kind }
@@ -230,7 +238,7 @@ extension AnswerSheet {
         }
     }
 
-    /// What is asked now.
+    /// The questions that are asked now.
     var asked: [AskedQuestion] {
         items.compactMap { item in
             guard !item.isHidden else { return nil }
@@ -240,7 +248,7 @@ extension AnswerSheet {
         }
     }
 
-    /// In document order.
+    /// The keys in document order.
     func ordered(_ keys: Set<String>) -> [String] { keys.isEmpty ? [] : items.map(\.key).filter(keys.contains) }
 }
 
@@ -251,15 +259,15 @@ extension NextQuestion {
     }
 }
 
-/// What a request made visible, hid and made stale, and where to go on.
+/// The effect of a request: the questions that it showed, hid and made stale, and the next question.
 struct SheetChange {
     let next: NextQuestion?
     let shown: [String]
-    /// With what was answered without being asked.
+    /// The questions that the request hid, and hidden questions that it answered.
     let hidden: [String]
     let stale: [String]
 
-    /// - Parameter written: keys of the answers of the request.
+    /// - Parameter written: the keys of the answers in the request.
     init(from before: AnswerSheet, to after: AnswerSheet, written: Set<String> = []) {
         let (hiddenBefore, hiddenAfter) = (before.hidden, after.hidden)
         shown = after.ordered(hiddenBefore.subtracting(hiddenAfter))

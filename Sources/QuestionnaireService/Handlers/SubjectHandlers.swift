@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Adds or names a subject.
+/// Adds a subject, renames it, or brings back a removed one.
 struct PutSubjectHandler: RequestHandler {
     let service: SessionService
 
@@ -27,7 +27,7 @@ struct PutSubjectHandler: RequestHandler {
     }
 }
 
-/// Removes a subject; the answers about it are kept.
+/// Removes a subject. The answers about it are kept.
 struct RemoveSubjectHandler: RequestHandler {
     let service: SessionService
 

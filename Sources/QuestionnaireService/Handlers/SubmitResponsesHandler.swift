@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Saves answers, and completes the session where asked: one transaction, with the event that tells of it.
+/// Saves answers and completes the session if requested, in one transaction with the event.
 struct SubmitResponsesHandler: RequestHandler {
     let questionnaire: String
     let service: SessionService
@@ -48,6 +48,6 @@ extension SubmitResponsesHandler {
 }
 
 extension [String] {
-    /// Nothing is left out on this wire, and not told as an empty list.
+    /// `nil` for an empty list, since this reply leaves out empty lists.
     fileprivate var orNil: [String]? { isEmpty ? nil : self }
 }

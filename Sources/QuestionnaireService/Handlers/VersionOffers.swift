@@ -1,11 +1,11 @@
 import BusProtocol
 import EventLoop
 
-/// Which newer version the people in an older one are asked about.
+/// Decides which newer version people are offered whose session has an older one.
 @Loop final class VersionOffers {
     private let definitions: DefinitionStore
     private let migrations: SessionMigrationStore
-    /// Neither version changes, so what lies between them does not.
+    /// The classes of the changes between versions. They stay the same, since published versions never change.
     private var known: [Way: ChangeClass] = [:]
 
     private struct Way: Hashable {
@@ -18,8 +18,8 @@ import EventLoop
         (self.definitions, self.migrations) = (definitions, migrations)
     }
 
-    /// - Parameter newest: as ``DefinitionStore/newest(of:)`` tells it.
-    /// - Returns: `nil` where there is no newer version, or its policy keeps people with theirs.
+    /// - Parameter newest: the result of ``DefinitionStore/newest(of:)``.
+    /// - Returns: `nil` if there is no newer version, or if its policy does not offer it for this class of change.
     func offer(
         from version: Int64, to newest: (version: Int64, hash: [UInt8])?, of questionnaire: String
     ) async throws -> SessionOffer? {
@@ -37,7 +37,7 @@ import EventLoop
         return SessionOffer(version: newest.version, class: changeClass.rawValue)
     }
 
-    /// A session goes from version to version, so the gravest of the changes on its way counts.
+    /// A session moves through every version in between. So the gravest class of those changes counts.
     private func gravest(on way: Way) async throws -> ChangeClass {
         let path = try await migrations.path(from: way.from, to: way.to, of: way.questionnaire)
         return try await Loop.compute {
