@@ -3,27 +3,28 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// Keeps dates among answers from lying open in the database: they say when somebody was born, or their child.
+/// Seals dates in answers before they are stored, because they may be the birthday of the person or of a child.
 ///
-/// A date is told by its form, `YYYY-MM-DD`, and not by its question, which another version may ask otherwise. In its place
-/// stands `{"sealed": base64}`, which no answer from outside can be.
+/// A date is recognised by its form `YYYY-MM-DD`. The question does not matter, since another version may ask it
+/// differently. The stored form is `{"sealed": base64}`, which no client's answer can have.
 struct DateSealer: Sendable {
     private static let member = "sealed"
-    /// Bytes of the digest of a write that is not sealed.
+    /// The bytes of a digest that is not sealed.
     static let digestLength = 32
 
     private let sealer: Sealer
     private let digestSealer: Sealer
-    /// Whether what is written is sealed; what is read is opened in any case.
+    /// Whether values are sealed when written. Sealed values are opened in any case.
     let isSealing: Bool
 
-    /// - Parameter isSealing: false while replicas are at work that do not know what is sealed.
+    /// - Parameter isSealing: `false` while replicas are running that cannot open sealed values.
     init(_ ring: KeyRing, isSealing: Bool = true) {
         (sealer, digestSealer) = (Sealer(ring, purpose: "answer-date"), Sealer(ring, purpose: "answer-digest"))
         self.isSealing = isSealing
     }
 
-    /// Ten characters of digits with two hyphens, a day of the calendar or not: PostgreSQL finds the same ones.
+    /// Whether a value has the form of a date: eight digits and two hyphens. It need not be a day of the calendar,
+    /// because PostgreSQL tests the same form.
     static func isDate(_ value: JSONValue?) -> Bool {
         guard case .string(let text)? = value, text.utf8.count == 10 else { return false }
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -32,14 +33,14 @@ struct DateSealer: Sendable {
         }
     }
 
-    /// An answer's value as it is written.
+    /// The stored form of an answer's value. Only dates are sealed.
     func sealed(_ value: JSONValue, of person: Identifier) -> JSONValue {
         guard isSealing, Self.isDate(value), let text = value.stringValue else { return value }
         let bytes = sealer.seal(Array(text.utf8), associated: person.array)
         return [Self.member: .string(Data(bytes).base64EncodedString())]
     }
 
-    /// What was read, with every date that is sealed in it.
+    /// Opens all sealed dates in a stored value.
     ///
     /// - Throws: ``SealError``.
     func opened(_ json: JSONValue, of person: Identifier) throws -> JSONValue {
@@ -55,9 +56,10 @@ struct DateSealer: Sendable {
         }
     }
 
-    /// The digest of a write, by which somebody could try dates until one fits.
+    /// The stored form of a write's digest. The digest of a date is sealed, because somebody could try all dates until
+    /// one matches.
     ///
-    /// - Parameter value: what was written.
+    /// - Parameter value: the value that was written.
     func sealed(_ digest: [UInt8], with value: JSONValue?, of person: Identifier) -> [UInt8] {
         Self.isDate(value) ? sealed(digest, of: person) : digest
     }

@@ -3,15 +3,15 @@ import Database
 import EventLoop
 
 extension DefinitionStore {
-    /// Waits until nobody else publishes, and has the others wait until the transaction ends.
+    /// Waits until no other transaction publishes. Others then wait until this transaction ends.
     static func waitForTurn(in transaction: Transaction) { transaction.send(lock) }
 
-    /// Of what was published under a definition's version; `nil`: nothing was.
+    /// The hash of what was published under a definition's version; `nil` if nothing was.
     static func hash(of definition: Definition, in transaction: Transaction) async throws -> [UInt8]? {
         try await transaction.query(find, version(of: definition)).first?.bytes("content_hash")
     }
 
-    /// The texts of the versions before a definition's, the oldest first.
+    /// The texts of the versions before a definition's version, the oldest first.
     static func contents(before definition: Definition, in transaction: Transaction) async throws -> [[UInt8]] {
         try await transaction.query(findEarlier, version(of: definition)).map { Array(try $0.text("content").utf8) }
     }
@@ -25,7 +25,7 @@ extension DefinitionStore {
         [.text(definition.key), .integer(definition.version)]
     }
 
-    // Replicas that start together take turns; who waits for too long comes again a second later.
+    // Replicas that start together take turns. A replica that waits for too long tries again a second later.
     private static let lock = Statement("SELECT \(AdvisoryLock.definitions.wait())")
     private static let find: Statement = """
         SELECT content_hash FROM definitions WHERE questionnaire = $1 AND version = $2

@@ -5,12 +5,12 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// The published definitions, read once each and then kept: they never change.
+/// The published definitions. Each is read once and then kept, because it never changes.
 @Loop final class DefinitionStore {
     private let database: Database
     private var known: [[UInt8]: PublishedDefinition] = [:]
 
-    /// - Parameter shipped: the definitions that this build brings along.
+    /// - Parameter shipped: the definitions in this build.
     init(database: Database, shipped: [Definition]) {
         self.database = database
         for definition in shipped { known[definition.hash] = PublishedDefinition(definition) }
@@ -27,7 +27,7 @@ import ServiceRuntime
         return definition
     }
 
-    /// Hashes of the newest versions that are not retired, by key.
+    /// The hashes of the newest versions that are not retired, in the order of keys.
     func current() async throws -> [[UInt8]] {
         try await database.read(Self.newest, [.text(nil)]).map { try $0.bytes("content_hash") }
     }

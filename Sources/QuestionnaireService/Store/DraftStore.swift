@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import JSONText
 
-/// Drafts, versions, and what becomes of them.
+/// Reads and writes drafts and published versions.
 @Loop struct DraftStore {
     let database: Database
 
@@ -47,7 +47,7 @@ import JSONText
         try await database.read(Self.findDraft, [.text(questionnaire), .integer(number)]).first.map(StoredDraft.init)
     }
 
-    /// The draft, nobody else's until the transaction ends.
+    /// The draft, locked until the transaction ends.
     func locked(_ number: Int64, of questionnaire: String, in transaction: Transaction) async throws -> StoredDraft? {
         try await transaction.query(Self.lockDraft, [.text(questionnaire), .integer(number)]).first.map(
             StoredDraft.init)
@@ -56,7 +56,7 @@ import JSONText
     func create(
         _ content: JSONValue, copyOf: Int64?, of questionnaire: String, in transaction: Transaction
     ) async throws -> StoredDraft {
-        // Two that begin together count one after the other.
+        // Concurrent calls wait for each other, so that each draft gets its own number.
         transaction.send(Self.turn, [.text(questionnaire)])
         let rows = try await transaction.query(
             Self.createDraft, [.text(questionnaire), .text(Self.text(content)), .integer(copyOf)])
@@ -73,28 +73,28 @@ import JSONText
         return try StoredDraft(row)
     }
 
-    /// Whether there was a draft of this number.
+    /// Whether a draft with this number was deleted.
     func wasDeleted(_ number: Int64, of questionnaire: String, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(Self.findDeleted, [.text(questionnaire), .integer(number)]).isEmpty
     }
 
-    /// Takes the content away, and keeps the number from being given again.
+    /// Deletes the content of a draft. The number is kept, so that it is not used again.
     func delete(_ number: Int64, of questionnaire: String, in transaction: Transaction) {
         transaction.send(Self.deleteDraft, [.text(questionnaire), .integer(number)])
     }
 
-    /// Makes the draft the next version.
+    /// Publishes the draft as the next version.
     func publish(_ draft: Int64, as definition: Definition, in transaction: Transaction) {
         DefinitionStore.insert(definition, in: transaction)
         transaction.send(Self.markPublished, [.text(definition.key), .integer(draft), .integer(definition.version)])
     }
 
-    /// Takes a version out of use, once.
+    /// Retires a version. A repeated call changes nothing.
     func retire(_ version: Int64, of questionnaire: String, in transaction: Transaction) {
         transaction.send(Self.retireVersion, [.text(questionnaire), .integer(version)])
     }
 
-    /// The newest first.
+    /// The versions of a questionnaire, the newest first.
     func summaries(of questionnaire: String, in transaction: Transaction) async throws -> [VersionSummary] {
         let rows = try await transaction.query(Self.allVersions, [.text(questionnaire)])
         let current = try rows.first { try $0.optionalTimestamp("retired_at") == nil }?.integer("version")
@@ -107,7 +107,7 @@ import JSONText
         }
     }
 
-    /// The newest first.
+    /// The drafts of a questionnaire, the newest first.
     func drafts(of questionnaire: String, in transaction: Transaction) async throws -> [DraftSummary] {
         try await transaction.query(Self.allDrafts, [.text(questionnaire)]).map { row in
             DraftSummary(
@@ -117,7 +117,7 @@ import JSONText
         }
     }
 
-    /// How many sessions are under way, and how many answers in them are to one of these questions.
+    /// The number of open sessions of a questionnaire, and the number of their answers to any of these questions.
     func touched(
         _ questions: [String], of questionnaire: String, in transaction: Transaction
     ) async throws -> (sessions: Int64, answers: Int64) {

@@ -4,19 +4,20 @@ import Database
 import EventLoop
 import JSONText
 
-/// Dates that were written before ``DateSealer`` was, wherever they stand.
+/// Seals dates that were stored before ``DateSealer`` existed, in all tables.
 @Loop struct OpenDates {
     let database: Database
     let dates: DateSealer
 
-    /// Seals those of some sessions, in one transaction.
+    /// Seals the dates of some sessions in one transaction.
     ///
-    /// What somebody changes in the meantime is left to them: they seal it themselves.
+    /// It skips values that somebody changes in the meantime, because the change seals them.
     ///
     /// - Parameters:
-    ///   - cursor: begins behind it; `nil`: with the first.
-    ///   - limit: sessions at most.
-    /// - Returns: how many sessions were looked at, how many dates and digests found, and where there are more.
+    ///   - cursor: the session after which to begin; `nil` for the first one.
+    ///   - limit: the most sessions.
+    /// - Returns: how many sessions were examined, how many dates and digests were found, and the cursor for the next
+    ///   call if there may be more sessions.
     func seal(
         after cursor: SessionCursor?, limit: Int64
     ) async throws -> (sessions: Int64, dates: Int64, next: SessionCursor?) {
@@ -36,11 +37,11 @@ import JSONText
         }
     }
 
-    /// A kind of row with dates in it.
+    /// A kind of row that contains dates.
     private struct Place {
-        /// Gives `person_id`, `session_id`, `number` and `question`, by which a row's date is found again, and the `value`.
+        /// Selects each `value` with the columns that identify it: `person_id`, `session_id`, `number` and `question`.
         let find: Statement
-        /// Puts `$5` in the place of the value.
+        /// Replaces the value with `$5`.
         let seal: Statement
     }
 
@@ -83,7 +84,8 @@ import JSONText
         ORDER BY person_id, session_id LIMIT $3
         """
     private static let ofRange = "(person_id, session_id) >= ($1, $2) AND (person_id, session_id) <= ($3, $4)"
-    // Of every place that ever had a date: which write had it is not said, and a write that changes nothing has no revision.
+    // Selects the digests of every question that ever had a date. A digest does not show which write had the date, and
+    // a write that changes nothing has no revision.
     private static let openDigests = Statement(
         """
         SELECT person_id, session_id, mutation_id, digest FROM mutations m

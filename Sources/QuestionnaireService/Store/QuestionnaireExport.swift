@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 import ServiceRuntime
 
-/// What questionnaire holds about a person.
+/// The sections of a person's export that questionnaire provides.
 enum QuestionnaireExport {
     static func sections(_ dates: DateSealer) -> [ExportSection] {
         let opened: @Sendable (JSONValue, Identifier) throws -> JSONValue = { try dates.opened($0, of: $1) }

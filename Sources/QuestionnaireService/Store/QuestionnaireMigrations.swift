@@ -1,6 +1,6 @@
 import Database
 
-/// The schema of questionnaire, step by step: the files of the folder `Migrations`, in the order of their names.
+/// The migrations of questionnaire's database: the files of the folder `Migrations`, in the order of their names.
 enum QuestionnaireMigrations {
     static let all = EmbeddedFiles.Migrations.all.map { Migration(name: $0.name, sql: $0.text.description) }
 }

@@ -3,28 +3,28 @@ import Database
 import EventLoop
 import JSONText
 
-/// Sessions on their way from one version to another.
+/// Stores the migrations of sessions, and reads the versions that a migration passes through.
 @Loop struct SessionMigrationStore {
     let database: Database
     let dates: DateSealer
 
-    /// The versions that lead from one to the newest that is not retired, that one first.
+    /// The versions from a given one to the newest that is not retired, in ascending order.
     ///
-    /// - Returns: `nil` where there is nothing to move to.
+    /// - Returns: `nil` if there is no version to move to.
     func route(from version: Int64, of questionnaire: String) async throws -> [(hash: [UInt8], content: [UInt8])]? {
         let rows = try await database.read(Self.findWay, [.text(questionnaire), .integer(version)])
         guard rows.count > 1 else { return nil }
         return try rows.map { (try $0.bytes("content_hash"), Array(try $0.text("content").utf8)) }
     }
 
-    /// Every version from one to another, the first one first.
+    /// The contents of all versions from one to another, in ascending order.
     func path(from version: Int64, to newest: Int64, of questionnaire: String) async throws -> [[UInt8]] {
         try await database.read(Self.findPath, [.text(questionnaire), .integer(version), .integer(newest)]).map {
             Array(try $0.text("content").utf8)
         }
     }
 
-    /// Pins a session to another version, and to these facts beside those that it has.
+    /// Pins a session to another version, and adds facts. Facts that the session has already stay as they are.
     func pin(
         _ session: Identifier, of person: Identifier, to version: Int64, _ hash: [UInt8],
         knowing facts: [String: JSONValue] = [:], in transaction: Transaction
@@ -56,7 +56,7 @@ import JSONText
         let record: SessionMigrationRecord
     }
 
-    /// The last migration of a session; `nil` where something was written since, or there was none.
+    /// The last migration of a session; `nil` if there is none, it was undone, or the session was changed after it.
     func undoable(
         _ session: Identifier, of person: Identifier, in transaction: Transaction
     ) async throws -> Undoable? {
@@ -74,7 +74,7 @@ import JSONText
         transaction.send(Self.markUndone, [.uuid(person), .uuid(session), .integer(migration.number)])
     }
 
-    /// Open sessions of older versions, in the order of their persons.
+    /// Open sessions of older versions, in the order of persons and sessions.
     func due(
         _ questionnaire: String, before version: Int64, after: SessionCursor?, limit: Int64
     ) async throws -> [SessionCursor] {
@@ -89,7 +89,7 @@ import JSONText
     func countDue(
         _ questionnaire: String, before version: Int64, after: SessionCursor?
     ) async throws -> Int64 {
-        // Not among what people read: all of the sessions may be counted.
+        // Runs in a transaction and not among people's reads, since it may count all sessions.
         try await database.transaction { transaction in
             try await transaction.query(
                 Self.count, [.text(questionnaire), .integer(version), .uuid(after?.person), .uuid(after?.session)]
@@ -117,7 +117,7 @@ import JSONText
         SELECT $1, $2, 1 + coalesce(max(number), 0), $3, $4, $5, $6, $7 FROM session_migrations
         WHERE person_id = $1 AND session_id = $2
         """
-    // What the migration wrote bears its own time.
+    // The answers that the migration wrote have the time of the migration, so they do not count as later changes.
     private static let last: Statement = """
         SELECT number, from_version, from_hash, before FROM session_migrations m
         WHERE person_id = $1 AND session_id = $2 AND undone_at IS NULL
@@ -149,7 +149,7 @@ import JSONText
 }
 
 extension SessionMigrationRecord {
-    /// By place: `null`, or the answer as it was.
+    /// The former answers by place. `null` stands for a place that had no answer.
     fileprivate func json(_ dates: DateSealer, of person: Identifier) -> JSONValue {
         .object(
             before.mapValues { answer in

@@ -3,9 +3,9 @@ import Database
 import JSONText
 
 extension SessionStore {
-    /// Writes what was planned, without waiting: it is in the database when the transaction is.
+    /// Sends the writes of a plan without waiting for the results. They take effect when the transaction commits.
     ///
-    /// - Parameter reply: the JSON that is answered to a plan of one write, kept with its mutation id.
+    /// - Parameter reply: the JSON reply to a plan with one write. It is stored with the write's mutation id.
     func write(
         _ plan: ResponsePlan, of person: Identifier, session: Identifier, reply: [UInt8]? = nil,
         in transaction: Transaction
@@ -22,10 +22,10 @@ extension SessionStore {
         }
     }
 
-    /// Writes one changed answer of an open session, in one statement with what others write in this moment.
+    /// Writes one changed answer of an open session, in one statement with the writes of other people.
     ///
-    /// - Parameter session: as it was read without a lock.
-    /// - Returns: false where it is not so any more, or the mutation was remembered meanwhile: nothing was written.
+    /// - Parameter session: the session as read without a lock.
+    /// - Returns: `false` if the session changed or the mutation was stored in the meantime. Nothing was written then.
     func writeAtOnce(
         _ write: ResponsePlan.Write, of person: Identifier, session: StoredSession, reply: [UInt8]
     ) async throws -> Bool {
@@ -59,8 +59,8 @@ extension SessionStore {
         ]
     }
 
-    /// Puts all answers of a session in the place of what they were, with what changed in the history. No place of before is
-    /// missing afterwards: its revisions would begin anew, and the history has them already.
+    /// Replaces the answers of a session, and adds the changed ones to the history. `after` must have every place of
+    /// `before`. Otherwise the revisions of a place would start again from 1, and the history has those already.
     func replace(
         _ before: [String: Answer], by after: [String: Answer], of person: Identifier, session: Identifier,
         in transaction: Transaction
@@ -70,12 +70,12 @@ extension SessionStore {
             let columns = columns(key, answer, of: person)
             transaction.send(
                 Self.upsertAnswer, row + columns + [.bool(answer.isStale)] + Self.described(answer))
-            // What is only to be asked again stands in the history already.
+            // An answer that only became stale is in the history already.
             transaction.send(Self.recallHistory, row + columns + Self.described(answer))
         }
     }
 
-    /// Adds a subject at the end, names it anew, or brings back one that was removed.
+    /// Adds a subject, renames it, or brings back a removed one.
     func put(
         _ subject: Subject, of person: Identifier, session: Identifier, at now: Timestamp, in transaction: Transaction
     ) {
@@ -94,7 +94,7 @@ extension SessionStore {
         transaction.send(Self.removeSubject, [.uuid(person), .uuid(session), .uuid(subject), .timestamp(now)])
     }
 
-    /// Every subject that the session has or had.
+    /// All subjects of the session, including removed ones.
     func subjects(
         of person: Identifier, session: Identifier, in transaction: Transaction
     ) async throws -> [Subject] {
@@ -115,7 +115,7 @@ extension SessionStore {
         transaction.send(Self.stopSession, [.uuid(person), .uuid(session)])
     }
 
-    /// Closes the session, or notes that a closed one was changed, and takes the snapshot that the answers came to.
+    /// Sets the status of a completed or amended session, and stores a snapshot of its answers and scores.
     func conclude(
         _ sheet: AnswerSheet, as status: SessionStatus, of person: Identifier, session: StoredSession,
         in transaction: Transaction
@@ -159,8 +159,8 @@ extension SessionStore {
                 $10::bytea AS digest, $11::jsonb AS reply, $12 AS device, $13::jsonb AS preference, $14::timestamptz AS since
         )
         """)
-    /// Of several sessions, each where it is as it was read; of two rows of one session one is written. They are taken in one
-    /// order, so that no two statements wait for each other.
+    /// Writes answers of several sessions, each only if its session is unchanged. Of two rows of one session, only one
+    /// is written. Sessions are updated in one order, so that two statements cannot deadlock.
     static let saveAnswers = saving(
         """
         given AS (
@@ -180,9 +180,9 @@ extension SessionStore {
                 g.mutation, g.digest, g.reply, g.device, g.preference, g.since
         )
         """)
-    /// One statement for all that a change writes: it is sent, planned and answered once.
+    /// One statement for all rows of a change, so that it is sent, planned and answered once.
     ///
-    /// - Parameter turn: ends with a table of this name that has a row for each change.
+    /// - Parameter turn: common table expressions. The last one is named `turn` and has a row for each change.
     private static func saving(_ turn: String) -> Statement {
         Statement(
             """
@@ -247,7 +247,7 @@ extension SessionStore {
 }
 
 extension Answer {
-    /// As a snapshot keeps it.
+    /// The form in a snapshot.
     fileprivate func json(_ dates: DateSealer, of person: Identifier) -> JSONValue {
         var members: [String: JSONValue] = ["state": .string(state.rawValue), "revision": .integer(revision)]
         members["value"] = value.map { dates.sealed($0, of: person) }

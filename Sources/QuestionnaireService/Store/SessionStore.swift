@@ -4,21 +4,23 @@ import Database
 import EventLoop
 import JSONText
 
-/// A person's sessions and the answers in them.
+/// Reads and writes a person's sessions and their answers.
 @Loop struct SessionStore {
     let database: Database
     let dates: DateSealer
-    /// Answers that are written at once with those of other people.
+    /// Batches answers with those of other people.
     let saves: BatchWriter
 
     init(database: Database, dates: DateSealer) {
         (self.database, self.dates, saves) = (database, dates, BatchWriter(database, Self.saveAnswers))
     }
 
+    /// Reads a session without a lock.
+    ///
     /// - Parameters:
-    ///   - id: `nil` for the current one.
-    ///   - mutations: what is remembered of these comes along.
-    ///   - known: the session as it was before; its answers are not sent again where they are the same.
+    ///   - id: `nil` for the current session.
+    ///   - mutations: the ids of the stored mutations to load.
+    ///   - known: the session as read before. If its revision is still current, its answers are not sent again.
     func find(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
         knowing known: StoredSession? = nil
@@ -28,26 +30,26 @@ import JSONText
         return try StoredSession(rows, of: person, dates, knowing: known)
     }
 
-    /// The person's session, nobody else's until the transaction ends.
+    /// The person's session, locked until the transaction ends.
     ///
     /// - Parameters:
-    ///   - id: `nil` for the current one.
-    ///   - mutations: what is remembered of these comes along.
+    ///   - id: `nil` for the current session.
+    ///   - mutations: the ids of the stored mutations to load.
     func locked(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
         in transaction: Transaction
     ) async throws -> StoredSession? {
-        // The answers are read by a statement of their own: it sees what was committed while the lock was waited for.
+        // A separate statement reads the answers. It sees everything that was committed during the wait for the lock.
         let (taken, rows) = try await transaction.query(
             Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)],
             then: Self.load(mutations), Self.values(id, person, questionnaire, mutations))
         guard let session = try StoredSession(rows, of: person, dates) else { return nil }
         if try taken.contains(where: { try $0.uuid("session_id") == session.id }) { return session }
-        // So it does where another session was opened meanwhile: nobody has taken that one yet.
+        // Another session became the current one during the wait. It is not locked yet.
         return try await locked(session.id, of: person, for: questionnaire, mutations: mutations, in: transaction)
     }
 
-    /// The open session; `nil` where there is none.
+    /// The open session; `nil` if there is none.
     func findOpen(
         of person: Identifier, for questionnaire: String, in transaction: Transaction
     ) async throws -> StoredSession? {
@@ -59,12 +61,12 @@ import JSONText
         return try StoredSession(rows, of: person, dates)
     }
 
-    /// What would be opened now.
+    /// The definition with which a session would be opened now.
     ///
-    /// - Parameter statuses: a session in one of these is one, and nothing is opened beside it.
-    /// - Returns: the hash of its definition; `nil` where there is a session, nothing is published, or the person was
+    /// - Parameter statuses: no session is opened if the person has one in any of these.
+    /// - Returns: the hash of the definition; `nil` if there is such a session, nothing is published, or the person was
     ///   deleted.
-    /// - Throws: ``BusError`` `too_many_sessions` where the person has all that they may, and stopped none of them.
+    /// - Throws: ``BusError`` `too_many_sessions` if the person has ``OpenSession/most`` sessions that are not stopped.
     func toOpen(
         for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], in transaction: Transaction
     ) async throws -> [UInt8]? {
@@ -82,10 +84,10 @@ import JSONText
         return try row.bytes("content_hash")
     }
 
-    /// Opens what ``toOpen(for:_:unless:in:)`` found. Stopped sessions beyond ``most`` leave with all that is in them: the
-    /// oldest first, and those that were completed before last.
+    /// Opens a session with the definition that ``toOpen(for:_:unless:in:)`` found. It deletes stopped sessions beyond
+    /// ``OpenSession/most`` with all their contents. Those that were never completed go first, and then the oldest.
     ///
-    /// - Returns: of which version, and when; `nil` where somebody else opened a session meanwhile.
+    /// - Returns: the version and the time; `nil` if another request opened a session in the meantime.
     func open(
         _ hash: [UInt8], for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus],
         as id: Identifier, knowing facts: [String: JSONValue], in transaction: Transaction
@@ -99,7 +101,7 @@ import JSONText
         }
     }
 
-    /// Every session of the person, the newest first.
+    /// All sessions of the person for a questionnaire, the newest first.
     func list(of person: Identifier, for questionnaire: String) async throws -> [SessionSummary] {
         try await database.read(Self.listAll, [.uuid(person), .text(questionnaire)]).map { row in
             SessionSummary(
@@ -115,13 +117,13 @@ import JSONText
         return try row.map { try SessionResult($0, of: person, dates) }
     }
 
-    /// As ``result(of:of:)``; `nil` of a stopped session, too.
+    /// Like ``result(of:of:)``, but `nil` for a stopped session.
     func resultThatCounts(of session: Identifier, of person: Identifier) async throws -> SessionResult? {
         let row = try await database.read(Self.newestThatCounts, [.uuid(person), .uuid(session)]).first
         return try row.map { try SessionResult($0, of: person, dates) }
     }
 
-    /// As ``result(of:of:)``, with what was written in the transaction.
+    /// Like ``result(of:of:)``, but includes what the transaction has written.
     func result(
         of session: Identifier, of person: Identifier, in transaction: Transaction
     ) async throws -> SessionResult? {
@@ -129,7 +131,8 @@ import JSONText
         return try row.map { try SessionResult($0, of: person, dates) }
     }
 
-    /// What the person's newest snapshot of a questionnaire came to, with the hash of its definition.
+    /// The scores and answers in the person's newest snapshot of a questionnaire, with the hash of its definition.
+    /// Stopped sessions do not count.
     func newestScores(
         of person: Identifier, for questionnaire: String
     ) async throws -> (scores: JSONValue, answers: JSONValue, hash: [UInt8])? {
@@ -142,12 +145,12 @@ import JSONText
         )
     }
 
-    /// Removes everything about a person; what stands in the sessions goes with them.
+    /// Deletes all sessions of a person, with everything in them.
     func erase(_ person: Identifier, in transaction: Transaction) {
         transaction.send("DELETE FROM sessions WHERE person_id = $1", [.uuid(person)])
     }
 
-    /// Forgets revisions of answers after a year, and mutations after 30 days.
+    /// Deletes revisions of answers after 365 days, and mutations after 30 days.
     ///
     /// - Returns: whether there may be more.
     func purge() async throws -> Bool {
@@ -179,18 +182,18 @@ import JSONText
         return session + [mutations.count > 1 ? .uuidArray(mutations) : .uuid(first)]
     }
 
-    /// One mutation, as nearly every write has, is looked for by itself. Asked for any of a list, PostgreSQL reads all that the
-    /// session ever had, as soon as it has analyzed the table.
+    /// Nearly every write has one mutation, so one has its own statement. With a list, PostgreSQL reads all mutations
+    /// of the session once it has analyzed the table.
     private static func load(_ mutations: [Identifier]) -> Statement {
         mutations.isEmpty ? load : mutations.count > 1 ? loadWithMany : loadWithOne
     }
 
-    /// A stopped session is found by its id only.
+    /// A stopped session is found only by its id.
     private static let isMeant = "(session_id = $3 OR $3::uuid IS NULL AND status <> 'stopped')"
 
-    // The open session counts, an older one that was opened again too; else the newest: a stopped one does not, a completed
-    // one does. It stands in a row of its own beside those of its answers: what a row does not have is neither sent nor read.
-    // What most rows have comes first, where it is found first.
+    // The current session is the open one, even if an older session was opened again. Without an open one, it is the
+    // newest that is not stopped. The session has its own row beside those of its answers. Columns that a row lacks are
+    // neither sent nor read. Columns that most rows have come first, since the first columns are found fastest.
     static let load = loading("NULL::jsonb")
     static let loadWithOne = loading(remembered("= $6"))
     private static let loadWithMany = loading(remembered("= ANY ($6)"))
@@ -203,7 +206,8 @@ import JSONText
         """
     }
 
-    /// - Parameter mutations: what is remembered of those that come along; what nobody asks for is not even prepared.
+    /// - Parameter mutations: SQL for the stored mutations. If no ids are given, it is a constant, so that nothing is
+    ///   planned for it.
     private static func loading(_ mutations: String) -> Statement {
         Statement(
             """
@@ -236,8 +240,8 @@ import JSONText
             WHERE (s.session_id, s.revision) IS DISTINCT FROM ($4::uuid, $5::bigint)
             """)
     }
-    // Whoever has read a session without its lock finds another revision then. Without an id all of them: which is the current
-    // one is said by the statement behind the wait.
+    // The statement raises the revision, so a request that read the session without the lock notices the change. Without
+    // an id, it locks every session that could be the current one. The next statement decides which one is.
     private static let lock = Statement(
         """
         WITH turn AS MATERIALIZED (

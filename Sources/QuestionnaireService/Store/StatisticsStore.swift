@@ -3,7 +3,7 @@ import Database
 import EventLoop
 import JSONText
 
-/// Reads the newest sessions of a version, for its statistics.
+/// Reads the newest sessions of a version for its statistics.
 @Loop struct StatisticsStore {
     let database: Database
     let dates: DateSealer
@@ -22,7 +22,8 @@ import JSONText
         try await database.read(Self.findHash, [.text(questionnaire), .integer(version)]).first?.bytes("content_hash")
     }
 
-    /// On a connection of its own: it takes its time.
+    /// The newest sessions, the number of all sessions, and the median seconds for each question. It is slow, so it
+    /// runs in a transaction on its own connection.
     func samples(
         of version: Int64, _ questionnaire: String, in transaction: Transaction
     ) async throws -> (samples: [Sample], all: Int64, medians: [String: Double]) {
@@ -56,7 +57,8 @@ import JSONText
         FROM sessions s WHERE s.questionnaire = $1 AND s.version = $2
         ORDER BY s.opened_at DESC, s.session_id DESC LIMIT $3
         """
-    // Of each person once: who changes an answer again and again counts no more than others.
+    // Uses one time for each answer in a session, the time of its first revision. Changing an answer often does not
+    // count.
     private static let times: Statement = """
         WITH newest AS MATERIALIZED (
             SELECT person_id, session_id FROM sessions WHERE questionnaire = $1 AND version = $2
@@ -70,7 +72,7 @@ import JSONText
 }
 
 extension AnswerSheet {
-    /// - Parameter now: a time for what does not matter here.
+    /// - Parameter now: the time of all answers, and the day on which ages are calculated.
     init(_ sample: StatisticsStore.Sample, _ dates: DateSealer, of definition: Definition, now: Timestamp) throws {
         let answers = try sample.answers.map { try JSONValue.parse($0) }?.objectValue ?? [:]
         let subjects = try sample.subjects.map { try JSONValue.parse($0) }?.arrayValue ?? []

@@ -4,35 +4,36 @@ import Database
 import JSONText
 import ServiceRuntime
 
-/// A session with its answers, as it was read.
+/// A session with its answers, as read from the database.
 struct StoredSession: Sendable {
     var id: Identifier
     var status: SessionStatus
     var version: Int64
     var hash: [UInt8]
-    /// When its version was retired; `nil`: it is in use, or no newer one is, to which its people could go.
+    /// When the version was retired; `nil` if it is in use, or if there is no newer version in use to move to.
     var retiredAt: Timestamp?
     var openedAt: Timestamp
     var completedAt: Timestamp?
-    /// Goes up whenever somebody has taken the session to change it.
+    /// Increases whenever a request locks the session to change it.
     var revision: Int64
-    /// How many snapshots were taken.
+    /// The number of snapshots.
     var snapshots: Int64
-    /// By their places' keys.
+    /// By the keys of their places.
     var answers: [String: Answer]
-    /// Bytes of memory that the answers take, about.
+    /// The approximate bytes of memory that the answers take.
     var answersSize: Int
     var subjects: [Subject]
-    /// What it is pinned to beside its definition, by name; `null`: not known.
+    /// The facts that the session is pinned to, by name. `null` means unknown.
     var facts: [String: JSONValue]
-    /// What is remembered of the mutation ids that were asked for.
+    /// The stored mutations whose ids were requested.
     var mutations: [RecordedMutation]
-    /// The database's clock when it was read.
+    /// The time of the read, by the database's clock.
     var now: Timestamp
 
     /// - Parameters:
-    ///   - rows: of ``SessionStore/load``: one of the session and one for each answer; none: no session.
-    ///   - known: whose answers were not asked for where it is of the same revision.
+    ///   - rows: from ``SessionStore/load``: one for the session and one for each answer. Without rows there is no
+    ///     session.
+    ///   - known: the session as read before. If the revision is the same, its answers are reused and `rows` has none.
     init?(_ rows: [Row], of person: Identifier, _ dates: DateSealer, knowing known: StoredSession? = nil) throws {
         guard let first = try rows.first(where: { try $0.optionalUUID("session_id") != nil }) else { return nil }
         id = try first.uuid("session_id")
@@ -68,12 +69,12 @@ struct StoredSession: Sendable {
         }
     }
 
-    /// The day at which it was read, where the person is; by UTC where that was not known when it was opened.
+    /// The date of the read in the person's time zone. If the session has no time zone, it is the date in UTC.
     var today: CivilDate {
         facts[SessionFacts.timeZone]?.stringValue.flatMap { PersonTimeZone($0) }?.date(at: now) ?? now.date
     }
 
-    /// Bytes of memory that it takes, about.
+    /// The approximate bytes of memory that the session takes.
     var size: Int { answersSize + subjects.reduce(512) { $0 + 128 + ($1.label?.utf8.count ?? 0) } }
 
     private static func list(_ row: Row, _ column: String) throws -> [JSONValue] {
@@ -82,14 +83,14 @@ struct StoredSession: Sendable {
 }
 
 extension Answer {
-    /// Bytes of memory that it takes with its place in a sheet, about.
+    /// The approximate bytes of memory that the answer and its place in a sheet take.
     ///
-    /// - Parameter texts: bytes of its value and its preference as JSON.
+    /// - Parameter texts: the bytes of its value and its preference as JSON.
     fileprivate func size(at key: String, texts: Int) -> Int {
         512 + key.utf8.count + (device?.utf8.count ?? 0) + texts
     }
 
-    /// As it counts in ``StoredSession/answersSize``.
+    /// The size as counted in ``StoredSession/answersSize``.
     func size(at key: String) -> Int {
         let texts = [value, preference?.json].compactMap(\.self).map { CanonicalJSON.bytes(of: $0).count }
         return size(at: key, texts: texts.reduce(0, +))
