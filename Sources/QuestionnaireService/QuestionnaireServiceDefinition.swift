@@ -10,7 +10,7 @@ import ServiceRuntime
     }
 }
 
-/// How questionnaire is put together.
+/// Assembles the questionnaire service.
 enum QuestionnaireServiceDefinition {
     static let definition = ServiceDefinition(
         name: .questionnaire, variables: variables, migrations: QuestionnaireMigrations.all, peers: [.profile],
@@ -28,7 +28,7 @@ enum QuestionnaireServiceDefinition {
             "Whether dates among answers are sealed; false only while replicas from before it are at work"),
     ]
 
-    /// The definitions of this build.
+    /// The definitions in this build.
     static let definitions: [[UInt8]] = [
         EmbeddedFiles.Definitions.yoked_compat.bytes, EmbeddedFiles.Definitions.skin_care.bytes,
         EmbeddedFiles.Definitions.eko_family.bytes,
@@ -90,10 +90,10 @@ enum QuestionnaireServiceDefinition {
         container.handle(PutAnswersHandler(service: service))
         container.handle(PutSubjectHandler(service: service))
         container.handle(RemoveSubjectHandler(service: service))
-        // Answers are not kept in memory for long: whoever was erased is out of it in two minutes.
+        // Answers stay in memory for a short time only. An erased person's answers are gone after two minutes.
         container.background("session-memory", every: .seconds(60)) { service.memory.age() }
         container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }
-        // Once for each process: what is published stays so.
+        // Runs once per process, because published versions never change.
         container.background("definition-import", every: nil) {
             for definition in all {
                 let isCompatibility = definition.key == CompatibilityQuestionnaire.key
@@ -111,14 +111,15 @@ enum QuestionnaireServiceDefinition {
             let result = try await DefinitionImport(database: container.database, definition: shipped).run()
             if result == .published { container.log.info("definition_published", named) }
         } catch is DefinitionImport.Edited {
-            // People go on with the text that was published; the edited one never takes its place.
+            // The published text stays in use. The edited text never replaces it.
             container.log.error("definition_edited_after_publication", named)
         } catch let error as DefinitionError {
             for problem in error.problems { container.log.error("definition_refused", problem.logged(of: shipped)) }
         }
     }
 
-    /// What the gate refuses is not published; people go on with what was published before.
+    /// Whether a definition passes the rules for publishing. If it does not, people go on with the version that is
+    /// published.
     @Loop private static func passes(
         _ shipped: Definition, _ declared: PublishGate.Declared?, in container: ServiceContainer
     ) async throws -> Bool {
