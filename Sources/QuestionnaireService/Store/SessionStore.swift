@@ -240,8 +240,8 @@ import JSONText
             WHERE (s.session_id, s.revision) IS DISTINCT FROM ($4::uuid, $5::bigint)
             """)
     }
-    // The statement raises the revision, so a request that read the session without the lock notices the change. Without
-    // an id, it locks every session that could be the current one. The next statement decides which one is.
+    // The statement raises the revision, so a request that read the session without the lock notices the change.
+    // Without an id, it locks every session that could be the current one. The next statement decides which one is.
     private static let lock = Statement(
         """
         WITH turn AS MATERIALIZED (
