@@ -5,17 +5,18 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// The anchors of a service outside of its database: a JSON object a line for each run, in a file that is only added to.
+/// The file with a service's audit anchors, outside the database. It has a line of JSON for each run, and is only
+/// appended to.
 struct AuditAnchorFile: Sendable {
     let path: String
 
-    /// - Returns: `nil` where the configuration names no folder.
+    /// - Returns: `nil` if `AUDIT_ANCHOR_FOLDER` has no value.
     init?(_ definition: ServiceDefinition, _ configuration: Configuration) {
         guard let folder = configuration.optionalText("AUDIT_ANCHOR_FOLDER") else { return nil }
         path = "\(folder)/\(definition.name).jsonl"
     }
 
-    /// What the file has, and the numbers of the lines that are no anchors; nothing where there is none yet.
+    /// Reads the anchors, and the numbers of the lines that are not anchors. Both are empty if there is no file.
     func read() -> (runs: [AuditAnchorRun], unreadable: [Int]) {
         guard let bytes = FileManager.default.contents(atPath: path) else { return ([], []) }
         var (runs, unreadable) = ([AuditAnchorRun](), [Int]())
@@ -29,9 +30,10 @@ struct AuditAnchorFile: Sendable {
         return (runs, unreadable)
     }
 
-    /// Adds what the file does not have yet. Replicas of one machine share it, and each waits for the other here.
+    /// Appends the runs that the file does not have yet. Replicas on one machine share the file, so each locks it
+    /// first.
     ///
-    /// - Parameter newer: the runs behind one.
+    /// - Parameter newer: returns the runs after a run.
     func catchUp(_ newer: @escaping @Loop @Sendable (Int64) async throws -> [AuditAnchorRun]) async throws {
         let lock = try await Loop.offload { try self.lock() }
         defer { close(lock) }
@@ -42,7 +44,7 @@ struct AuditAnchorFile: Sendable {
         try await Loop.offload {
             let before = lseek(lock, 0, SEEK_END)
             guard before >= 0, write(lock, text, text.count) == text.count, fsync(lock) == 0 else {
-                // Half a line would make the file unreadable for good.
+                // A partial line would stay unreadable, so it is removed.
                 if before >= 0 { ftruncate(lock, before) }
                 throw ConfigurationError("\(path) cannot be written")
             }

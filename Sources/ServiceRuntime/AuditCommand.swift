@@ -3,16 +3,17 @@ import Database
 import EventLoop
 import JSONText
 
-/// What a service's program does about its audit trail instead of serving: it needs the connection string of its role, its
-/// keys and the folder of the anchors, and no replica that runs.
+/// Verifies a service's audit trail from the command line, without a running replica.
+///
+/// It needs the connection string of the service's role, its key ring and the folder of the anchors.
 enum AuditCommand {
-    /// - Parameter words: what follows `--audit`.
+    /// - Parameter words: the arguments after `--audit`.
     static func check(_ words: [String]) throws(ConfigurationError) {
         guard words == ["verify"] else { throw ConfigurationError("--audit: expected verify") }
     }
 
-    /// - Returns: what to print: a JSON object with the counts, then one for each finding.
-    /// - Throws: ``ConfigurationError`` where something that is needed is not there.
+    /// - Returns: the lines to print: a JSON object with the counts, then one for each finding.
+    /// - Throws: ``ConfigurationError`` if a variable is missing, or as ``OperatorTables/with(_:_:_:)`` does.
     @Loop static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> [String] {
         let configuration = try Configuration(
             variables: definition.allVariables, prefix: definition.prefix, environment: environment)

@@ -3,7 +3,8 @@ import Database
 import EventLoop
 
 extension Configuration {
-    /// How PostgreSQL is reached. In production nobody on the way may read along or answer in its place.
+    /// The connection string in a variable. In production, a connection over a network must verify the server and be
+    /// encrypted.
     public func connectionString(_ name: String) throws(ConfigurationError) -> String {
         let connectionString = try text(name)
         guard profile != .production || !DatabaseConfiguration.isOpenToTheNetwork(connectionString) else {
@@ -14,7 +15,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// How a service's bus is set up.
+    /// The configuration of a service's bus.
     @Loop func bus(of definition: ServiceDefinition) throws -> BusConfiguration {
         var bus = BusConfiguration(service: definition.name)
         bus.security = try busSecurity()
@@ -32,7 +33,7 @@ extension Configuration {
         }
     }
 
-    /// How a service reaches its tables.
+    /// The configuration of a service's database.
     func database(of definition: ServiceDefinition) throws(ConfigurationError) -> DatabaseConfiguration {
         DatabaseConfiguration(
             connectionString: try connectionString("\(definition.prefix)DATABASE_URL"),
@@ -43,7 +44,9 @@ extension Configuration {
 }
 
 extension ServiceDefinition {
-    /// Whoever breaks into a service must not find there what can switch off the triggers of the audit trail.
+    /// Refuses the owner's connection string in a running service. With it, an intruder could switch off the triggers
+    /// of the
+    /// audit trail.
     func refuseOwner(_ environment: [String: String]) throws(ConfigurationError) {
         let name = "\(prefix)DATABASE_OWNER_URL"
         guard let given = [name, "\(name)_FILE"].first(where: { environment[$0]?.isEmpty == false }) else { return }

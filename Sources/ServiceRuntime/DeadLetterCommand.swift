@@ -3,14 +3,15 @@ import Database
 import EventLoop
 import JSONText
 
-/// What a service's program does about its dead letters instead of serving: it needs the connection string of its role,
-/// and neither keys nor a replica that runs.
+/// Lists or replays a service's dead letters from the command line, without a running replica.
+///
+/// It needs the connection string of the service's role, and no keys.
 enum DeadLetterCommand: Equatable {
     case list
-    /// `nil`: all.
+    /// Replays the dead letters with these IDs; `nil` means all.
     case replay([Identifier]?)
 
-    /// - Parameter words: what follows `--dead-letters`.
+    /// - Parameter words: the arguments after `--dead-letters`.
     init(_ words: [String]) throws(ConfigurationError) {
         let ids = words.dropFirst().map { Identifier($0) }
         switch words.first {
@@ -22,8 +23,8 @@ enum DeadLetterCommand: Equatable {
         }
     }
 
-    /// - Returns: what to print: a JSON object for each dead letter, or the id of each that was put back.
-    /// - Throws: ``ConfigurationError`` where the tables cannot be reached, or are not yet those of this build.
+    /// - Returns: the lines to print: a JSON object for each dead letter, or the ID of each replayed one.
+    /// - Throws: ``ConfigurationError`` as ``OperatorTables/with(_:_:_:)`` does.
     @Loop func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> [String] {
         let configuration = try Configuration(
             variables: definition.allVariables, prefix: definition.prefix, environment: environment)

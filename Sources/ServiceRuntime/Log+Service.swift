@@ -2,7 +2,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// What a service's log says of its database and of its answers.
+/// Log lines about the database and about answered requests.
 extension Log {
     func record(_ change: Database.Change) {
         switch change {

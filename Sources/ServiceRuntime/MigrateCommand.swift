@@ -1,10 +1,11 @@
 import Database
 import EventLoop
 
-/// Brings a service's schema up to date, and ends: the only program that has the connection string of the schema's owner.
-/// It needs that of the service's own role beside it, for its name.
+/// Migrates a service's schema. Only this program gets the connection string of the schema's owner.
+///
+/// It also needs the connection string of the service's own role, to read the role's name.
 enum MigrateCommand {
-    /// - Returns: what to print, a line.
+    /// - Returns: the line to print.
     /// - Throws: ``ConfigurationError`` or ``MigrationError``.
     static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> String {
         let configuration = try Configuration(

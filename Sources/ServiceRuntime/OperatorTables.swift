@@ -1,11 +1,11 @@
 import Database
 import EventLoop
 
-/// A service's tables for its own program in an operator's hands, beside the replicas, whether any runs or not.
+/// Opens a service's tables for a command of an operator. No replica needs to run.
 @Loop enum OperatorTables {
     /// Runs a body on the tables.
     ///
-    /// - Throws: ``ConfigurationError`` where they cannot be reached, or are not yet those of this build.
+    /// - Throws: ``ConfigurationError`` if the database cannot be reached, or if the tables are missing or too old.
     static func with<Value>(
         _ definition: ServiceDefinition, _ configuration: Configuration, _ body: @Loop (Database) async throws -> Value
     ) async throws -> Value {
@@ -25,10 +25,10 @@ import EventLoop
         }
     }
 
-    /// SQLSTATEs: no such schema, table, column, function.
+    /// The SQLSTATEs for a missing schema, table, column and function.
     private nonisolated static let missing = ["3F000", "42P01", "42703", "42883"]
 
-    /// A database that is there answers within moments; an operator is to be told within two seconds that it is not.
+    /// Waits at most one second, so that an operator soon learns that the database cannot be reached.
     private static func wait(for database: Database, of definition: ServiceDefinition) async throws {
         let end = MonotonicClock.now() + Duration.seconds(1).nanoseconds
         while !database.isAvailable {

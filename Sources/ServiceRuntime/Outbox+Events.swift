@@ -4,8 +4,9 @@ import EventLoop
 import JSONText
 
 extension Outbox {
-    /// Tells an event to everybody who is to hear of it, in the order of the person's events. Of a person who was deleted
-    /// nothing is told any more.
+    /// Stores an event for each of its subscribers, in the order of the person's events. It stores nothing about a
+    /// deleted
+    /// person.
     public func publish(_ event: some BusEvent, in transaction: Transaction) async throws {
         let type = Swift.type(of: event)
         try await publish(
@@ -20,9 +21,10 @@ extension Outbox {
 }
 
 extension EventPosition {
-    /// Notes an event in the transaction of its effect.
+    /// Records an event in the transaction of its effect.
     ///
-    /// - Returns: false where it, or a later one of the same producer and person, was taken in before, and where the person
+    /// - Returns: false if this event or a later one of the same producer and person was accepted before, or if the
+    ///   person
     ///   was deleted.
     public static func accept(
         _ event: some BusEvent, from producer: ServiceName, in transaction: Transaction

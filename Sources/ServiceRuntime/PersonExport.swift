@@ -4,46 +4,52 @@ import Database
 import EventLoop
 import JSONText
 
-/// One kind of thing that a service holds about people.
+/// One kind of record that a service exports about a person.
 public struct ExportSection: Sendable {
-    /// Opens what stands sealed in a row.
+    /// Decrypts the sealed column of a row.
     public struct Sealed: Sendable {
         let open: @Sendable (_ sealed: [UInt8], _ person: Identifier) throws -> [String: JSONValue]
 
-        /// - Parameter open: gives members of the record.
+        /// - Parameter open: decrypts the bytes, and returns members of the record.
         public init(_ open: @escaping @Sendable ([UInt8], Identifier) throws -> [String: JSONValue]) {
             self.open = open
         }
 
-        /// - Parameter open: gives the one member of this name.
+        /// - Parameters:
+        ///   - member: the name of the only member.
+        ///   - open: decrypts the bytes, and returns the value of that member.
         public init(_ member: String, _ open: @escaping @Sendable ([UInt8], Identifier) throws -> String) {
             self.open = { [member: .string(try open($0, $1))] }
         }
     }
 
-    /// The member `kind` of its records.
+    /// The value of the member `kind` in each record.
     public let kind: String
-    /// The columns with a person's id that it shows: `cases.account_id`.
+    /// The columns with the person's ID whose rows this section exports, such as `cases.account_id`.
     public let columns: [String]
     let statement: Statement
     let sealed: Sealed?
     let opening: (@Sendable (_ record: JSONValue, _ person: Identifier) throws -> JSONValue)?
-    /// What `$1` stands for.
+    /// Returns the value of `$1` for a person.
     let subject: @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
 
+    /// Exports rows that are selected by the person's ID.
+    ///
     /// - Parameters:
-    ///   - columns: whose rows it shows. A table stands for its column `person_id`; it is then not exported and erased by
-    ///     itself.
-    ///   - rows: SQL with the person's id as `$1` and the columns `key` (text, unique, in the order of the export), `record`
-    ///     (jsonb, an object) and, where something is to be opened, `sealed` (bytea).
-    ///   - sealed: becomes members of the record where it is not NULL.
+    ///   - columns: the columns with the person's ID whose rows are exported. A table without a column means its column
+    ///     `person_id`. Such a table is no longer exported and erased by itself.
+    ///   - rows: SQL with the person's ID as `$1`. Its columns are `key` (text, unique, in the order of the export),
+    ///     `record` (jsonb, an object) and, if there is something to decrypt, `sealed` (bytea).
+    ///   - sealed: decrypts `sealed` into members of the record, unless it is NULL.
     public init(_ kind: String, of columns: [String], _ rows: String, sealed: Sealed? = nil) {
         self.init(kind, of: columns, rows, sealed: sealed, opening: nil) { person, _ in .uuid(person) }
     }
 
+    /// Exports rows whose records are changed before the person gets them.
+    ///
     /// - Parameters:
     ///   - rows: SQL as above, without `sealed`.
-    ///   - opening: gives the record as the person shall have it.
+    ///   - opening: returns the record as the person gets it.
     public init(
         _ kind: String, of columns: [String], _ rows: String,
         opening: @escaping @Sendable (JSONValue, Identifier) throws -> JSONValue
@@ -51,9 +57,11 @@ public struct ExportSection: Sendable {
         self.init(kind, of: columns, rows, sealed: nil, opening: opening) { person, _ in .uuid(person) }
     }
 
+    /// Exports rows that are selected by another value than the person's ID.
+    ///
     /// - Parameters:
-    ///   - rows: SQL as above, but for its `$1`.
-    ///   - subject: what `$1` stands for.
+    ///   - rows: SQL as above, except for its `$1`.
+    ///   - subject: returns the value of `$1`.
     public init(
         _ kind: String, of columns: [String], _ rows: String, sealed: Sealed? = nil,
         subject: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
@@ -78,10 +86,10 @@ public struct ExportSection: Sendable {
         self.subject = subject
     }
 
-    /// The tables of its columns.
+    /// The tables of ``columns``.
     var tables: [String] { columns.map { String($0.prefix { $0 != "." }) } }
 
-    /// The person's own audit trail.
+    /// Exports the person's own audit trail.
     public static func audit(_ trail: AuditTrail) -> ExportSection {
         ExportSection(
             "act", of: ["pseudonyms"],
@@ -93,31 +101,34 @@ public struct ExportSection: Sendable {
         ) { person, transaction in .text(try await trail.chain(of: person, in: transaction).name) }
     }
 
-    /// A `timestamptz` as the public API writes it.
+    /// SQL for a `timestamptz` in the format of the public API.
     public static func time(_ column: String) -> String {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
     }
 }
 
-/// Everything that a service holds about a person, page by page: what its sections describe, then every other table of its
-/// schema with a column `person_id`.
+/// Exports everything that a service holds about a person, page by page.
+///
+/// First come the records of the sections. Then comes every other table of the schema with a column `person_id`.
 @Loop public struct PersonExport {
     private let database: Database
     private let sections: [ExportSection]
 
-    /// - Parameter sections: of the tables that are not exported as they are.
+    /// - Parameter sections: the tables that are not exported as they are.
     public nonisolated init(database: Database, sections: [ExportSection]) {
         (self.database, self.sections) = (database, sections)
     }
 
+    /// Returns one page.
+    ///
     /// - Parameters:
-    ///   - cursor: the ``ExportPage/next`` of the page before.
-    ///   - check: throws where the person may not have it.
+    ///   - cursor: ``ExportPage/next`` of the previous page; `nil` for the first page.
+    ///   - check: throws if the person may not have the export.
     public func page(
         of person: Identifier, after cursor: String?,
         check: @Loop (Transaction) async throws -> Void
     ) async throws -> ExportPage {
-        // A connection of its own: the one for reads is not kept waiting by a long list.
+        // A transaction has its own connection, so a long list does not delay the reads of other requests.
         try await database.transaction { transaction in
             try await check(transaction)
             return try await page(of: person, from: Place(cursor), in: transaction)
@@ -162,7 +173,7 @@ public struct ExportSection: Sendable {
         return ExportPage(records: records, next: nil)
     }
 
-    /// The row's own text with two members before it; it is read only where something in it is to be opened.
+    /// Puts the other members before the row's own text. The text is parsed only if the section has an `opening`.
     private static func record(_ row: Row, of section: ExportSection, _ person: Identifier) throws -> String {
         var members: [String: JSONValue] = ["kind": .string(section.kind)]
         if let sealed = section.sealed, let bytes = try row.optionalBytes("sealed") {

@@ -2,27 +2,28 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// A table about people that no ``ExportSection`` of its service describes: it is exported and erased as the schema says.
+/// A table about people that no ``ExportSection`` describes. It is exported and erased by its schema alone.
 ///
-/// It has a column `person_id` of type `uuid`. The schema is asked each time, since exports and deletions are rare, and a
-/// replica of the release before must not miss a table that a migration has just made.
+/// It has a column `person_id` of type `uuid`. The schema is read each time, because exports and deletions are rare. So
+/// a
+/// replica of the previous release does not miss a table that a migration has just created.
 public struct PersonTable {
     private struct Column {
         let name: String
         let type: String
         let isKey: Bool
 
-        /// The column's name in camel case, as records have it.
+        /// The column's name in camel case, for the record.
         var member: String {
             let words = name.split(separator: "_")
             return words.prefix(1).joined()
                 + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
         }
-        /// Its value as a record shows it.
+        /// SQL for the column's value in a record.
         var value: String {
             type == "timestamp with time zone" ? ExportSection.time(quoted(name)) : quoted(name)
         }
-        /// Its value as a text that is in the order of the values, where those are not negative.
+        /// SQL for the column's value as text that sorts like the value, if the value is not negative.
         var key: String {
             switch type {
             case "smallint", "integer", "bigint": "lpad(\(quoted(name))::text, 19, '0')"
@@ -34,8 +35,9 @@ public struct PersonTable {
     private let name: String
     private var columns: [Column] = []
 
-    /// Those of the schema that the sections leave, in the order in which they were made: a new one does not move what
-    /// stands in a cursor.
+    /// The tables that the sections do not describe, in the order of their creation. So a new table does not change
+    /// what a
+    /// cursor points to.
     @Loop static func all(besides sections: [ExportSection], in transaction: Transaction) async throws -> [PersonTable]
     {
         let described = Erasure.tables + sections.flatMap(\.tables)
@@ -50,7 +52,7 @@ public struct PersonTable {
         return tables
     }
 
-    /// Removes a person's rows. Those that go with another row of the person are gone before.
+    /// Removes a person's rows. Rows that a foreign key deletes may be gone before their own table's turn.
     @Loop public static func erase(
         _ person: Identifier, besides sections: [ExportSection], in transaction: Transaction
     ) async throws {
@@ -59,8 +61,9 @@ public struct PersonTable {
         }
     }
 
-    /// A record has every column but the person's id and bytes, which are secrets or sealed. The key is cut, since a cursor
-    /// has room for 300 characters.
+    /// A record has every column except the person's ID and columns of bytes, which are secret or sealed. The key is
+    /// cut,
+    /// because a cursor has at most 300 characters.
     var section: ExportSection {
         let members = columns.filter { $0.name != "person_id" && !$0.type.hasPrefix("bytea") }
             .map { "\($0.value) AS \(quoted($0.member))" }
@@ -88,5 +91,5 @@ public struct PersonTable {
         """
 }
 
-/// A name as SQL has it.
+/// Quotes a name for SQL.
 private func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }

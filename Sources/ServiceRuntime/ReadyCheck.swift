@@ -2,17 +2,23 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// The health of the replica that listens with a program's own configuration: what an orchestrator asks of each container. It
-/// is asked over the bus, as any caller would.
+/// Checks the health of the replica that runs with the same configuration, for an orchestrator. It asks over the bus
+/// like
+/// any other caller.
 ///
-/// A replica becomes healthy when it is ready. From then on it is healthy while it answers, even if its database is away: it
-/// needs no restart, and it is ready again by itself. `docker compose up --wait` fails at once on an unhealthy container.
+/// A replica becomes healthy when it is ready. From then on it is healthy while it answers, even without its database.
+/// It
+/// needs no restart then, because it becomes ready again by itself. `docker compose up --wait` fails at once on an
+/// unhealthy
+/// container.
 enum ReadyCheck {
-    /// Above 0 where the replica has been ready since it started.
+    /// The gauge that is above 0 if the replica has been ready since it started.
     static let gauge = "was_ready"
 
-    /// - Returns: true as soon as the replica says that it is or was ready, false after two seconds without that.
-    /// - Throws: ``ConfigurationError`` where it listens at no port: a folder of sockets is not one replica's.
+    /// - Returns: true as soon as the replica says that it is or was ready; false after two seconds.
+    /// - Throws: ``ConfigurationError`` if the replica does not listen on a TCP port. Several replicas can share a
+    ///   folder of
+    ///   sockets.
     @Loop static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> Bool {
         let configuration = try Configuration(
             variables: definition.allVariables, prefix: definition.prefix, environment: environment)
@@ -32,7 +38,7 @@ enum ReadyCheck {
         return true
     }
 
-    /// Who listens at every address listens at this machine's own.
+    /// Returns the address to ask. A replica that listens on every address also listens on the loopback address.
     static func endpoint(bound: String) throws(ConfigurationError) -> String {
         guard bound.hasPrefix("tcp://") else {
             throw ConfigurationError("BUS_BIND: only a replica that listens at tcp:// can be asked whether it is ready")

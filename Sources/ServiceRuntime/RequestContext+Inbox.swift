@@ -4,11 +4,12 @@ import Database
 import EventLoop
 
 extension RequestContext {
-    /// The request as the inbox knows it; `nil` where it came without an idempotency key.
+    /// The request as the inbox identifies it; `nil` without an idempotency key.
     ///
-    /// The key belongs to the person behind the request. Where nobody is signed in, the key itself is the caller when it
-    /// is long enough not to be guessed, so that a phone that changed networks may still repeat; a short one belongs to
-    /// the client's address.
+    /// The key belongs to the signed-in person. Without one, a key of at least 16 bytes belongs to whoever knows it,
+    /// because
+    /// it cannot be guessed. So a phone may repeat the request after it changed networks. A shorter key belongs to the
+    /// client's address.
     public var inboxRequest: InboxRequest? {
         guard let key = idempotencyKey else { return nil }
         let scope =
@@ -20,7 +21,7 @@ extension RequestContext {
 }
 
 extension Inbox {
-    /// Answers a request once: see ``Inbox/once(_:carriesToken:_:)``.
+    /// Executes a request once: see ``Inbox/once(_:carriesToken:_:)``.
     public func once<Reply: BusReply>(
         _ context: RequestContext, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>

@@ -5,18 +5,27 @@ import Database
 import EventLoop
 import JSONText
 
-/// One running service: its bus, its database, its relay. Any number of them live in one process.
+/// One running service with its bus, database and outbox. A process can run several.
 @Loop public final class ServiceContainer {
+    /// The definition that the service was made from.
     public let definition: ServiceDefinition
+    /// The service's configuration.
     public let configuration: Configuration
+    /// The service's log.
     public let log: Log
+    /// The connection to the bus.
     public let bus: Bus
+    /// The pool of connections to the service's database.
     public let database: Database
+    /// The service's key ring.
     public let keys: KeyRing
+    /// Executes each request with an idempotency key once.
     public let inbox: Inbox
+    /// Stores events and other items for delivery.
     public let outbox: Outbox
+    /// The service's audit trail.
     public let audit: AuditTrail
-    /// What delivers the items of the outbox.
+    /// Delivers the items of the outbox.
     public let delivery: OutboxDelivery
     private let anchorFile: AuditAnchorFile?
     private let metrics: MetricsListener?
@@ -27,30 +36,32 @@ import JSONText
     private var backgrounds: [PeriodicTask] = []
     private var starting: Task<Void, any Error>?
     private var isStopping = false
-    /// Whether the service has what it must have read before its first request comes; asked until the service stops.
+    /// Whether the service has loaded what it needs before its first request. It is called until the service stops.
     public var isPrepared: @Loop () -> Bool = { true }
-    /// What keeps its keys and its data from belonging together, for who runs it; asked once, before anything is served. `nil`:
-    /// nothing does.
+    /// Returns why the service's keys do not fit its data, for the operator; `nil` if they fit. It is called before the
+    /// service takes requests, and again after an error.
     public var misfit: @Loop () async throws -> String? = { nil }
-    /// What the service shows of itself among this replica's gauges, by names that ``PrometheusText`` has words for.
+    /// The service's own gauges of this replica. Prometheus gets those whose names ``PrometheusText`` knows.
     public var ownGauges: @Loop () -> [String: Double] = { [:] }
-    /// What of the export is not as the tables are. Every other table with a person's id is exported and erased by itself.
+    /// The tables that are not exported as they are. Every other table with a column `person_id` is exported and erased
+    /// by
+    /// itself.
     public var sections: [ExportSection] = []
-    /// Everything that the service holds about a person.
+    /// Exports everything that the service holds about a person.
     public var export: PersonExport { PersonExport(database: database, sections: sections) }
     private let end = LoopPromise<End>()
 
     /// Why a service ends by itself.
     public enum End: Sendable, Equatable {
-        /// An operator wants it to.
+        /// An operator drained the replica.
         case dismissed
-        /// It cannot go on as it is configured; the text says why.
+        /// The service cannot run with its configuration. The text says why.
         case refused(String)
     }
 
-    /// Reads the configuration and puts the parts together; nothing is started.
+    /// Reads the configuration and creates the parts. Nothing starts yet.
     ///
-    /// - Parameter logSink: takes each line of the log.
+    /// - Parameter logSink: receives each line of the log.
     /// - Throws: ``ConfigurationError``.
     public init(
         _ definition: ServiceDefinition, environment: [String: String],
@@ -110,31 +121,35 @@ import JSONText
 
     // MARK: Assembly
 
-    /// Takes the requests or events of one type.
+    /// Registers the handler of one type of request or event.
     public func handle(_ handler: some RequestHandler) { bus.register(handler) }
 
-    /// Takes outbox items that are for no other service: `sms`, `push`, `timer:hold-ended`.
+    /// Registers the deliverer of outbox items that are not messages to a service, such as `sms`, `push` and
+    /// `timer:hold-ended`.
     ///
-    /// - Parameter isApart: by a relay of its own, so that a slow one keeps nothing else waiting.
+    /// - Parameter isApart: whether the destination gets its own relay, so that a slow one does not delay others.
     public func deliver(
         _ destination: String, apart isApart: Bool = false, _ body: @escaping @Loop (OutboxItem) async throws -> Void
     ) {
         delivery.register(destination, apart: isApart, body)
     }
 
-    /// Work that goes on beside the requests until the service stops. A round that fails is logged and repeated after a second.
+    /// Repeats a task in the background until the service stops. A failed round is logged and repeated after a second.
     ///
-    /// - Parameter period: between the end of a round and the next one; `nil`: one round that succeeds is all.
+    /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
+    ///   first
+    ///   successful round.
     public func background(
         _ name: String, every period: Duration?, _ round: @escaping @Loop () async throws -> Void
     ) { backgrounds.append(PeriodicTask(name, every: period, log: log, round)) }
 
-    /// Begins the next round of all work in the background that waits for it.
+    /// Starts the next round of each background task that is waiting for it.
     public func hurry() { for background in backgrounds { background.hurry() } }
 
     // MARK: Life
 
-    /// Connects, listens, and turns ready as soon as the database answers and has the tables of this build.
+    /// Connects and listens. The replica becomes ready as soon as the database answers and has the tables of this
+    /// build.
     public func start() async throws {
         try metrics?.start()
         if let metrics { log.info("metrics", ["port": .integer(Int64(metrics.port))]) }
@@ -143,7 +158,7 @@ import JSONText
         starting = Loop.spawn { [self] in try await startParts() }
     }
 
-    /// Nothing else looks at the database before its tables and the keys are known to be those of this service.
+    /// Checks the schema and the keys first, so that no other part uses the database of another service.
     private func startParts() async throws {
         group.start(PeriodicTask("schema", every: .seconds(1), log: log) { [schema] in try await schema.look() })
         try await schema.waitUntilUsable()
@@ -173,22 +188,22 @@ import JSONText
             })
     }
 
-    /// Waits until there is a reason to end that lies in the service itself.
+    /// Waits until an operator drains the replica or the service refuses its configuration.
     public func waitForEnd() async -> End { (try? await end.get()) ?? .dismissed }
 
-    /// Orderly: no new work, what is in hand is finished, then everything is closed. Within 8 s.
+    /// Stops gracefully within 8 s: takes no new work, finishes the current work and closes everything.
     public func stop(notice: Duration = .milliseconds(500)) async {
         guard !isStopping else { return }
         isStopping = true
         starting?.cancel()
-        // What the relays have in hand needs a bus that still works.
+        // Relays need a working bus to finish their current items.
         await bus.drain(notice: notice) { [delivery] in await delivery.stop() }
         await group.stop()
         await metrics?.stop()
         database.close()
     }
 
-    /// What `GET /metrics` and `vestibule top` show of this replica's database, and of what its service counts.
+    /// The gauges of this replica's database and of the service itself, for `GET /metrics` and `vestibule top`.
     private var gauges: [String: Double] {
         let pool = database.pool
         return [

@@ -4,18 +4,22 @@ import Cryptography
 import Database
 import EventLoop
 
-/// What a service is made from: names, variables, migrations, and how its parts are put together.
+/// What a service is made from: its name, variables, migrations and parts.
 public struct ServiceDefinition: Sendable {
+    /// The service's name on the bus. Its schema has the same name.
     public var name: ServiceName
-    /// Of its variables: `AUTH_`.
+    /// The prefix of the service's variables, such as `AUTH_`.
     public var prefix: String
+    /// The service's own variables.
     public var variables: [ConfigurationVariable]
+    /// The service's own migrations, in order.
     public var migrations: [Migration]
-    /// Whom it asks over the bus.
+    /// The services that it calls over the bus.
     public var peers: [ServiceName]
-    /// Registers handlers, deliverers and background work.
+    /// Registers handlers, deliverers and background tasks.
     public var assemble: @Loop @Sendable (ServiceContainer) throws -> Void
 
+    /// Takes the parts of the definition. The prefix follows from the name.
     public init(
         name: ServiceName, variables: [ConfigurationVariable], migrations: [Migration], peers: [ServiceName],
         assemble: @escaping @Loop @Sendable (ServiceContainer) throws -> Void
@@ -28,7 +32,7 @@ public struct ServiceDefinition: Sendable {
         self.assemble = assemble
     }
 
-    /// The service's own variables and those that every service has.
+    /// The service's own variables, and those of every service.
     public var allVariables: [ConfigurationVariable] {
         variables + CommonVariables.everyProcess(peers: peers) + [
             .init(

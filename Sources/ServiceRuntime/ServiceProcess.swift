@@ -2,16 +2,21 @@ import EventLoop
 import Foundation
 
 extension ServiceProcess {
-    /// What every `@main` calls; it does not return.
+    /// Runs a service's program and ends the process. Every `@main` calls it.
     ///
-    /// `--describe-config` prints the variables as JSON, and `--check-config` each mistake in the environment.
-    /// `--migrate` brings the schema up to date as its owner and ends, `--ready` asks the replica that runs with the same
-    /// environment and ends with 0 where it answers and has been ready since it started, otherwise with 1.
-    /// `--dead-letters` prints what was given up, a JSON object a line; `--dead-letters replay`, with ids or `all`, puts it
-    /// back and prints the ids. `--audit verify` prints what holds of the audit trail and what does not, likewise.
+    /// - `--describe-config` prints the variables as JSON.
+    /// - `--check-config` prints each mistake in the environment.
+    /// - `--migrate` migrates the schema as its owner.
+    /// - `--ready` asks the replica that runs with the same environment. It ends with 0 if the replica answers and has
+    ///   been
+    ///   ready since it started, otherwise with 1.
+    /// - `--dead-letters` prints each dead letter as a line of JSON. `--dead-letters replay`, with IDs or `all`, puts
+    ///   dead
+    ///   letters back into the outbox and prints their IDs.
+    /// - `--audit verify` verifies the audit trail and prints the result as lines of JSON.
     public static func main(_ definition: ServiceDefinition) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
-        // What follows these is their own to judge.
+        // These two commands check their own arguments.
         if arguments.first != "--dead-letters", arguments.first != "--audit" {
             refuseUnknown(
                 arguments,

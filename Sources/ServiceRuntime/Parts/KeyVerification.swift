@@ -2,17 +2,17 @@ import Cryptography
 import Database
 import EventLoop
 
-/// Compares the key ring with the data before anything is served.
+/// Compares the key ring with the data before the service takes requests.
 @Loop struct KeyVerification {
     let keys: KeyRing
     let database: Database
     let log: Log
-    /// What else keeps keys and data from belonging together; `nil`: nothing does.
+    /// Returns another reason why the keys do not fit the data; `nil` if there is none.
     let misfit: @Loop () async throws -> String?
 
     /// Waits for the database and compares.
     ///
-    /// - Returns: why the keys are another system's; `nil` where they are those of the data.
+    /// - Returns: why the keys do not fit the data; `nil` if they fit.
     /// - Throws: `CancellationError`.
     func run() async throws -> String? {
         while true {
@@ -24,7 +24,7 @@ import EventLoop
             } catch DatabaseError.unavailable {
                 try await Loop.sleep(for: .milliseconds(50))
             } catch {
-                // A table that is not there yet, for one: who waits for this service must hear why.
+                // For example, a table is missing. The log says why the service does not become ready.
                 log.warning("keys_not_compared", ["error": .string(Log.name(of: error))])
                 try await Loop.sleep(for: .seconds(1))
             }

@@ -3,8 +3,9 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Writes down what an operator does as one, whatever comes of it: in the log and in the audit trail of the service. Where a
-/// message is about a person, the message itself says so, with an act of its own.
+/// Records every call of an operator in the log and in the service's audit trail, whatever its result.
+///
+/// A message about a person also writes an audit act of its own.
 @Loop struct OperatorCalls {
     let database: Database
     let audit: AuditTrail

@@ -4,19 +4,19 @@ import Database
 import EventLoop
 import JSONText
 
-/// Delivers what is in the outbox: messages over the bus, and anything else by the service's own deliverers.
+/// Delivers the items of the outbox: messages over the bus, and all others by the service's own deliverers.
 @Loop public final class OutboxDelivery: ServicePart {
     private let outbox: Outbox
     private let bus: Bus
     private let log: Log
     private var deliverers: [String: @Loop (OutboxItem) async throws -> Void] = [:]
-    /// Destinations with a relay of their own.
+    /// The destinations with their own relay.
     private var apart: [String] = []
     private var relays: [OutboxRelay] = []
 
     init(_ outbox: Outbox, over bus: Bus, log: Log) { (self.outbox, self.bus, self.log) = (outbox, bus, log) }
 
-    /// Whether the database's clock went on evenly, as far as this replica's relays have seen: what is due by it is released.
+    /// Whether all relays of this replica trust the database's clock: see ``OutboxRelay/trustsClock``.
     public var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
 
     func register(_ destination: String, apart isApart: Bool, _ body: @escaping @Loop (OutboxItem) async throws -> Void)
@@ -30,7 +30,7 @@ import JSONText
         for relay in relays { Loop.spawn { await relay.run() } }
     }
 
-    /// All relays at once: each waits for what it has in hand.
+    /// Stops all relays at once. Each finishes its current items.
     func stop() async {
         let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
         relays = []
@@ -59,7 +59,7 @@ import JSONText
             throw BusError(.unknownMessage, "This build does not know \(type)/v\(item.messageVersion).")
         }
         var rules = message.rules
-        // Of those whom an event is told this item is for one.
+        // An event has an item for each of its subscribers, and this item is for one of them.
         rules.service = ServiceName(rawValue: item.destination)
         _ = try await bus.callRaw(
             type: type, version: item.messageVersion, rules: rules, body: item.payload,
@@ -75,7 +75,7 @@ import JSONText
         }
     }
 
-    /// Who is told of events.
+    /// The services that receive events.
     private nonisolated static let subscribers = Set(
         Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { [$0.rules.service] + $0.rules.alsoTold })
 

@@ -1,7 +1,7 @@
 import Database
 import EventLoop
 
-/// Looks at intervals how much waits in the outbox.
+/// Keeps the last statistics of the outbox, as gauges.
 @Loop final class OutboxMonitor {
     private let database: Database
     private var statistics = OutboxStatistics()

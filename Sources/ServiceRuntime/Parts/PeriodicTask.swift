@@ -1,7 +1,7 @@
 import Database
 import EventLoop
 
-/// Work that is done in rounds until the service stops. A round that fails is logged and repeated after a second.
+/// A task that repeats in rounds until the service stops. A failed round is logged and repeated after a second.
 @Loop final class PeriodicTask: ServicePart {
     private let name: String
     private let period: Duration?
@@ -9,7 +9,9 @@ import EventLoop
     private let round: @Loop () async throws -> Void
     private var pause: LoopPromise<Void>?
 
-    /// - Parameter period: between the end of a round and the next one; `nil`: one round that succeeds is all.
+    /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
+    ///   first
+    ///   successful round.
     init(_ name: String, every period: Duration?, log: Log, _ round: @escaping @Loop () async throws -> Void) {
         (self.name, self.period, self.log, self.round) = (name, period, log, round)
     }
@@ -21,7 +23,7 @@ import EventLoop
                 try await round()
             } catch {
                 guard !Task.isCancelled else { return }
-                // The database itself says that it is away.
+                // The database logs its own loss.
                 if error as? DatabaseError != .unavailable {
                     log.warning("background_failed", ["name": .string(name), "error": .string(Log.name(of: error))])
                 }
@@ -32,7 +34,7 @@ import EventLoop
         }
     }
 
-    /// Begins the next round now, where the task waits for it.
+    /// Starts the next round now, if the task is waiting for it.
     func hurry() { pause?.resolve(.success(())) }
 
     func stop() async { hurry() }

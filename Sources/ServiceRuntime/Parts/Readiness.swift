@@ -2,14 +2,14 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Tells the bus whether this replica takes requests: it does while it has what it starts with and can reach its tables.
+/// Tells the bus whether this replica takes requests. It does while the service is prepared and its tables are usable.
 @Loop final class Readiness: ServicePart {
     private let bus: Bus
     private let database: Database
     private let schema: SchemaMonitor
     private let log: Log
     private let isPrepared: @Loop () -> Bool
-    /// Whether the replica has been ready since it started.
+    /// Whether the replica has been ready at any time since it started.
     private(set) var wasReady = false
 
     init(

@@ -2,13 +2,13 @@ import Database
 import EventLoop
 import JSONText
 
-/// Watches whether the database has the tables of this build. Tables may go while the service runs, and it must not say that it
-/// is ready without them.
+/// Checks whether the database has the tables of this build. Tables can disappear while the service runs, and a replica
+/// without them must not be ready.
 @Loop final class SchemaMonitor {
     private let database: Database
     private let inspector: SchemaInspector
     private let log: Log
-    /// As it was last seen; `nil` until the database that is connected now was looked at.
+    /// The state at the last check; `nil` until the current database was checked.
     private var state: SchemaState?
 
     init(_ database: Database, migrations: [Migration], log: Log) {
@@ -17,10 +17,10 @@ import JSONText
     }
 
     var isUsable: Bool { state?.isUsable == true }
-    /// Migrations and tables that are missing.
+    /// The number of missing migrations and tables.
     var missing: Int { (state?.missing.count ?? 0) + (state?.lost.count ?? 0) }
 
-    /// What is found behind the next connection may be another database.
+    /// Forgets the state, because the next connection may lead to another database.
     func forget() { state = nil }
 
     /// - Throws: `CancellationError`.
@@ -28,7 +28,7 @@ import JSONText
         while !isUsable { try await Loop.sleep(for: .milliseconds(10)) }
     }
 
-    /// Looks once, and logs what changed.
+    /// Checks once, and logs what changed.
     func look() async throws {
         try await database.waitUntilAvailable()
         let seen = try await inspector.look()
@@ -43,7 +43,7 @@ import JSONText
         } else if wasUsable == false {
             log.info("schema_complete")
         }
-        // On the way back from a release, or started once more while its replicas take this one's place.
+        // This happens after a downgrade, or while replicas of a newer release replace this one.
         if !seen.newer.isEmpty { log.warning("schema_is_newer", ["unknown": names(seen.newer)]) }
     }
 }
