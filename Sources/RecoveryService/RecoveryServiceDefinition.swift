@@ -6,7 +6,7 @@ import ServiceRuntime
     static func main() async { await ServiceProcess.main(RecoveryServiceDefinition.definition) }
 }
 
-/// How recovery is put together.
+/// Puts recovery together from its handlers, deliverers and variables.
 enum RecoveryServiceDefinition {
     static let definition = ServiceDefinition(
         name: .recovery, variables: variables, migrations: RecoveryMigrations.all, peers: [.auth], assemble: assemble)

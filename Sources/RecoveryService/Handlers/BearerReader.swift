@@ -3,7 +3,8 @@ import BusRuntime
 import EventLoop
 import ServiceRuntime
 
-/// Finds out who asks: whose the access token is, and that its session lives, by auth's own word and not by a gateway's alone.
+/// Asks auth for the person of an access token and whether the session is alive. The gateway's word alone is not
+/// enough.
 struct BearerReader: Sendable {
     let bus: Bus
 

@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// The claimant withdraws. Whether the owner said no before cannot be told from the answer, nor from what is seen after it.
+/// Withdraws a claim. Neither the reply nor a later view tells the claimant whether the owner disputed before.
 struct CancelRecoveryHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow

@@ -2,22 +2,22 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What the database's clock does to cases, by durable timers.
+/// Applies events of the database's clock to cases, by durable timers.
 struct CaseTimers: Sendable {
     let database: Database
     let cases: CaseWorkflow
 
-    /// The hold ran out.
+    /// Ends the hold of a case.
     @Loop func endHold(_ item: OutboxItem) async throws {
         try await fire(item, .holdEnded, CaseWorkflow.holdTimer) { $0.holdUntil }
     }
 
-    /// Nobody acted.
+    /// Ends a case because nobody acted in time.
     @Loop func endWaiting(_ item: OutboxItem) async throws {
         try await fire(item, .neglected, CaseWorkflow.neglectTimer) { $0.expiresAt }
     }
 
-    /// A decision upon nothing takes as long as others take.
+    /// Decides a shadow case. Its timer waits as long as a real decision takes.
     @Loop func decideDecoy(_ item: OutboxItem) async throws {
         guard let id = Identifier(item.payload) else { return }
         try await database.transaction { transaction in
@@ -28,8 +28,9 @@ struct CaseTimers: Sendable {
         }
     }
 
-    /// Looked at again under the lock: a timer that came early does nothing. It is set anew and does not count as failed, or
-    /// a clock that was put back would make a dead letter of it.
+    /// Checks the time again under the lock. A timer that fires too early is set anew and does not count as failed.
+    /// Otherwise
+    /// a clock that was set back would turn it into a dead letter.
     @Loop private func fire(
         _ item: OutboxItem, _ event: CaseEvent, _ timer: String, due: (RecoveryCase) -> Timestamp?
     ) async throws {

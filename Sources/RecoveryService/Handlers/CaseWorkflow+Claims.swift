@@ -3,25 +3,27 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// How a claim becomes a case.
+/// Turns a claim into a case.
 extension CaseWorkflow {
-    /// What became of a claim that auth began.
+    /// The result of a claim that auth began.
     enum Claim: Sendable {
         case made(RecoveryCase)
-        /// The same claimant has an open case against the same account already.
+        /// The claimant already has an open case against the account.
         case alreadyOpen
-        /// The claimant's number has had as many cases in 30 days as it may, or was rejected by this account's reviewers a
-        /// while ago. Seconds until it may ask again.
+        /// The claimant's number has had the most cases that are allowed in 30 days, or reviewers of this account
+        /// rejected it
+        /// lately. The wait is the number of seconds until it may ask again.
         case tooMany(wait: Int64)
     }
 
-    /// Makes the case that auth began, with its timer and what its owner is told; a second call finds it made. Where no
-    /// case is made, auth is told to lift the freeze that it wrote for it.
+    /// Creates the case that auth began, sets its timer and notifies the owner. A second call returns the same case. If
+    /// no
+    /// case is created, auth is told to lift the freeze for it.
     @Loop func ensure(
         _ begun: RecoveryBegun, origin: ClientOrigin?, in transaction: Transaction
     ) async throws -> Claim {
-        // The account's turn before anything else, as auth's event has it: who took the claimant's turn or the case first
-        // would wait for the event, and the event for them.
+        // The account's advisory lock comes first, as in the handler of auth's event. In another order, the two
+        // transactions could deadlock.
         if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
         if let known = try await CaseStore.locked(begun.caseID, in: transaction) { return .made(known) }
         CaseStore.waitForTurn(ofClaimant: begun.claimantReference, in: transaction)
@@ -51,11 +53,11 @@ extension CaseWorkflow {
             begun, isDecoy: isDecoy, hold: hold, origin: origin, facts: try notifier.seal(facts, of: begun.caseID),
             in: transaction)
         guard let made else {
-            // Either auth's event and the claimant's answer met here, and the other made the case a moment ago,
+            // Auth's event and the claimant's request arrived together, and the other one has created the case.
             if let known = try await CaseStore.locked(behindItsTurn: begun.caseID, in: transaction) {
                 return .made(known)
             }
-            // or the claimant has another open case against the account.
+            // The claimant has another open case against the account.
             try await close(
                 begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
                 claimantWaits: false, in: transaction)

@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Everything that happens in the transaction of a case's transition.
+/// Does everything that belongs to a transition of a case, in one transaction.
 struct CaseWorkflow: Sendable {
     let outbox: Outbox
     let audit: AuditTrail
@@ -17,20 +17,20 @@ struct CaseWorkflow: Sendable {
     static let decoyTimer = "timer:decoy-decided"
     static let completionTimer = "timer:completion"
 
-    /// Whether a recovery token is that of the case.
+    /// Whether a recovery token belongs to the case.
     func isClaimant(_ token: String, of record: RecoveryCase) -> Bool {
         record.tokenHash.map { constantTimeEqual($0, secrets.hash(of: token)) } ?? false
     }
 
-    /// The same for a wrong token and for a case that is not there.
+    /// The same error for a wrong token and for an unknown case.
     static var notTheClaimant: BusError { BusError(.unauthorized, "This is not a valid recovery token.") }
-    /// Of a case that is not there, or not the asker's to see.
+    /// The error for an unknown case, and for one that the caller may not see.
     static var unknown: BusError { BusError(.notFound, "There is no such recovery.") }
 
-    /// Has something happen to a locked case: its row, its trail, whoever is told and its timers, in one transaction.
+    /// Applies an event to a locked case: its row, its audit trail, its notices and its timers, in one transaction.
     ///
-    /// - Parameter details: codes and ids for the trail.
-    /// - Returns: what became of it; a step that is refused leaves everything as it is.
+    /// - Parameter details: codes and IDs for the audit trail.
+    /// - Returns: the result. A refused event changes nothing.
     @Loop func apply(
         _ event: CaseEvent, by actor: CaseActor, to record: RecoveryCase, details: [String: String] = [:],
         in transaction: Transaction
@@ -39,7 +39,7 @@ struct CaseWorkflow: Sendable {
         guard case .moves(let life, let effects) = step else { return step }
         CaseStore.move(
             record.id, to: life, expiresAfter: Self.renewing.contains(event) ? RecoveryPolicy.patience : nil,
-            // In a shadow the clock says it, and nobody is heard.
+            // In a shadow the clock causes the contest, and no owner has contested the case.
             isContested: event == .contested && actor == .owner, isEvidence: event == .evidenceGiven, in: transaction)
         note(event.rawValue, by: actor, life, of: record, details, in: transaction)
         if event == .holdEnded || event == .completionRefused {
@@ -54,7 +54,7 @@ struct CaseWorkflow: Sendable {
         return step
     }
 
-    /// After these somebody has as long as anybody has to act.
+    /// After these events, somebody has the full time again to act.
     private static let renewing: Set<CaseEvent> = [
         .holdEnded, .evidenceGiven, .contested, .approved, .completionRefused,
     ]
@@ -63,8 +63,9 @@ struct CaseWorkflow: Sendable {
         _ effects: Set<CaseEffect>, of event: CaseEvent, _ record: RecoveryCase, _ life: CaseLife,
         in transaction: Transaction
     ) async throws {
-        // Who has shown what a stranger cannot may be the owner: the one who said no may be the thief with the phone. Once both
-        // sides were heard, reviewers know.
+        // A claimant with proof may be the owner, and whoever disputed may be a thief with the phone. So only
+        // reviewers, who have
+        // heard both sides, can bar such a claimant.
         if effects.contains(.claimantBarred), record.proof == nil || event == .rejected {
             CaseStore.bar(record, for: RecoveryPolicy.bar, in: transaction)
         }
@@ -75,30 +76,34 @@ struct CaseWorkflow: Sendable {
                 claimantWaits: !life.seen.isClosed, in: transaction)
         }
         guard let account = record.accountID else { return }
-        // Who never heard of a claim, since there were so many, needs not hear that it is over.
+        // An owner who was not notified of a claim, because there were too many, is not notified of its quiet end
+        // either.
         let isNews = record.told > 0 || ![.withdrawn, .neglected].contains(event)
         if effects.contains(.ownerTold), isNews {
-            // What reviewers decided over both sides is not stopped by one of them.
+            // An approved case can still be disputed, unless reviewers decided it after a contest.
             let isDecided = life.status != .approved || record.contestedAt != nil
             try await notifier.notify(
                 "recovery_\(life.status.rawValue)", [record], of: account, isOver: isDecided, in: transaction)
         }
     }
 
-    /// Ends `completing` by auth's word. Where the account was moved, every other claim on it is over: it was made against
-    /// whoever had the account before, and a second approval must not move it again.
+    /// Ends `completing` with auth's result.
+    ///
+    /// Once the account has moved, all other claims on it are void. They were made against the previous holder, and a
+    /// second
+    /// approval must not move the account again.
     @Loop func applyOutcome(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
         guard let record = try await CaseStore.locked(id, in: transaction),
             case .moves = try await apply(event, by: .auth, to: record, in: transaction), event == .completed,
             let account = record.accountID
         else { return }
-        // In the account's turn, as whoever locks one of these.
+        // This transaction has the account's advisory lock, as every one that locks several of its cases must.
         for other in try await CaseStore.others(against: account, but: id, in: transaction) {
             _ = try await apply(.voided, by: .auth, to: other, in: transaction)
         }
     }
 
-    /// Writes down what happened to a case.
+    /// Writes an act to the audit trail of a case.
     @Loop func note(
         _ act: String, by actor: CaseActor, _ life: CaseLife, of record: RecoveryCase,
         _ details: [String: String] = [:],
@@ -115,7 +120,7 @@ struct CaseWorkflow: Sendable {
         outbox.enqueue(timer, payload: record.id.array, dueAt: due, in: transaction)
     }
 
-    /// Auth lifts the freeze that it wrote for a case, and lets the claimant's number go unless the claimant waits.
+    /// Tells auth to lift the freeze for a case. Auth also releases the claimant's number, unless the claimant waits.
     @Loop func close(
         _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, claimantWaits: Bool,
         in transaction: Transaction

@@ -5,24 +5,30 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Completes an approved case. The case is `completing` before auth is asked, so that no dispute comes between; what auth says
-/// ends that, now, by its event, or when it is asked again. Of a case that only looks approved auth is asked, too: it judges the
-/// code as ever, and says that the recovery is over.
+/// Completes an approved case.
+///
+/// The case becomes `completing` before auth is asked, so that no dispute comes in between. Auth's reply or event ends
+/// that
+/// status, or its answer to a later check.
+///
+/// Auth is also asked for a case that only looks approved. It verifies the code as usual and replies that the recovery
+/// is
+/// over.
 struct CompleteRecoveryHandler: RequestHandler {
     let database: Database
     let inbox: Inbox
     let bus: Bus
     let cases: CaseWorkflow
 
-    /// Seconds after which auth is asked what became of an attempt: long after an attempt's last moment.
+    /// The seconds after which auth is asked for the result of an attempt. Every attempt has ended long before.
     static let settleAfter: Int64 = 30
-    /// Of an attempt.
+    /// How long an attempt waits for auth.
     private static let patience = Duration.seconds(5)
 
     func handle(_ request: CompleteRecovery, context: RequestContext) async throws -> Session {
         try await inbox.refuseReuse(context.inboxRequest)
         guard try await begin(request) else {
-            // A repetition is answered as the first time while that is kept.
+            // A repeat gets the first reply while that is kept.
             return try await inbox.once(context, carriesToken: true) { _ in throw Self.closed }
         }
         let moved: RecoveryMoved
@@ -45,7 +51,7 @@ struct CompleteRecoveryHandler: RequestHandler {
 
     private static let closed = BusError(.recoveryClosed, "This recovery is over.")
 
-    /// - Returns: false for a case that is completed.
+    /// - Returns: false if the case is completed.
     @Loop private func begin(_ request: CompleteRecovery) async throws -> Bool {
         try await database.transaction { transaction in
             let record = try await CaseStore.locked(request.recoveryId, in: transaction)
@@ -83,19 +89,20 @@ struct CompleteRecoveryHandler: RequestHandler {
         CaseStore.noteAttempt(attempt(request), of: request.recoveryId, in: transaction)
     }
 
-    /// The token is days old by then: it alone opens nothing.
+    /// The token is days old by now, so the secret of the claimant's device is required, too.
     private func isDevice(_ device: DeviceClaim, _ record: RecoveryCase) -> Bool {
         guard let secret = device.secret, let hash = record.deviceHash else { return false }
         return constantTimeEqual(hash, cases.secrets.hash(of: secret))
     }
 
-    /// A challenge with a code: what is repeated is the same attempt, and anything else another one.
+    /// The attempt with this challenge and code. A repeat is the same attempt.
     private func attempt(_ request: CompleteRecovery) -> Identifier {
         .derived(from: cases.secrets.hash(of: "\(request.challengeId)\n\(request.code)"))
     }
 
-    /// Ends the attempt where auth's word is final, and only there: what else failed may have been done, or be under way by a
-    /// repetition.
+    /// Ends the attempt if auth's error is final. After any other error auth may have moved the account, or a repeat
+    /// may
+    /// still be running.
     @Loop private func settled(_ request: CompleteRecovery, after error: BusError) async throws -> BusError {
         let id = request.recoveryId
         if error.code == ErrorCode.idempotencyAnswerGone.name {
@@ -107,12 +114,12 @@ struct CompleteRecoveryHandler: RequestHandler {
         let isOver = error.code == ErrorCode.recoveryClosed.name
         try await applyOutcome(id, as: isOver ? .voided : .completionRefused, attempt: attempt(request))
         var refusal = error
-        // The attempt stands in the trail.
+        // The attempt was written to the audit trail.
         refusal.executed = .yes
         return refusal
     }
 
-    /// - Parameter attempt: whose end it is; one that began since goes on.
+    /// - Parameter attempt: the attempt that ends. A newer attempt continues. `nil` means any attempt.
     @Loop private func applyOutcome(_ id: Identifier, as event: CaseEvent, attempt: Identifier?) async throws {
         try await database.transaction { transaction in
             let record = try await CaseStore.locked(id, in: transaction)
@@ -122,7 +129,7 @@ struct CompleteRecoveryHandler: RequestHandler {
     }
 }
 
-/// Ends the case where auth's answer was lost.
+/// Completes the case from auth's event if auth's reply was lost.
 struct RecoveryAppliedHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow
@@ -136,7 +143,7 @@ struct RecoveryAppliedHandler: RequestHandler {
     }
 }
 
-/// Asks auth what became of an attempt that nobody heard of any more.
+/// Asks auth for the result of an attempt if no result has arrived.
 struct CompletionReconciler: Sendable {
     let database: Database
     let bus: Bus
@@ -148,14 +155,14 @@ struct CompletionReconciler: Sendable {
         let answer = try? await bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(4)))
         try await database.transaction { transaction in
             guard let record = try await CaseStore.locked(id, in: transaction) else { return }
-            // What was repeated meanwhile may be on its way to auth still.
+            // A repeat of the attempt may still be on its way to auth.
             let since = record.attemptAt ?? record.createdAt
             let isQuiet = record.now - since >= .seconds(CompleteRecoveryHandler.settleAfter)
             if let answer, isQuiet || answer.isApplied {
                 let event: CaseEvent = answer.isApplied ? .completed : .completionRefused
                 return try await cases.applyOutcome(id, as: event, in: transaction)
             }
-            // Auth is away, or the attempt is young: asked again later, as often as it takes.
+            // Auth is unavailable, or the attempt is too recent. The timer asks again until there is a result.
             let due = record.now + .seconds(CompleteRecoveryHandler.settleAfter)
             cases.setTimer(CaseWorkflow.completionTimer, of: record, at: due, in: transaction)
         }

@@ -2,12 +2,12 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What reviewers do to a case.
+/// Applies the decisions of reviewers to cases.
 struct Decider: Sendable {
     let cases: CaseWorkflow
     let reviews: ReviewStore
 
-    /// - Throws: ``BusError`` `not_found`; `forbidden` for the account's own owner.
+    /// - Throws: ``BusError`` `not_found`, or `forbidden` if the reviewer owns the account.
     @Loop func locked(
         _ id: Identifier, for reviewer: Reviewer, in transaction: Transaction
     ) async throws -> ReviewedCase {
@@ -23,7 +23,7 @@ struct Decider: Sendable {
         return summary
     }
 
-    /// Has a decision happen: the case, its trail, the note and whoever is told.
+    /// Applies a decision, with its audit act, note and notices.
 
     @Loop func decide(
         _ id: Identifier, isApproved: Bool, note: String, by reviewer: Reviewer, in transaction: Transaction
@@ -53,7 +53,7 @@ struct Decider: Sendable {
     }
 }
 
-/// Why a reviewer's word does not count.
+/// The error for a decision that is refused.
 enum ReviewError {
     static func refusal(_ refusal: CaseRefusal) -> BusError {
         refusal == .tooEarly

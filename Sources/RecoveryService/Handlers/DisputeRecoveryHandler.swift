@@ -3,8 +3,8 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// The owner's veto: by a session of the account, or by the token of a notice. It ends the case, unless the claimant has
-/// shown what a stranger cannot: then it is contested.
+/// Takes the owner's dispute, from a session of the account or with the token of a notice. It ends the case or makes it
+/// contested: see ``DisputePolicy``.
 struct DisputeRecoveryHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow
@@ -13,7 +13,7 @@ struct DisputeRecoveryHandler: RequestHandler {
         try await database.transaction { transaction in
             let record = try await CaseStore.locked(request.recoveryId, in: transaction)
             guard let record, try await isOwner(request, context, record, in: transaction) else {
-                // A stranger does not learn whether there is such a case.
+                // A stranger does not learn whether the case exists.
                 throw context.actor == nil
                     ? BusError(.unauthorized, "This is not a valid dispute token.")
                     : BusError(.notFound, "There is no such recovery.")

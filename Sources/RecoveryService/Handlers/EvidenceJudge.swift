@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Has evidence judged by its provider, which may take its time, and keeps what it says.
+/// Gets a verdict on evidence from its provider and stores it. The provider may be slow, so this runs from the outbox.
 struct EvidenceJudge: Sendable {
     let database: Database
     let cases: CaseWorkflow

@@ -7,7 +7,7 @@ struct ExportCasesHandler: RequestHandler {
     let export: PersonExport
 
     func handle(_ request: ExportCases, context: RequestContext) async throws -> ExportPage {
-        // Whether the person may have it was auth's to say.
+        // Auth has checked that the person may have the export.
         try await export.page(of: context.person().userID, after: request.after) { _ in }
     }
 }

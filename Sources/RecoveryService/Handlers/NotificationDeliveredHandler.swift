@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// What became of a notice on one device: taken in order, once, and kept where it is one of a case.
+/// Stores the result of a notice on one device, once and in order. Other notifications are ignored.
 struct NotificationDeliveredHandler: RequestHandler {
     let database: Database
 

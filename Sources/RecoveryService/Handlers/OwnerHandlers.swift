@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Shows an owner the cases against the account as they are.
+/// Shows an owner the cases against the account with their true status.
 struct ListOwnCasesHandler: RequestHandler {
     let database: Database
 
@@ -16,7 +16,7 @@ struct ListOwnCasesHandler: RequestHandler {
     }
 }
 
-/// Every device hears of it: whoever has one of them must not do this alone.
+/// Switches the recovery lock. The person is notified, so that a thief with one device cannot do it unnoticed.
 struct SetRecoveryLockHandler: RequestHandler {
     let database: Database
     let outbox: Outbox

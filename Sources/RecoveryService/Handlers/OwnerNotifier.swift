@@ -5,8 +5,8 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Tells owners of cases against their accounts, through auth: by push to each device, and by SMS to the account's number
-/// where that is not the claimant's.
+/// Notifies owners of cases against their accounts, through auth. Auth sends a push message to each device, and an SMS
+/// unless the account's number is the claimant's.
 struct OwnerNotifier: Sendable {
     let database: Database
     let outbox: Outbox
@@ -16,7 +16,8 @@ struct OwnerNotifier: Sendable {
     static let lastHourTimer = "timer:last-hour"
     static let gatheringTimer = "timer:gathered"
 
-    /// Tells the owner of a claim that was just made, or has it told together with others; and sets when to remind them.
+    /// Notifies the owner of a new claim, alone or together with other claims. It also sets the timers of later
+    /// notices.
     @Loop func begin(_ made: RecoveryCase, of account: Identifier, in transaction: Transaction) async throws {
         let others = try await NoticeStore.claims(against: account, but: made.id, in: transaction)
         if others.ofDay < NoticePlan.mostAlone {
@@ -31,7 +32,8 @@ struct OwnerNotifier: Sendable {
         }
     }
 
-    /// Tells of every case of the account that is as far and was not told of yet, many in one notice.
+    /// Notifies the owner of all cases that reach this stage within an hour and had no such notice. Cases share
+    /// notices.
     @Loop func remind(_ item: OutboxItem, _ stage: NoticePlan.Stage) async throws {
         guard let account = Identifier(item.payload) else { return }
         try await database.transaction { transaction in
@@ -50,14 +52,14 @@ struct OwnerNotifier: Sendable {
         _ stage: NoticePlan.Stage, _ cases: [RecoveryCase], of account: Identifier, in transaction: Transaction
     ) async throws {
         NoticeStore.noteTold(cases.map(\.id), stage, in: transaction)
-        // What stops a case stands in a notice of it only: none may be left out.
+        // A notice has the dispute token of its own cases only, so every case must be in a notice.
         for start in stride(from: 0, to: cases.count, by: NoticePlan.mostTogether) {
             let together = cases[start..<min(start + NoticePlan.mostTogether, cases.count)]
             try await notify(stage.kind, Array(together), of: account, in: transaction)
         }
     }
 
-    /// One notice of cases of one account. While one of them can be stopped it carries the token that stops them.
+    /// Sends one notice about cases of one account. Unless they are over, it carries a token that disputes all of them.
     @Loop func notify(
         _ kind: NoticeKind, _ cases: [RecoveryCase], of account: Identifier, isOver: Bool = false,
         in transaction: Transaction

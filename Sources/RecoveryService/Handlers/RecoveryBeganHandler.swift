@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Makes the case where the answer to the request was lost: auth says in an event what it began.
+/// Creates the case from auth's event if auth's reply to the request was lost.
 struct RecoveryBeganHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow

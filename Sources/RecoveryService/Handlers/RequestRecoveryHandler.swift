@@ -5,7 +5,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Takes a claim: auth proves the claimant's phone and freezes the account, then the case is made.
+/// Takes a claim. Auth verifies the claimant's phone and freezes the account, then the case is created.
 struct RequestRecoveryHandler: RequestHandler {
     let database: Database
     let inbox: Inbox
@@ -17,10 +17,10 @@ struct RequestRecoveryHandler: RequestHandler {
         let origin = cases.secrets.origin(of: context.clientAddress)
         let (ofAddress, ofSite) = try await CaseStore.count(of: origin, in: database)
         guard !cases.policy.isSpent(address: ofAddress, site: ofSite) else { throw Self.tooMany(wait: 86_400) }
-        // Another body under a known key must not reach auth, where it would freeze an account.
+        // A known key with another body must not reach auth, where it would freeze an account.
         let isRepeated = try await inbox.refuseReuse(context.inboxRequest)
         if !isRepeated { try mustTrustClock() }
-        // The same for a repetition after a lost answer; whoever does not know the whole request speaks of another case.
+        // A repeat after a lost reply gets the same case ID. A request that differs in any part gets another one.
         let id =
             context.inboxRequest.map { cases.secrets.caseID(scope: $0.scope, key: $0.key, body: $0.body) } ?? .ordered()
         let begun = try await bus.call(
@@ -34,9 +34,10 @@ struct RequestRecoveryHandler: RequestHandler {
             switch try await cases.ensure(begun, origin: origin, in: transaction) {
             case .made(let record): made = record
             case .alreadyOpen:
-                // Committed, and with it that auth lifts the freeze.
+                // The transaction commits, and with it the event that makes auth lift the freeze.
                 return .refusal(BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes))
-            // Nothing stays of this one: auth lifts the freeze for its own event, which brings no case either.
+            // This transaction is rolled back. The handler of auth's event comes to the same result, and then auth
+            // lifts the freeze.
             case .tooMany(let wait): throw Self.tooMany(wait: wait)
             }
             let (token, device) = (SecretToken.make(prefix: "rt"), SecretToken.make(prefix: "rd"))
@@ -50,16 +51,18 @@ struct RequestRecoveryHandler: RequestHandler {
         }
     }
 
-    /// For a decoy, too, which takes the same time and keeps none.
+    /// Encrypts the reason for a decoy, too, so that the time is the same. It is not stored for a decoy.
     private func sealed(_ reason: String?, of id: Identifier) -> [UInt8]? {
         guard let reason, !reason.isEmpty else { return nil }
         return cases.secrets.evidenceSealer.seal(Array(reason.utf8), associated: id.array)
     }
 
-    /// A hold that begins by a clock that was set back would be over too early once the clock is right. What auth has begun
-    /// becomes a case all the same: without one its owner could not stop it.
+    /// Refuses new recoveries while the database's clock is wrong. If it was set back, the hold would end too early
+    /// once it
+    /// is right again. A recovery that auth has begun still becomes a case, because its owner could not stop it
+    /// otherwise.
     ///
-    /// - Throws: ``BusError`` `service_unavailable` while the database's clock is not where it should be.
+    /// - Throws: ``BusError`` `service_unavailable` while the database's clock is not trusted.
     @Loop private func mustTrustClock() throws(BusError) {
         guard !delivery.trustsClock else { return }
         throw BusError(

@@ -4,14 +4,15 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Finds out who decides, and that they have the role at this moment.
+/// Finds the reviewer behind a request, and checks that they have the role now.
 struct ReviewerReader: Sendable {
     let database: Database
     let audit: AuditTrail
     let bearers: BearerReader
 
-    /// By a pseudonym, so that nothing of a reviewer outlives their account. In a transaction of its own: no decision holds two
-    /// people's turns.
+    /// Returns the reviewer by pseudonym, so that nothing about them outlives their account. It uses its own
+    /// transaction, so
+    /// that no decision holds the advisory locks of two people.
     @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
         _ = try context.staff()
         let person = try await bearers.bearer(of: context).userID
@@ -21,7 +22,7 @@ struct ReviewerReader: Sendable {
 }
 
 extension AuditTrail {
-    /// - Throws: ``BusError`` `unauthorized` for somebody whose account is deleted.
+    /// - Throws: ``BusError`` `unauthorized` if the person's account is deleted.
     fileprivate func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         Erasure.wait(for: person, in: transaction)
         guard try await !Erasure.isErased(person, in: transaction) else {
@@ -32,7 +33,8 @@ extension AuditTrail {
 }
 
 extension RequestContext {
-    /// The person, of trust and safety: a route with the wrong line in the gateway's table shows nobody else a case.
+    /// Returns the signed-in member of staff. A wrong line in the gateway's route table must not show a case to anybody
+    /// else.
     fileprivate func staff() throws(BusError) -> Actor {
         let actor = try person()
         guard ["staff", "admin"].contains(actor.role) else { throw BusError(.unauthorized, "Please sign in.") }
@@ -50,7 +52,7 @@ struct ListReviewsHandler: RequestHandler {
 }
 
 extension ListReviewsHandler {
-    /// An empty queue would say that nothing is wrong, where a word is.
+    /// Refuses an unknown status. An empty queue would hide the mistake.
     private static func status(_ word: String) throws(BusError) -> CaseStatus {
         if let status = CaseStatus(rawValue: word) { return status }
         let message = "There are \(CaseStatus.allCases.map(\.rawValue).joined(separator: ", "))."
@@ -72,8 +74,9 @@ struct GetReviewHandler: RequestHandler {
         return page
     }
 
-    /// Nobody sees evidence unseen. The look stands in the trail of who looked: a case's own trail is shown whole, and would
-    /// grow with each look.
+    /// Records that somebody saw evidence, on that person's chain. The case's own chain is shown to reviewers in full,
+    /// and
+    /// would grow with every view.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
         try await database.transaction { transaction in
             let chain =
@@ -81,7 +84,7 @@ struct GetReviewHandler: RequestHandler {
                     AuditChain.service
                 }
             let act = AuditAct("evidence_seen", ["case": id.description])
-            // Looking again with nothing between is the same look, as where a request is repeated.
+            // A second view with nothing in between, such as a repeated request, is not recorded again.
             guard try await !reviews.isLast(act, on: chain, in: transaction) else { return }
             audit.note(act, on: chain, in: transaction)
         }
@@ -157,11 +160,11 @@ struct RejectCaseHandler: RequestHandler {
     }
 }
 
-/// An operator has no account, and takes and decides in one.
+/// Claims and decides a case in one call. An operator has no account.
 struct DecideAsOperatorHandler: RequestHandler {
     let database: Database
     let decider: Decider
-    /// Who develops alone is two operators by their names.
+    /// In development, operators are told apart by name only, so that one developer can act as two.
     let isDevelopment: Bool
 
     func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {

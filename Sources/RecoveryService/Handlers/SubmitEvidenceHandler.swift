@@ -4,8 +4,9 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Takes the claimant's evidence. Of a decoy, and of a case that was disputed, it is destroyed unread; both wait for as long as
-/// a decision takes.
+/// Takes the claimant's evidence. For a decoy and for a disputed case it is discarded unread. The claimant of such a
+/// case
+/// waits as long as a real decision takes.
 struct SubmitEvidenceHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow
@@ -48,7 +49,7 @@ struct SubmitEvidenceHandler: RequestHandler {
     }
 }
 
-/// Takes the owner's evidence of a contested case, for the reviewers.
+/// Takes the owner's evidence in a contested case, for the reviewers.
 struct SubmitOwnerEvidenceHandler: RequestHandler {
     let inbox: Inbox
     let cases: CaseWorkflow
@@ -61,7 +62,7 @@ struct SubmitOwnerEvidenceHandler: RequestHandler {
             let record = try await CaseStore.locked(request.recoveryId, in: transaction)
             guard let record, record.accountID == person, !record.life.isDecoy else { throw CaseWorkflow.unknown }
             switch try await cases.apply(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
-            // No provider is asked: what it says of one side says nothing of the other.
+            // No provider is asked, because a verdict on one side says nothing about the other.
             case .moves, .alreadyDone: reviews.keepOwnerEvidence(given, of: record.id, in: transaction)
             case .refused where !record.life.status.isClosed:
                 throw BusError(.recoveryNotReady, "Nothing is asked of you. If this was not you, say no to it.")

@@ -3,9 +3,9 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// What is asked before a claim becomes a case, and the row that it becomes.
+/// Reads what is checked before a claim becomes a case, and creates the case.
 extension CaseStore {
-    /// Cases that a client address, and the site that it is in, asked for within a day.
+    /// Counts the cases of a day from a client address, and from the site of that address.
     static func count(
         of origin: ClientOrigin, in database: Database
     ) async throws -> (ofAddress: Int64, ofSite: Int64) {
@@ -14,12 +14,12 @@ extension CaseStore {
         return (try row.integer("of_address"), try row.integer("of_site"))
     }
 
-    /// Claims of one number take turns, or as many as come at once would all be counted before any is there.
+    /// Makes claims of one number run one after another. Otherwise claims at the same time would not count each other.
     static func waitForTurn(ofClaimant reference: String, in transaction: Transaction) {
         transaction.send(claimantTurn, [.text(reference)])
     }
 
-    /// What is known of the two numbers of a claim.
+    /// The history of the two numbers of a claim.
     static func history(of begun: RecoveryBegun, in transaction: Transaction) async throws -> ClaimHistory {
         let earlier = try await transaction.query(byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
         let rows = try await transaction.query(
@@ -33,8 +33,8 @@ extension CaseStore {
 
     /// - Parameters:
     ///   - hold: seconds.
-    ///   - facts: ``ClaimFacts``, sealed.
-    /// - Returns: `nil` where there is such a case, or the claimant has another open one against the account.
+    ///   - facts: ``ClaimFacts``, encrypted.
+    /// - Returns: `nil` if the case exists already, or if the claimant has another open case against the account.
     static func insert(
         _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, origin: ClientOrigin?, facts: [UInt8],
         in transaction: Transaction
@@ -50,8 +50,9 @@ extension CaseStore {
         ).first.map { try RecoveryCase($0) }
     }
 
-    /// Gives the case the claimant's secrets, in place of those that it had, and the address that it was asked for from; all
-    /// of them as keyed hashes.
+    /// Replaces the claimant's token, device secret, addresses and reason. All are keyed hashes, except the reason,
+    /// which is
+    /// encrypted.
     static func keepSecrets(
         token: [UInt8], device: [UInt8], origin: ClientOrigin, reason: [UInt8]?, of id: Identifier,
         in transaction: Transaction
@@ -72,7 +73,7 @@ extension CaseStore {
             $12)
         ON CONFLICT DO NOTHING RETURNING \(RecoveryCase.columns)
         """)
-    /// A case that was made by auth's event may be over before its claimant hears of it.
+    /// A case that auth's event created may be closed before its claimant gets the reply. Its reason is not kept.
     private static let keepSecrets: Statement = """
         UPDATE cases SET token_hash = $2, device_hash = $3, address_hash = $4, site_hash = $5,
             reason_sealed = CASE WHEN is_decoy OR closed_at IS NOT NULL THEN NULL ELSE $6::bytea END
@@ -89,7 +90,8 @@ extension CaseStore {
         SELECT count(*) AS count FROM cases
         WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
         """
-    /// What is known of the number that is asked for, and of the two numbers: the same for one without an account.
+    /// The history of the claimed number, and of the claimant's number with it. A number without an account has one,
+    /// too.
     private static let past = Statement(
         """
         SELECT EXISTS (SELECT 1 FROM bars WHERE account_reference = $1 AND claimant_reference = $2

@@ -2,22 +2,23 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What is asked of an owner's no, and what an owner is shown.
+/// Reads what decides a dispute, and what an owner sees.
 extension CaseStore {
-    /// Whether a dispute token is one of those that the owner was sent for this case.
+    /// Whether the owner was sent this dispute token for this case.
     ///
-    /// - Parameter hash: of the token, keyed: it is worth nothing to who could time the comparison.
+    /// - Parameter hash: the keyed hash of the token. Timing the comparison of hashes does not help an attacker.
     static func stops(_ hash: [UInt8], _ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(disputeToken, [.bytes(hash), .uuid(record.id)]).isEmpty
     }
 
-    /// Whether reviewers decided upon another contested case against the account that was contested within 90 days. One that
-    /// nobody decided counts for nothing: a thief with the phone would use up the owner's by claims of their own.
+    /// Whether reviewers decided another case against the account that was contested within 90 days. An undecided case
+    /// does
+    /// not count. Otherwise a thief with the phone could use up the owner's contests with claims of their own.
     static func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
     }
 
-    /// The cases against a person's account, the newest first; a hundred at the most.
+    /// The newest 100 cases against a person's account, the newest first.
     static func cases(
         against person: Identifier, in database: Database
     ) async throws -> [OwnRecoveryCases.Case] {

@@ -2,13 +2,13 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Recovery locks: a row for each account that has one, or had one that ended by itself.
+/// Recovery locks: a row for each account that has a lock, or had one until its end time.
 extension CaseStore {
     static func lock(of person: Identifier, in database: Database) async throws -> RecoveryLockState {
         try state(try await database.read(select, [.uuid(person)])).lock
     }
 
-    /// In the person's turn until the transaction ends; with the database's clock.
+    /// Takes the person's advisory lock until the transaction ends. It also returns the database's time.
     static func lock(
         of person: Identifier, in transaction: Transaction
     ) async throws -> (lock: RecoveryLockState, now: Timestamp) {
@@ -16,7 +16,7 @@ extension CaseStore {
         return try state(try await transaction.query(select, [.uuid(person)]))
     }
 
-    /// - Returns: false where the person is erased.
+    /// - Returns: false if the person is erased.
     static func set(
         _ lock: RecoveryLockState, of person: Identifier, in transaction: Transaction
     ) async throws -> Bool {
@@ -30,7 +30,7 @@ extension CaseStore {
         return (try row.optionalTimestamp("ends_at").map { .ending($0) } ?? .on, now)
     }
 
-    /// Of a lock that did not end by itself.
+    /// SQL for a lock that has not ended.
     static let isOn = "(ends_at IS NULL OR ends_at > clock_timestamp())"
     private static let select = Statement(
         """

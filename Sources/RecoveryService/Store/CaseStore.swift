@@ -2,15 +2,15 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Rows of cases.
+/// Reads and writes cases.
 @Loop enum CaseStore {
-    /// The case, locked until the transaction ends: the account's turn first, as everywhere.
+    /// Locks a case until the transaction ends. As everywhere, it takes the account's advisory lock first.
     static func locked(_ id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
         transaction.send(turn, [.uuid(id)])
         return try await locked(behindItsTurn: id, in: transaction)
     }
 
-    /// The case, locked until the transaction ends, which has its account's turn already.
+    /// Locks a case until the transaction ends. The transaction has the account's advisory lock already.
     static func locked(behindItsTurn id: Identifier, in transaction: Transaction) async throws -> RecoveryCase? {
         try await transaction.query(lock, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
@@ -19,19 +19,19 @@ import EventLoop
         try await database.read(load, [.uuid(id)]).first.map { try RecoveryCase($0) }
     }
 
-    /// Every other open case against an account, locked, of a transaction that has the account's turn.
+    /// Locks every other open case against an account. The transaction has the account's advisory lock already.
     static func others(
         against account: Identifier, but id: Identifier, in transaction: Transaction
     ) async throws -> [RecoveryCase] {
         try await transaction.query(others, [.uuid(account), .uuid(id)]).map { try RecoveryCase($0) }
     }
 
-    /// Writes what became of a case.
+    /// Writes the new state of a case.
     ///
     /// - Parameters:
-    ///   - expiresAfter: seconds that somebody has to act from now on; `nil`: as long as before.
-    ///   - isContested: the owner contests it with this step.
-    ///   - isEvidence: the claimant gives evidence with this step.
+    ///   - expiresAfter: the seconds in which somebody must act from now on; `nil` keeps the earlier time.
+    ///   - isContested: whether the owner contests the case with this event.
+    ///   - isEvidence: whether the claimant gives evidence with this event.
     static func move(
         _ id: Identifier, to life: CaseLife, expiresAfter: Int64?, isContested: Bool, isEvidence: Bool,
         in transaction: Transaction
@@ -44,12 +44,12 @@ import EventLoop
             ])
     }
 
-    /// Seconds that the last decisions took.
+    /// The seconds that each of the last 50 decisions took.
     static func decisionSeconds(in transaction: Transaction) async throws -> [Int64] {
         try await transaction.query(decisions).map { try $0.integer("seconds") }
     }
 
-    /// Bars a case's claimant from its account.
+    /// Bars a case's claimant from the account.
     static func bar(_ record: RecoveryCase, for seconds: Int64, in transaction: Transaction) {
         transaction.send(
             bar, [.text(record.accountReference), .text(record.claimantReference), .integer(seconds)])
@@ -59,8 +59,9 @@ import EventLoop
         transaction.send(attempted, [.uuid(id), .uuid(attempt)])
     }
 
-    /// Parts the cases against an account from it: they are the claimants' and their trail stays, but they open nothing,
-    /// and nothing in them leads to the person or their number.
+    /// Separates an account's cases from the account. They stay for their claimants, with their audit trail. They open
+    /// no
+    /// account, and nothing in them leads to the person or the number.
     static func erase(_ account: Identifier, in transaction: Transaction) {
         for statement in erasure { transaction.send(statement, [.uuid(account)]) }
     }
@@ -73,7 +74,7 @@ import EventLoop
         SELECT \(RecoveryCase.columns) FROM cases
         WHERE account_id = $1 AND id <> $2 AND closed_at IS NULL AND NOT is_decoy ORDER BY created_at FOR UPDATE
         """)
-    /// Who said yes before the owner contested it has heard one side only: two say so again.
+    /// A contest removes the first approval, because that reviewer had heard one side only.
     private static let move: Statement = """
         UPDATE cases SET status = $2, shadow = $3,
             closed_at = CASE WHEN $4 THEN coalesce(closed_at, clock_timestamp()) END,
@@ -101,8 +102,9 @@ import EventLoop
         VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s')
         ON CONFLICT (account_reference, claimant_reference) DO UPDATE SET until = excluded.until
         """
-    /// At last the cases themselves. Nobody decides upon them any more: what was about to open the account is over, and what
-    /// is shown becomes the truth.
+    /// The last statement changes the cases themselves. No reviewer decides them any more. An approved case ends, and
+    /// the
+    /// status that a claimant sees becomes the true one.
     private static let erasure: [Statement] = [
         "DELETE FROM bars WHERE account_reference IN (SELECT account_reference FROM cases WHERE account_id = $1)",
         """

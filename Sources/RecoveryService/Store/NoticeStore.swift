@@ -2,9 +2,9 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What owners were told of which case, with the tokens that stop it, and what became of it on their devices.
+/// The notices to owners with their dispute tokens, and the result of each on the owner's devices.
 @Loop enum NoticeStore {
-    /// Other cases against an account: those of a day, and those that are held and nobody was told of.
+    /// Counts the other cases against an account: those of a day, and the held ones without a notice.
     static func claims(
         against account: Identifier, but id: Identifier, in transaction: Transaction
     ) async throws -> (ofDay: Int64, untold: Int64) {
@@ -12,7 +12,7 @@ import EventLoop
         return (try row.integer("of_day"), try row.integer("untold"))
     }
 
-    /// The cases against an account that are held and whose owner was not told as much, locked.
+    /// Locks the held cases against an account whose owner was not notified of this stage.
     static func held(
         against account: Identifier, toldBefore stage: NoticePlan.Stage, in transaction: Transaction
     ) async throws -> [RecoveryCase] {
@@ -32,7 +32,7 @@ import EventLoop
         transaction.send(keepNotice, [.uuid(notice), .uuid(id), .text(kind.rawValue)])
     }
 
-    /// What became of a notice on one device; nothing is kept of what is no notice of a case.
+    /// Keeps the result of a notice on one device. A notification that is not a notice of a case is ignored.
     static func keep(_ delivered: NotificationDelivered, in transaction: Transaction) {
         transaction.send(
             keepDelivery,

@@ -1,7 +1,7 @@
 import BusProtocol
 import Database
 
-/// A case as its row says.
+/// A row of the table of cases.
 struct RecoveryCase: Sendable {
     let id: Identifier
     let accountID: Identifier?
@@ -11,26 +11,26 @@ struct RecoveryCase: Sendable {
     let tokenHash: [UInt8]?
     let createdAt: Timestamp
     let holdUntil: Timestamp
-    /// When it is over unless somebody acts; `nil` while it is held.
+    /// When the case expires unless somebody acts; `nil` while it is held.
     let expiresAt: Timestamp?
-    /// ``NoticePlan/Stage``; 0: nothing yet.
+    /// The last ``NoticePlan/Stage`` of which the owner was notified; 0 if there was none.
     let told: Int64
-    /// ``ClaimFacts``.
+    /// ``ClaimFacts``, encrypted.
     let factsSealed: [UInt8]?
-    /// What of the account the claimant has shown: `device`, `linked_identity` or `former_number`.
+    /// The claimant's proof that a stranger could not have: `device`, `linked_identity` or `former_number`.
     let proof: String?
     let isOfStaff: Bool
     let contestedAt: Timestamp?
-    /// Of the claiming device's secret, keyed.
+    /// The keyed hash of the secret of the claimant's device.
     let deviceHash: [UInt8]?
-    /// The attempt to complete that is under way.
+    /// The current attempt to complete the case.
     let attempt: Identifier?
-    /// When it was begun, or repeated.
+    /// When the attempt was started or last repeated.
     let attemptAt: Timestamp?
-    /// The database's clock.
+    /// The database's time when the row was read.
     let now: Timestamp
 
-    /// Where its acts are written down.
+    /// The audit chain of the case.
     var chain: AuditChain { .thing("case", id) }
 
     static let columns = """

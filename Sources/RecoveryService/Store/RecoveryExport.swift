@@ -1,7 +1,8 @@
 import BusProtocol
 import ServiceRuntime
 
-/// What recovery holds about a person: the cases against their account. Who claims is somebody else, and stays unnamed.
+/// What recovery exports about a person: the cases against their account. The claimant is another person and is not
+/// named.
 enum RecoveryExport {
     static let sections = [
         ExportSection("case", of: ["cases.account_id"], cases), ExportSection("case_event", of: [], events),

@@ -1,6 +1,6 @@
 import Database
 
-/// The schema of recovery, step by step: the files of the folder `Migrations`, in the order of their names.
+/// The migrations of recovery: the files of the folder `Migrations`, in the order of their names.
 enum RecoveryMigrations {
     static let all = EmbeddedFiles.Migrations.all.map { Migration(name: $0.name, sql: $0.text.description) }
 }

@@ -5,22 +5,22 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// A case as it stands before reviewers, locked until the transaction ends.
+/// A case for its reviewers, locked until the transaction ends.
 struct ReviewedCase: Sendable {
     let record: RecoveryCase
     let summary: ReviewSummary
     let policy: ReviewPolicy
 }
 
-/// What reviewers see and do.
+/// Reads and writes what reviewers see and do.
 struct ReviewStore: Sendable {
     let database: Database
-    /// Of a claimant's reason and evidence, and of what reviewers write.
+    /// Encrypts the reason and the evidence of the claimant, the evidence of the owner, and the notes of reviewers.
     let sealer: Sealer
 
     // MARK: Seeing
 
-    /// The queue, the oldest evidence first; with a status, the newest cases that have it.
+    /// The queue, the oldest evidence first. With a status, it returns the newest cases with that status.
     @Loop func list(status: CaseStatus?) async throws -> [ReviewSummary] {
         let rows =
             if let status {
@@ -31,7 +31,7 @@ struct ReviewStore: Sendable {
         return try rows.map { try Self.summary($0) }
     }
 
-    /// A case with everything about it; `nil` for one that is not there, and for a decoy.
+    /// A case with everything that reviewers may see; `nil` for an unknown case and for a decoy.
     @Loop func page(of id: Identifier) async throws -> ReviewPage? {
         guard let row = try await database.read(Self.one, [.uuid(id)]).first else { return nil }
         let chain = AuditChain.thing("case", id).name
@@ -61,14 +61,14 @@ struct ReviewStore: Sendable {
             })
     }
 
-    /// `nil` for a case that is not there, and for a decoy.
+    /// Returns `nil` for an unknown case and for a decoy.
     @Loop func summary(of id: Identifier, in transaction: Transaction) async throws -> ReviewSummary? {
         try await transaction.query(Self.one, [.uuid(id)]).first.map { try Self.summary($0) }
     }
 
     // MARK: Doing
 
-    /// A case that is no decoy, locked until the transaction ends; `nil` where there is none.
+    /// Locks a case until the transaction ends. Returns `nil` for an unknown case and for a decoy.
     @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> ReviewedCase? {
         guard let record = try await CaseStore.locked(id, in: transaction), !record.life.isDecoy,
             let row = try await transaction.query(Self.one, [.uuid(id)]).first
@@ -90,9 +90,9 @@ struct ReviewStore: Sendable {
         transaction.send(Self.release, [.uuid(id), .text(reviewer.name)])
     }
 
-    /// Keeps what a reviewer decided and wrote about it.
+    /// Stores a reviewer's decision and note.
     ///
-    /// - Parameter isFinal: nobody else has to say the same.
+    /// - Parameter isFinal: whether no second approval is needed.
     @Loop func keep(
         _ event: CaseEvent, isFinal: Bool, by reviewer: Reviewer, note: String, of id: Identifier,
         in transaction: Transaction
@@ -106,7 +106,7 @@ struct ReviewStore: Sendable {
 
     // MARK: Evidence
 
-    /// A claimant's evidence; `nil` where there is none any more.
+    /// The claimant's evidence; `nil` if there is none, or none any more.
     @Loop func evidence(of id: Identifier) async throws -> String? {
         try await database.read(Self.one, [.uuid(id)]).first?.optionalBytes("evidence_sealed").map {
             try open($0, of: id)
@@ -118,7 +118,7 @@ struct ReviewStore: Sendable {
         transaction.send("UPDATE cases SET evidence_sealed = $2 WHERE id = $1", [.uuid(id), .bytes(sealed)])
     }
 
-    /// Beside what the owner gave before.
+    /// Adds to the owner's earlier evidence.
     @Loop func keepOwnerEvidence(_ reference: String, of id: Identifier, in transaction: Transaction) {
         let sealed = sealer.seal(Array(reference.utf8), associated: id.array)
         transaction.send(Self.keepOwnerEvidence, [.uuid(id), .bytes(sealed)])
@@ -128,7 +128,7 @@ struct ReviewStore: Sendable {
         transaction.send("UPDATE cases SET verdict = $2 WHERE id = $1", [.uuid(id), .text(verdict.rawValue)])
     }
 
-    /// Whether the newest act of a trail is this one.
+    /// Whether this act is the newest of a chain.
     @Loop func isLast(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(Self.isLast, act.values(on: chain)).isEmpty
     }
@@ -149,7 +149,9 @@ struct ReviewStore: Sendable {
 
     // MARK: Statements
 
-    /// Two must approve where a dispute of any case against the account came before, and where it is of staff.
+    /// Two reviewers must approve in three cases: the account is of staff, the owner contested this case, or any case
+    /// against
+    /// the account was disputed.
     private static let columns = """
         c.id, c.status, c.created_at, c.hold_until, c.reason_sealed, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed,
         c.verdict, c.proof,
@@ -198,7 +200,8 @@ struct ReviewStore: Sendable {
         SELECT sequence FROM audit
         WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
         """
-    /// Whoever else has a session of the account may give some, too: what came first stays, and so does what came last.
+    /// A thief with a session of the account may give evidence, too. So both the first and the latest evidence are
+    /// kept.
     private static let keepOwnerEvidence: Statement = """
         UPDATE cases SET owner_evidence_sealed = $2,
             owner_evidence_earlier = array_remove(
