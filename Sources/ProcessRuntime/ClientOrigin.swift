@@ -1,14 +1,15 @@
 import Cryptography
 
-/// Where a request comes from, as the limits count it that stand in tables: keyed hashes, which tell no address.
+/// The origin of a request for limits that are counted in tables. It holds keyed hashes, which reveal no address.
 public struct ClientOrigin: Sendable {
-    /// Of an IPv4 address, or of the first 64 bits of an IPv6 address. What is no address counts by itself.
+    /// The hash of an IPv4 address, or of the first 64 bits of an IPv6 address. Any other text is hashed as it is.
     public let address: [UInt8]
-    /// Of the first 48 bits of an IPv6 address, for which a limit is ``NetworkAddress/siteShares`` times as high; `nil` where
-    /// the address is of another kind.
+    /// The hash of the first 48 bits of an IPv6 address, whose limit is ``NetworkAddress/siteShares`` times as high;
+    /// `nil`
+    /// for any other address.
     public let site: [UInt8]?
 
-    /// - Parameter address: as the gateway tells it; `nil` where it tells none.
+    /// - Parameter address: the client's address from the gateway; `nil` if it is not known.
     public init(_ address: String?, hash: KeyedHash) {
         let text = address ?? ""
         let keys = NetworkAddress(text)?.sharers.map(\.key) ?? [Array(text.utf8)]

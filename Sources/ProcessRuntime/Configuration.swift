@@ -3,6 +3,7 @@ import Foundation
 
 /// Why a program does not start.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The text for the operator.
     public let description: String
     /// Takes the text for the operator.
     public init(_ description: String) { self.description = description }

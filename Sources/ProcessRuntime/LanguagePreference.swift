@@ -1,11 +1,11 @@
-/// The languages that somebody would rather read, as an `Accept-Language` header has them. Source: RFC 9110, 12.5.4.
+/// A person's preferred languages, from an `Accept-Language` header. Source: RFC 9110, 12.5.4.
 public struct LanguagePreference: Sendable {
-    /// Tags in lower case, the most wanted first.
+    /// Language tags in lower case, the preferred one first.
     private let wanted: [Substring]
 
-    /// What of it cannot be read is passed over.
+    /// Reads a header. A range with an unreadable quality is ignored.
     public init(_ header: String) {
-        // No language range has a space inside.
+        // Spaces have no meaning in the header.
         let header = header.lowercased().filter { $0 != " " && $0 != "\t" }
         let ranges = header.split(separator: ",").enumerated().compactMap { order, part in
             let pieces = part.split(separator: ";")
@@ -15,8 +15,9 @@ public struct LanguagePreference: Sendable {
         wanted = ranges.filter { $0.quality > 0 }.sorted { ($1.quality, $0.order) < ($0.quality, $1.order) }.map(\.tag)
     }
 
-    /// The best of the languages that there are, `fallback` where none was asked for. Who asks for `pt-BR` is given `pt`
-    /// where there is no `pt-BR`, and the other way round. Source: RFC 4647, 3.4.
+    /// Chooses the best available language, or the fallback if none fits. `pt` is chosen for `pt-BR` if there is no
+    /// `pt-BR`,
+    /// and the other way round. Source: RFC 4647, 3.4.
     public func choose(from languages: [String], fallback: String) -> String {
         for tag in wanted where tag != "*" {
             var parts = tag.split(separator: "-")
