@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The results of the same thing done at the same time, many times.
+/// Runs a body many times concurrently and returns the results.
 @Loop public func atOnce<Value: Sendable>(
     _ count: Int, _ body: @escaping @Sendable @Loop () async throws -> Value
 ) async throws -> [Value] {

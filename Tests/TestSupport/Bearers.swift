@@ -2,11 +2,11 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Stands in for auth where a service asks whose an access token is: each token names its bearer.
+/// Stands in for auth when a service checks an access token. Each token names its bearer.
 @Loop public final class Bearers: RequestHandler {
-    /// Whether their sessions live.
+    /// Whether the bearers' sessions are alive.
     public var isActive = true
-    /// Whether a code opened them a moment ago.
+    /// Whether a code opened the sessions within the last five minutes.
     public var isFresh = true
 
     public init() {}

@@ -1,6 +1,6 @@
-/// What two sets do not have in common, in order: with `-` what the first alone has, with `+` what the second alone has.
+/// The elements that only one of two sets has, sorted: `-` marks those of the first set, `+` those of the second.
 ///
-/// A test that expects it to be empty says what differs, and not all of both sets.
+/// A test that expects it to be empty reports only the difference, and not both sets.
 public func difference(
     between first: some Sequence<String>, and second: some Sequence<String>
 ) -> [String] {

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Waits until something is so, and says whether it came to be.
+/// Waits until a condition holds, and returns whether it did within the limit.
 @Loop public func eventually(within limit: Duration = .seconds(30), _ condition: @Loop () async throws -> Bool)
     async throws
     -> Bool

@@ -2,14 +2,14 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// One request on a connection of its own, sent as bytes, and its answer.
+/// One request on its own connection, sent as bytes, and its answer.
 public struct Exchange: Sendable {
     public let status: Int
     public let headers: [String: String]
     public let body: [UInt8]
 
     public init(port: Int, request: String) async throws {
-        // A client has a thread of its own: those of the house are what is tested, and many wait at a time.
+        // A client has its own thread, because many clients wait at once and the pool's threads are part of the test.
         let bytes: [UInt8] = try await withUnsafeThrowingContinuation { continuation in
             DispatchQueue(label: "client").async {
                 continuation.resume(with: Result { try Self.exchange(port, Array(request.utf8)) })
@@ -28,7 +28,7 @@ public struct Exchange: Sendable {
         body = Array(text[end.upperBound...].utf8)
     }
 
-    /// The body as JSON; `null` where it is none.
+    /// The body as JSON; `null` if it is not JSON.
     public var json: JSONValue { (try? JSONValue.parse(body, limits: JSONLimits(depth: 64, values: 100_000))) ?? .null }
 
     public var text: String { String(decoding: body, as: UTF8.self) }
@@ -53,7 +53,7 @@ public struct Exchange: Sendable {
         var (answer, room) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
         while true {
             let count = recv(descriptor, &room, room.count, 0)
-            // A process that is stopped and goes on, too, is interrupted where it waits with a limit.
+            // A process that is stopped and continued is interrupted in a call with a timeout.
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             if count == 0 { return answer }

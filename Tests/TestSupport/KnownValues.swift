@@ -1,7 +1,7 @@
 import JSONText
 
 extension JSONSchema {
-    /// The values that the OpenAPI document lists of a member, sorted.
+    /// The values that the OpenAPI document lists for a member, sorted.
     public func known(_ member: String) -> [String] { members.first { $0.name == member }?.schema.known.sorted() ?? [] }
 
     private var known: [String] {

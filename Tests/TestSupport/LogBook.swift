@@ -1,7 +1,7 @@
 import JSONText
 import Synchronization
 
-/// The lines that a service logged, from whichever thread.
+/// Collects the lines of a service's log from any thread.
 public final class LogBook: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
@@ -11,8 +11,7 @@ public final class LogBook: Sendable {
 
     public var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    /// The lines of a log without their times and the ids that were made for them: a code of six digits is somewhere in those
-    /// of many lines by chance.
+    /// A log without its times and generated IDs, because a long log would contain any code of six digits by chance.
     public static func told(in log: String) -> String {
         log.split(separator: "\n").map { line in
             guard case .object(var line) = try? JSONValue.parse(Array(line.utf8)) else { return String(line) }

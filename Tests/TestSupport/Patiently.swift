@@ -1,8 +1,9 @@
 import BusProtocol
 import EventLoop
 
-/// Asks again where nothing was done, as a client does that is told to: who waits for a lock gives up soon, and on a busy
-/// machine whoever holds it may stand still for longer. Not for ever: after half a minute the refusal is the test's.
+/// Repeats a request that was refused as overloaded and not executed, as clients should, for up to half a minute.
+///
+/// A request that waits for a lock gives up soon, and on a busy machine the holder of the lock may take longer.
 @Loop public func patiently<Value: Sendable>(_ body: @Loop () async throws -> Value) async throws -> Value {
     let end = MonotonicClock.now() + Duration.seconds(30).nanoseconds
     while true {

@@ -1,10 +1,10 @@
 import Database
 
-/// What a table about a person must be like if its service does not describe it by an `ExportSection`: it is exported and
-/// erased by itself then.
+/// The rules for a table about a person that no `ExportSection` describes. Such a table is exported and erased by
+/// itself.
 public enum PersonTableRules {
-    /// - Parameter described: columns that the service's export sections show, as `cases.account_id`.
-    /// - Returns: a sentence for each place that breaks a rule.
+    /// - Parameter described: the columns that the service's export sections describe, such as `cases.account_id`.
+    /// - Returns: a sentence for each violation.
     public static func problems(in database: ScratchDatabase, described: [String]) async throws -> [String] {
         let sections = described.map { String($0.prefix { $0 != "." }) }
         func list(_ names: [String]) -> String { "'{\(names.joined(separator: ","))}'::text[]" }

@@ -1,9 +1,9 @@
 import Database
 import Foundation
 
-/// The sources of this package, for tests that hold a list in code against a folder.
+/// The sources of this package, for tests that compare a list in code with a folder.
 public enum SourceFolder {
-    /// The migrations in the folder of a target, in the order of their names.
+    /// The migrations in a target's folder, in the order of their names.
     public static func migrations(of target: String) throws -> [Migration] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources/\(target)/Migrations")

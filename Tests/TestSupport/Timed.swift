@@ -2,19 +2,19 @@ import Synchronization
 import Testing
 
 extension Comment {
-    /// Marks what bounds a time. In a ``TimedTrait`` test it may be missed where the machine was busy with other things.
+    /// Marks an expectation that bounds a time. A test with ``TimedTrait`` runs again if only such expectations fail.
     public static let time: Comment = "time:"
 
-    /// The same, with what was measured.
+    /// The same, with the measured times.
     public static func time(_ text: String) -> Comment { "time: \(text)" }
 }
 
-/// Runs a test up to three times until the bounds of its times hold; what else it finds wrong fails it at once.
+/// Runs a test up to three times, until its time bounds hold. Any other failure fails the test at once.
 ///
-/// A bound is what the product keeps to whenever the machine lets it. A virtual processor that is taken away for half a
-/// second is not its fault, and it would have to be so three times to go unnoticed as that.
+/// A busy machine can take a virtual processor away for half a second, which is not the product's fault. A real defect
+/// fails all three runs.
 public struct TimedTrait: TestTrait, TestScoping {
-    /// How often a test may run.
+    /// The most runs of a test.
     private static let tries = 3
 
     public func provideScope(
@@ -38,9 +38,9 @@ public struct TimedTrait: TestTrait, TestScoping {
 }
 
 extension Trait where Self == TimedTrait {
-    /// For tests that bound a time with `#expect(…, .time)`. They have the machine to themselves.
+    /// For tests that bound a time with `#expect(…, .time)`. Each runs alone on the machine.
     public static var timed: TimedTrait { TimedTrait() }
 
-    /// The same for bounds so wide that they hold beside other tests.
+    /// The same for bounds that are wide enough to hold beside other tests.
     public static var bounded: TimedTrait { TimedTrait() }
 }

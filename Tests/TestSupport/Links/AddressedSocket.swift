@@ -1,8 +1,8 @@
 import Foundation
 
-/// Connections from any of this machine's addresses, 127.0.0.0/8.
+/// Connections from any loopback address of this machine, 127.0.0.0/8.
 public enum AddressedSocket {
-    /// - Returns: negative where there is none.
+    /// - Returns: a descriptor, or -1 if the connection fails.
     public static func open(_ port: Int, from source: String, waits: Bool = true) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, waits ? kind : kind | Int32(SOCK_NONBLOCK.rawValue), 0)
@@ -19,7 +19,7 @@ public enum AddressedSocket {
         return descriptor
     }
 
-    /// The status of `GET path` on a connection of its own; 0 where no answer came.
+    /// The status of `GET path` on a new connection; 0 if no answer comes.
     public static func status(_ port: Int, from source: String, _ path: String, _ headers: String = "") -> Int {
         let descriptor = open(port, from: source)
         guard descriptor >= 0 else { return 0 }
@@ -35,7 +35,7 @@ public enum AddressedSocket {
         return Int(String(decoding: answer.dropFirst(9).prefix(3), as: UTF8.self)) ?? 0
     }
 
-    /// Whether the other end has neither closed it nor said anything.
+    /// Whether the other end has neither closed the connection nor sent anything.
     public static func isOpen(_ descriptor: Int32) -> Bool {
         guard descriptor >= 0 else { return false }
         var byte: UInt8 = 0

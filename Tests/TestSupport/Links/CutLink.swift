@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// A way to a process's socket that can be cut: connections end, and no new one comes through until it is mended.
+/// A proxy for a process's socket that can be cut. Its connections end, and no new one gets through until it is mended.
 public final class CutLink: Sendable {
-    /// Where it listens.
+    /// The path of the socket on which it listens.
     public let path: String
     private let target: String
     private let state = Mutex((listener: Int32(-1), ends: [Int32]()))
 
     /// - Parameters:
-    ///   - path: of the socket that is made.
-    ///   - target: of the socket that it leads to.
+    ///   - path: the path of the proxy's socket, which is created.
+    ///   - target: the path of the socket to which it forwards.
     public init(at path: String, to target: String) throws {
         (self.path, self.target) = (path, target)
         try mend()
     }
 
-    /// Both sides see the connection end, as when a machine between them fails.
+    /// Ends the connection on both sides, as when a machine between them fails.
     public func cut() {
         let (listener, ends) = state.withLock { state in
             defer { state = (-1, []) }
@@ -54,7 +54,7 @@ public final class CutLink: Sendable {
         }
     }
 
-    /// Ends when either side does. The descriptors stay until the process ends: a test has few.
+    /// Forwards until either side closes. The few descriptors of a test stay open until the process ends.
     private static func pump(from source: Int32, to sink: Int32) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

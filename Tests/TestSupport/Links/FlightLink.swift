@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A way to a PostgreSQL server that keeps what goes out to it by flights: all that leaves before an answer comes. Each
-/// flight is a round trip.
+/// A proxy for a PostgreSQL server that groups what is sent to it into flights. A flight is everything that is sent
+/// before an answer comes, so each flight is a round trip.
 public final class FlightLink: Sendable {
-    /// For a connection string: `host=`.
+    /// The folder of the proxy's socket, for `host=` in a connection string.
     public let folder: String
     private let server: String
     private let listener: Int32
@@ -22,7 +22,7 @@ public final class FlightLink: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    /// The flights of each connection, with what is text in them readable.
+    /// The flights of each connection. Their text parts are readable.
     public var flights: [[String]] {
         seen.withLock { $0.connections.map { $0.map { String(decoding: $0, as: UTF8.self) } } }
     }
@@ -49,7 +49,7 @@ public final class FlightLink: Sendable {
         }
     }
 
-    /// Ends when either side is closed. The descriptors stay until the process ends: a test has few.
+    /// Forwards until either side closes. The few descriptors of a test stay open until the process ends.
     private func pump(from source: Int32, to target: Int32, of number: Int, isAnswer: Bool) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -70,7 +70,7 @@ public final class FlightLink: Sendable {
         }
     }
 
-    /// The socket that libpq looks for in a folder.
+    /// Calls the body with the address of libpq's socket in a folder.
     private static func with(_ folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         LocalSocket.with("\(folder)/.s.PGSQL.5432", body)
     }

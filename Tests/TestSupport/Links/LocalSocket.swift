@@ -1,7 +1,7 @@
 import Foundation
 
-/// Stream sockets between processes of one machine. No child inherits them: what holds one open keeps its other end from
-/// hearing that it was closed.
+/// Unix stream sockets. Child processes do not inherit them: an inherited copy would hide from the other end that the
+/// socket was closed.
 enum LocalSocket {
     static func make() -> Int32 { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) }
 
@@ -11,7 +11,7 @@ enum LocalSocket {
         return descriptor
     }
 
-    /// A path as the system calls want it.
+    /// Calls the body with a path as a socket address.
     static func with(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

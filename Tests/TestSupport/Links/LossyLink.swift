@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A way to a PostgreSQL server on which answers get lost or stuck: the server has done its work, and nobody hears of it.
+/// A proxy for a PostgreSQL server that loses or holds its answers, so that the server has done the work unnoticed.
 public final class LossyLink: Sendable {
-    /// For a connection string: `host=`.
+    /// The folder of the proxy's socket, for `host=` in a connection string.
     public let folder: String
     private let server: String
     private let listener: Int32
@@ -22,16 +22,16 @@ public final class LossyLink: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    /// The next answer of the server is swallowed, and its connection closed.
+    /// Discards the server's next answer and closes its connection.
     public func loseNextAnswer() { losesNextAnswer.withLock { $0 = true } }
 
-    /// From now on whoever commits waits for the answer; other answers pass.
+    /// Holds the answers of commits from now on. Other answers pass.
     public func holdCommits() { commits.withLock { $0.isHolding = true } }
 
-    /// Commits that were done and whose answers are held.
+    /// The number of commits whose answers are held.
     public var heldCommits: Int { commits.withLock { $0.held.count } }
 
-    /// The held answers are lost with their connections; from now on all pass.
+    /// Closes the connections whose answers are held. From now on all answers pass.
     public func loseHeldCommits() {
         let clients = commits.withLock { commits in
             defer { commits = (false, []) }
@@ -57,7 +57,7 @@ public final class LossyLink: Sendable {
         }
     }
 
-    /// Ends when either side is closed. The descriptors stay until the process ends: a test has few.
+    /// Forwards until either side closes. The few descriptors of a test stay open until the process ends.
     private func pump(from source: Int32, to target: Int32, isAnswer: Bool) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -82,7 +82,7 @@ public final class LossyLink: Sendable {
         return flag
     }
 
-    /// The socket that libpq looks for in a folder.
+    /// Calls the body with the address of libpq's socket in a folder.
     private static func with(_ folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         LocalSocket.with("\(folder)/.s.PGSQL.5432", body)
     }

@@ -4,7 +4,7 @@ import CZMQ
 import EventLoop
 import Foundation
 
-/// A peer that speaks libzmq and nothing of ours: what it sends may be anything.
+/// A peer that uses libzmq and not our bus runtime, so that it can send anything.
 @Loop public final class RawPeer {
     private static let context = zmq_ctx_new()
     private let isRouter: Bool
@@ -23,7 +23,7 @@ import Foundation
         return peer
     }
 
-    /// With a key of its own, towards whom it takes for the holder of `server`.
+    /// Connects with its own secret key. `server` is the public key that it expects of the other end.
     public static func caller(of endpoint: String, secret: BusKey, towards server: BusKey) throws -> RawPeer {
         let peer = RawPeer(ZMQ_DEALER)
         let keys = [
@@ -58,7 +58,7 @@ import Foundation
         send(wire == .twoParts ? [header.encoded(), body] : [header.encoded(before: body)])
     }
 
-    /// The next message, or the empty list after `limit`.
+    /// Receives the next message; empty if none comes within `limit`.
     public func receive(within limit: Duration = .seconds(30)) async throws -> [[UInt8]] {
         var parts: [[UInt8]] = []
         _ = try await eventually(within: limit) {
@@ -75,14 +75,14 @@ import Foundation
         return parts
     }
 
-    /// The next frame of one of these kinds, anything else passed over.
+    /// Receives the next frame of one of these kinds, and skips all others.
     public func receive(
         _ kinds: FrameKind..., within limit: Duration = .seconds(30)
     ) async throws -> (FrameHeader, [UInt8])? {
         try await receiveFrame(of: kinds, within: limit).map { ($0.header, $0.body) }
     }
 
-    /// The next frame of one of these kinds, and the form in which it came.
+    /// Receives the next frame of one of these kinds, with the wire version in which it came.
     public func receiveFrame(
         of kinds: [FrameKind], within limit: Duration = .seconds(30)
     ) async throws -> (header: FrameHeader, body: [UInt8], wire: WireVersion)? {
@@ -96,7 +96,7 @@ import Foundation
         }
     }
 
-    /// The frames of a message, without the routing id.
+    /// The frames of a message, without the routing ID.
     public static func frames(in parts: [[UInt8]]) throws -> [(FrameHeader, [UInt8])] {
         guard let first = parts.first, let last = parts.last else { return [] }
         return try first.withUnsafeBytes { bytes in
@@ -114,9 +114,9 @@ import Foundation
         }
     }
 
-    /// Introduces itself and waits for the answer.
+    /// Sends HELLO and waits for the answer.
     ///
-    /// - Parameter newest: wire version that it says it understands.
+    /// - Parameter newest: the newest wire version that the HELLO names.
     public func greet(as service: ServiceName = .gateway, newest: WireVersion = .twoParts) async throws {
         send(FrameHeader(kind: .hello), Self.hello(service, newest: newest))
         _ = try await receive(.hello)

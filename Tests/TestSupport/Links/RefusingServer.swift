@@ -2,12 +2,12 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// Where a PostgreSQL should be: it takes connections and closes them at once, and remembers when.
+/// Replaces a PostgreSQL server. It accepts connections, closes them at once and records when they came.
 public final class RefusingServer: Sendable {
     /// The folder of its socket.
     public let folder: String
     private let listener: Int32
-    /// When it was called, nanoseconds.
+    /// The time of each connection, in nanoseconds of ``MonotonicClock``.
     private let calls = Mutex<[UInt64]>([])
 
     public init() throws {

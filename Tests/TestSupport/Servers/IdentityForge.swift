@@ -3,10 +3,10 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// Signs identity tokens as Apple and Google do, and shows its key as they do.
+/// Signs identity tokens as Apple and Google do, and publishes its key as they do.
 public struct IdentityForge: Sendable {
     public static let audience = "org.example.app"
-    /// Of the same app on another platform.
+    /// The audience of the same app on another platform.
     public static let otherAudience = "org.example.web"
 
     public let key = P256PrivateKey()
@@ -14,12 +14,12 @@ public struct IdentityForge: Sendable {
 
     public init() {}
 
-    /// `iss` of a provider's tokens.
+    /// The `iss` of a provider's tokens.
     public static func issuer(_ provider: String) -> String {
         provider == "apple" ? "https://appleid.apple.com" : "https://accounts.google.com"
     }
 
-    /// The key set, as its address answers.
+    /// The key set that a provider publishes.
     public var keySet: JSONValue { ["keys": [jwk]] }
 
     public var jwk: JSONValue {
@@ -31,9 +31,9 @@ public struct IdentityForge: Sendable {
 
     public var header: JSONValue { ["alg": "ES256", "kid": .string(kid), "typ": "JWT"] }
 
-    /// What a token says of a person at this moment.
+    /// The claims of a token that is issued now.
     ///
-    /// - Parameter nonce: as it was issued.
+    /// - Parameter nonce: the nonce as auth issued it.
     public func claims(_ provider: String, subject: String, nonce: String) -> [String: JSONValue] {
         let now = Int64(Date().timeIntervalSince1970)
         return [
@@ -47,7 +47,7 @@ public struct IdentityForge: Sendable {
         sign(header, .object(claims(provider, subject: subject, nonce: nonce)))
     }
 
-    /// A notification of Apple's.
+    /// A signed notification from Apple.
     public func notification(
         _ type: String, subject: String, id: String, email: String? = nil, age: Int64 = 0
     ) -> String {
@@ -69,13 +69,13 @@ public struct IdentityForge: Sendable {
         sign(CanonicalJSON.bytes(of: header), CanonicalJSON.bytes(of: claims))
     }
 
-    /// Signs what may be no JSON at all.
+    /// Signs any bytes, even if they are not JSON.
     public func sign(_ header: [UInt8], _ claims: [UInt8]) -> String {
         let signed = "\(Base64URL.encode(header)).\(Base64URL.encode(claims))"
         return "\(signed).\(Base64URL.encode(key.signature(for: Array(signed.utf8))))"
     }
 
-    /// The variables of an auth that knows both providers by the key set at an address.
+    /// The variables of an auth service that accepts both providers, with their key set at this URL.
     public static func variables(keySet url: String) -> [String: String] {
         var variables: [String: String] = [:]
         for provider in ["APPLE", "GOOGLE"] {

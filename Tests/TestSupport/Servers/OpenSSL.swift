@@ -1,10 +1,10 @@
 import Foundation
 
-/// Another implementation to hold ours against.
+/// The `openssl` program, as another implementation to compare ours with.
 public enum OpenSSL {
-    /// What the program writes to its standard output.
+    /// Runs the program and returns its standard output.
     ///
-    /// - Throws: where it does not end well.
+    /// - Throws: if its exit code is not 0.
     public static func run(_ arguments: [String], _ input: [UInt8] = []) throws -> String {
         let (process, stdin, stdout) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")

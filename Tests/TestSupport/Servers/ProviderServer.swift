@@ -1,14 +1,14 @@
 import EventLoop
 import HTTPServer
 
-/// A small local server in the place of a provider: it answers as it is told, or hangs, and keeps what it got.
+/// A small local server in place of a provider. It answers as it is told, or hangs, and keeps the requests.
 @Loop public final class ProviderServer {
     public indirect enum Manner: Sendable {
         case answers(status: Int, body: String, headers: HTTPHeaders = [:])
-        /// One manner for this request, another one for that.
+        /// Chooses the manner for each request.
         case chooses(@Loop @Sendable (HTTPRequest) -> Manner)
         case redirects(to: String)
-        /// Takes the request and says nothing.
+        /// Reads the request and does not answer.
         case hangs
     }
 
@@ -45,7 +45,7 @@ import HTTPServer
         }
     }
 
-    /// Lets go of who hangs; nobody listens at the address from then on.
+    /// Ends hanging requests and stops listening.
     public func stop() async {
         end.resolve(.success(()))
         await server?.drain(within: .zero)

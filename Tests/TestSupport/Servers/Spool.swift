@@ -2,11 +2,11 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// The folder of a spool provider, as tests read it.
+/// Reads the folder of a spool provider.
 public struct Spool: Sendable {
     public let folder: String
 
-    /// A new one, empty.
+    /// Creates an empty folder.
     public init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "spool-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -22,14 +22,14 @@ public struct Spool: Sendable {
         return text.split(separator: "\n").compactMap { try? JSONValue.parse(Array($0.utf8)) }
     }
 
-    /// The codes that were sent to a phone so far; a notice has none.
+    /// The codes that were sent to a phone so far. Messages without a code do not count.
     public func codes(for phone: String) -> [String] {
         messages().filter { $0["to"]?.stringValue == phone }
             .compactMap { $0["body"]?.stringValue.map { String($0.prefix(6)) } }
             .filter { $0.count == 6 && $0.allSatisfy(\.isNumber) }
     }
 
-    /// The code that comes to a phone after `known` others, as soon as it is there.
+    /// Waits for the code that a phone gets after its first `known` codes.
     @Loop public func code(for phone: String, after known: Int = 0) async throws -> String {
         while true {
             let codes = codes(for: phone)
@@ -38,6 +38,6 @@ public struct Spool: Sendable {
         }
     }
 
-    /// How many SMS a phone got so far.
+    /// The number of SMS messages that a phone has got.
     public func count(for phone: String) -> Int { messages().count { $0["to"]?.stringValue == phone } }
 }

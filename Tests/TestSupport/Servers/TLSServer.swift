@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// An authority of a test's own, and the certificates that it gives.
+/// A certificate authority of a test, and the certificates that it issues.
 public struct TestAuthority: Sendable {
     private let folder: String
-    /// What trusts it.
+    /// The path of the authority's certificate.
     public var certificate: String { "\(folder)/ca.pem" }
 
     public init() throws {
@@ -21,7 +21,7 @@ public struct TestAuthority: Sendable {
         ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", file]
     }
 
-    /// A certificate for a host, and its key.
+    /// Issues a certificate for a host, with its key.
     public func issue(for host: String) throws -> (certificate: String, key: String) {
         let base = "\(folder)/\(host)"
         _ = try OpenSSL.run(
@@ -37,7 +37,7 @@ public struct TestAuthority: Sendable {
     public func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-/// An HTTPS server of another implementation (`openssl s_server`): it takes each request and says 200.
+/// An HTTPS server of another implementation (`openssl s_server`). It answers each request with 200.
 public final class TLSServer: Sendable {
     public let port: Int
     private let process: Process
@@ -59,16 +59,16 @@ public final class TLSServer: Sendable {
         Thread.detachNewThread { [self] in serve(requests, answers) }
     }
 
-    /// What came through, decrypted.
+    /// All that was received, decrypted.
     public var text: String { received.withLock { String(decoding: $0, as: UTF8.self) } }
 
     public func stop() {
-        // A child of a pool's thread has its signals blocked.
+        // A child that a pool's thread starts has its signals blocked, so only SIGKILL ends it.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// A request is over where its JSON body is.
+    /// Serves requests. A request ends with its JSON body.
     private func serve(_ requests: FileHandle, _ answers: FileHandle) {
         var request: [UInt8] = []
         while true {

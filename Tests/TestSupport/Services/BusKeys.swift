@@ -3,17 +3,17 @@ import BusRuntime
 import EventLoop
 import Foundation
 
-/// Keys of the bus for a test: one for everybody, and the list of those who may speak.
+/// Bus keys for a test: one for each service, and the list of allowed keys.
 @Loop public final class BusKeys {
-    /// Path of the list.
+    /// The path of the list.
     public let list: String
     private var secrets: [ServiceName: BusKey] = [:]
     private var allowed: [(ServiceName, BusKey)] = []
 
-    /// Has a key and may ask for nothing.
+    /// A service with a key and without permission to call anything.
     public nonisolated static let nobody: ServiceName = "nobody"
 
-    /// - Parameter folder: where the list is kept.
+    /// - Parameter folder: the folder of the list.
     public init(in folder: String) throws {
         list = "\(folder)/allowed"
         for service: ServiceName in [
@@ -37,31 +37,31 @@ import Foundation
     /// The public key of a service.
     public func publicKey(of service: ServiceName) throws -> BusKey? { try secrets[service]?.publicKey() }
 
-    /// What a process of that service has.
+    /// The bus security of a process of this service.
     public func security(of service: ServiceName) throws -> BusSecurity {
         try BusSecurity(secret: secret(of: service), allowList: list)
     }
 
-    /// A key under which a service may speak beside its own.
+    /// Allows a further key for a service.
     public func add(_ key: BusKey, as service: ServiceName) throws {
         allowed.append((service, key))
         try write()
     }
 
-    /// Takes every key of the service off the list.
+    /// Removes every key of the service from the list.
     public func revoke(_ service: ServiceName) throws {
         allowed.removeAll { $0.0 == service }
         try write()
     }
 
-    /// Takes the service's own key off the list, and leaves those that were added.
+    /// Removes the service's own key from the list. Added keys stay.
     public func revokeOwn(_ service: ServiceName) throws {
         let own = try publicKey(of: service)
         allowed.removeAll { $0.1 == own }
         try write()
     }
 
-    /// Puts the service's own key on the list again.
+    /// Adds the service's own key to the list again.
     public func allow(_ service: ServiceName) throws {
         guard let secret = secrets[service] else { return }
         try add(try secret.publicKey(), as: service)

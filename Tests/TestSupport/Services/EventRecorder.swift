@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Takes in the events of one type in place of the service that they are for.
+/// Receives the events of one type in place of the service that subscribes to them.
 @Loop public final class EventRecorder<Event: BusEvent>: RequestHandler {
     public private(set) var heard: [Event] = []
     private var waiting: [(count: Int, promise: LoopPromise<Void>)] = []
@@ -16,7 +16,7 @@ import EventLoop
         return Acknowledged()
     }
 
-    /// Returns what was heard as soon as there are so many.
+    /// Waits for this many events and returns them.
     public func atLeast(_ count: Int) async throws -> [Event] {
         if heard.count < count {
             let promise = LoopPromise<Void>()

@@ -1,9 +1,9 @@
 import EventLoop
 import Foundation
 
-/// A replica of auth as a process of its own (`Tests/TestReplica`), which may be stopped, thawed and killed.
+/// A replica of auth in its own process (`Tests/TestReplica`), which a test can stop, continue and kill.
 ///
-/// It ends with the test's process: it reads its standard input, whose other end is here.
+/// It ends with the test's process, because it reads its standard input, whose other end is here.
 public final class ReplicaProcess {
     public let process: pid_t
     public let endpoint: String
@@ -11,24 +11,25 @@ public final class ReplicaProcess {
     private let leash: Int32
     private var status: Int32?
 
-    /// What it executed: which request, and when it began (``MonotonicClock``, the same for every process).
+    /// A request that the replica began to execute, and the time of that. ``MonotonicClock`` is the same in every
+    /// process.
     public struct Begun: Equatable {
         public let id: Int
         public let at: UInt64
     }
 
     /// - Parameters:
-    ///   - endpoint: where it listens; its log lies in the directory.
-    ///   - variables: beside those of this process; which it reads says `Tests/TestReplica`.
+    ///   - endpoint: where it listens. Its log is in the directory.
+    ///   - variables: variables in addition to those of this process. `Tests/TestReplica` says which it reads.
     public init(at endpoint: String, in directory: String, _ variables: [String: String] = [:]) throws {
         self.endpoint = endpoint
         log = "\(directory)/\(UUID().uuidString).log"
         var ends: [Int32] = [0, 0]
-        // Sockets, not a pipe: writing to one whose replica has ended is an error then, and no signal that ends the tests.
+        // Sockets, not a pipe: writing after the replica has ended is then an error, and no signal that ends the tests.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
             throw ScratchCluster.Failure(description: "no leash")
         }
-        // No other child may hold on to the leash.
+        // No other child may inherit these sockets, or the replica would outlive the test's process.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         leash = ends[1]
@@ -56,8 +57,8 @@ public final class ReplicaProcess {
         close(leash)
     }
 
-    /// It is built beside these tests, which are a library in another program's process: the list of what is mapped names
-    /// its file.
+    /// The path of the replica's program, which is built beside these tests. The tests are a library in another
+    /// program's process, so the list of mapped files tells where they are.
     private static func program() throws -> String {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
         guard let line = maps.first(where: { $0.hasSuffix("PackageTests.xctest") }),
@@ -68,9 +69,10 @@ public final class ReplicaProcess {
 
     public func send(_ signal: Int32) { kill(process, signal) }
 
-    /// Has it stop between two jobs of its loop, and waits until none of its threads runs any more. A signal from here could
-    /// come between its last look at the clock and what it does then, and what is old would be done after all: no program
-    /// can tell.
+    /// Stops the process between two jobs of its loop, and waits until all of its threads have stopped.
+    ///
+    /// A signal from here could come between the loop's reading of the clock and the job that follows. An outdated job
+    /// would then be executed, and no program can prevent that.
     @Loop public func freeze() async throws {
         var byte: UInt8 = 0
         guard Glibc.send(leash, &byte, 1, Int32(MSG_NOSIGNAL)) == 1 else {
@@ -82,13 +84,13 @@ public final class ReplicaProcess {
     private var isFrozen: Bool {
         let tasks = "/proc/\(process)/task"
         return ((try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []).allSatisfy { task in
-            // `PID (name) STATE …`; a name may have any character.
+            // The format is `PID (name) STATE …`, and a name may have any character.
             let text = (try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)) ?? ""
             return text[(text.lastIndex(of: ")") ?? text.startIndex)...].dropFirst(2).first == "T"
         }
     }
 
-    /// The exit code once it has ended; 128 and the signal's number where a signal ended it.
+    /// The exit code after the process has ended, or 128 and the signal's number if a signal ended it.
     public var exitCode: Int32? {
         var word: Int32 = 0
         if status == nil, waitpid(process, &word, WNOHANG) == process { status = word }

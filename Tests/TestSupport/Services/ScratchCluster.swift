@@ -3,20 +3,20 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// A private PostgreSQL for one test process: real, on a socket in a temporary folder, gone with the process.
+/// A private PostgreSQL server for one test process, on a socket in a temporary folder. It is removed with the process.
 public final class ScratchCluster: Sendable {
     public let folder: String
     private let binaries: String
 
     public struct Failure: Error, CustomStringConvertible { public let description: String }
 
-    /// Started at first use.
+    /// The shared server, started at first use.
     public static let shared = Result { () throws -> ScratchCluster in
         sweep()
         return try ScratchCluster("")
     }
 
-    /// - Parameter suffix: for who wants a server of their own, to stop and start; they call ``destroy()``.
+    /// - Parameter suffix: for tests that stop and start their own server. They call ``destroy()`` at the end.
     public init(_ suffix: String) throws {
         binaries = try Self.findBinaries()
         folder = "\(ScratchFolder.roomy)/\(Self.prefix)\(getpid())\(suffix)"
@@ -34,13 +34,13 @@ public final class ScratchCluster: Sendable {
 
     /// Starts the server and waits until it answers.
     public func start() throws {
-        // Each test leaves a database behind, and autovacuum would go round all of them, ten a second.
+        // Each test leaves a database, and autovacuum would visit all of them, ten a second.
         let options =
             "-k \(folder) -c listen_addresses='' -c fsync=off -c full_page_writes=off -c autovacuum=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB -c max_wal_size=64MB -c min_wal_size=32MB"
         try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(folder)/log", "-w", "start"])
     }
 
-    /// - Parameter mode: `fast` (sessions are told) or `immediate` (as a crash).
+    /// - Parameter mode: `fast` ends the sessions, `immediate` acts like a crash.
     public func restart(_ mode: String) throws {
         try asServer("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"])
         try start()
@@ -53,7 +53,7 @@ public final class ScratchCluster: Sendable {
 
     /// Runs SQL as the superuser.
     ///
-    /// - Returns: the last statement's rows, a line each, columns parted by `|`.
+    /// - Returns: the rows of the last statement, a line each, with `|` between the columns.
     @discardableResult
     public func query(_ database: String, _ sql: String) throws -> String {
         let connection = connect(database)
@@ -73,11 +73,11 @@ public final class ScratchCluster: Sendable {
         }
     }
 
-    /// The connection of the last query, for the next one to the same database: a new one costs the server a process that has
-    /// read nothing yet.
+    /// The connection of the last query, for the next one to the same database. For a new connection the server starts
+    /// a process with empty caches.
     private let last = Mutex<Connection?>(nil)
 
-    /// One thread has it at a time: who takes it leaves none.
+    /// One thread uses it at a time, because a thread that takes it leaves none for others.
     private struct Connection: @unchecked Sendable {
         let database: String
         let raw: OpaquePointer?
@@ -92,7 +92,7 @@ public final class ScratchCluster: Sendable {
 
     private func connect(_ database: String) -> OpaquePointer? {
         if let kept = replaceLast(by: nil) {
-            // Whoever has something to say without being asked was closed by the server.
+            // A message that nobody asked for means that the server has closed the connection.
             var socket = pollfd(fd: PQsocket(kept.raw), events: Int16(POLLIN), revents: 0)
             if kept.database == database, poll(&socket, 1, 0) == 0 { return kept.raw }
             PQfinish(kept.raw)
@@ -101,7 +101,7 @@ public final class ScratchCluster: Sendable {
     }
 
     private func keep(_ connection: OpaquePointer?, _ database: String) {
-        // As new: whatever was set or locked is not the next one's.
+        // Removes all settings and locks of the previous use.
         let result = PQexec(connection, "DISCARD ALL")
         defer { PQclear(result) }
         guard PQresultStatus(result) == PGRES_COMMAND_OK else { return PQfinish(connection) }
@@ -123,10 +123,11 @@ public final class ScratchCluster: Sendable {
         return "/usr/lib/postgresql/\(newest)/bin"
     }
 
-    /// Of the folders of clusters, before the process: nothing else in there is named so, since what is swept is removed.
+    /// The prefix of cluster folders, before the process ID. No other folder may have it, because the sweep removes
+    /// them.
     private static let prefix = "vestibule-cluster-"
 
-    /// Removes what processes left behind that were killed.
+    /// Removes the clusters of processes that were killed.
     private static func sweep() {
         let place = ScratchFolder.roomy
         for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [] {
@@ -142,7 +143,7 @@ public final class ScratchCluster: Sendable {
         }
     }
 
-    /// Not Foundation's `Process`: it waits until every heir of its pipes is gone, and the server is one.
+    /// Does not use Foundation's `Process`, which waits for every process that inherited its pipes. The server is one.
     @discardableResult
     private static func run(_ program: String, _ arguments: [String]) throws -> String {
         let output = "/tmp/vestibule-out-\(UUID())"

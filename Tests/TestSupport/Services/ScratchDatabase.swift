@@ -3,7 +3,7 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// A database of its own for a test, with one service's schema in it, cloned from a migrated template.
+/// A database for one test with a service's schema, cloned from a migrated template.
 public struct ScratchDatabase: Sendable {
     public let name: String
     public let schema: String
@@ -12,17 +12,17 @@ public struct ScratchDatabase: Sendable {
     private static let templates = Mutex<[String: String]>([:])
     private static let counter = Mutex(0)
 
-    /// A schema, and its service's migrations; the runtime's own come first by themselves.
+    /// A schema and its service's migrations. The runtime's own migrations run first.
     public typealias Contents = (schema: String, migrations: [Migration])
 
-    /// - Parameter migrations: of the service; the runtime's own come first by themselves.
+    /// - Parameter migrations: the service's migrations. The runtime's own migrations run first.
     public static func make(schema: String, migrations: [Migration] = []) async throws -> ScratchDatabase {
         ScratchDatabase(schema: schema, beside: try await make([(schema, migrations)]))
     }
 
-    /// One database with several schemas.
+    /// Creates one database with several schemas.
     ///
-    /// - Returns: its first schema; another one is beside it.
+    /// - Returns: the database with its first schema. ``init(schema:beside:)`` returns the others.
     public static func make(_ contents: [Contents]) async throws -> ScratchDatabase {
         let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
         let template = try await template(contents, cluster: cluster)
@@ -33,7 +33,7 @@ public struct ScratchDatabase: Sendable {
         return ScratchDatabase(name: name, schema: contents.first?.schema ?? "public", folder: cluster.folder)
     }
 
-    /// Gives its room back; nobody may use it any more.
+    /// Drops the database. Nothing may use it afterwards.
     public func drop() async throws {
         let name = name
         _ = try await Loop.offload {
@@ -45,12 +45,12 @@ public struct ScratchDatabase: Sendable {
         (self.name, self.schema, self.folder) = (name, schema, folder)
     }
 
-    /// Another schema of the same database.
+    /// Returns another schema of the same database.
     public init(schema: String, beside other: ScratchDatabase) {
         self.init(name: other.name, schema: schema, folder: other.folder)
     }
 
-    /// A database without a schema, for who tests the migrator itself.
+    /// Creates a database without a schema, for tests of the migrator.
     public static func empty(schema: String) async throws -> ScratchDatabase {
         let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
         let name = newName("empty")
@@ -81,16 +81,16 @@ public struct ScratchDatabase: Sendable {
         return name
     }
 
-    /// Connection string of the role that owns the schema.
+    /// The connection string of the role that owns the schema.
     public var owner: String { "host=\(folder) dbname=\(name) user=scratch_owner" }
-    /// Connection string of the role that a service runs as.
+    /// The connection string of the role that a service runs as.
     public var runtime: String { "host=\(folder) dbname=\(name) user=scratch_runtime" }
 
     public func configuration(poolSize: Int = 4) -> DatabaseConfiguration {
         DatabaseConfiguration(connectionString: runtime, schema: schema, poolSize: poolSize)
     }
 
-    /// As if the server had gone: what is connected is cut off, and nobody gets in again.
+    /// Acts as if the server were gone: ends all connections and refuses new ones.
     public func refuseConnections() async throws {
         let name = name
         try await Loop.offload {
@@ -101,7 +101,7 @@ public struct ScratchDatabase: Sendable {
         }
     }
 
-    /// The end of ``refuseConnections()``.
+    /// Allows connections again after ``refuseConnections()``.
     public func takeConnections() async throws {
         let name = name
         _ = try await Loop.offload {
@@ -109,7 +109,7 @@ public struct ScratchDatabase: Sendable {
         }
     }
 
-    /// Runs SQL as the superuser, in the schema, and returns what `psql` prints without decoration.
+    /// Runs SQL as the superuser in the schema, and returns the rows as plain lines like `psql`.
     @discardableResult
     public func query(_ sql: String) async throws -> String {
         let (name, schema) = (name, schema)

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A folder that goes with its last user.
+/// A folder that is removed with its last user.
 public final class ScratchFolder: Sendable {
     public let path: String
 
-    /// Where databases of tests lie: in memory where there is room, since most of what a new database costs is making its files.
+    /// The folder for test databases. It is in memory if there is room, because creating files takes most of the time
+    /// of a new database.
     public static let roomy: String = {
         let (memory, disk) = ("/dev/shm", "/tmp")
         let free = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
@@ -12,7 +13,7 @@ public final class ScratchFolder: Sendable {
     }()
 
     public init() throws {
-        // Short: the path of a socket has little room.
+        // The path of a socket has little room, so the name is short.
         path = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A service as a process of its own, the program that is shipped, which may be killed.
+/// The released program of a service, in its own process, which a test can kill.
 public final class ServiceProgram {
     private let process: pid_t
     private var isOver = false
 
     /// - Parameters:
-    ///   - name: of the executable target.
-    ///   - variables: beside those of this process.
+    ///   - name: the name of the executable target.
+    ///   - variables: variables in addition to those of this process.
     public init(_ name: String, _ variables: [String: String]) throws {
         let program = try Self.folder().appending(path: name).path
         var words = [strdup(program), nil]
@@ -23,7 +23,8 @@ public final class ServiceProgram {
 
     deinit { killAtOnce() }
 
-    /// It is built beside these tests, which are a library in another program's process.
+    /// The folder in which the program is built, beside these tests. The tests are a library in another program's
+    /// process.
     private static func folder() throws -> URL {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
         guard let line = maps.first(where: { $0.hasSuffix("PackageTests.xctest") }),
@@ -32,7 +33,7 @@ public final class ServiceProgram {
         return URL(filePath: String(line[start...])).deletingLastPathComponent()
     }
 
-    /// SIGKILL: what it had in hand, it has in hand no more. Returns when it is gone.
+    /// Kills the process with SIGKILL, in the middle of its work, and waits until it has ended.
     public func killAtOnce() {
         guard !isOver else { return }
         kill(process, SIGKILL)

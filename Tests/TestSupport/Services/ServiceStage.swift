@@ -6,31 +6,31 @@ import EventLoop
 import Foundation
 import ServiceRuntime
 
-/// A service as it is, in this process: its tables in a database of its own, its replicas on a real bus, and whoever
-/// asks it or is told by it.
+/// A real service in this process. Its tables have their own database, its replicas are on a real bus, and tests stand
+/// in for its callers and peers.
 @Loop public final class ServiceStage {
     public let definition: ServiceDefinition
     public let scratch: ScratchDatabase
     public private(set) var containers: [ServiceContainer] = []
     private let folder: String
-    /// What each of its replicas is configured with.
+    /// The variables of each replica.
     public let environment: [String: String]
     public let keys: BusKeys
-    /// What its replicas logged, as text.
+    /// The log of all replicas.
     public let log = LogBook()
     private var others: [ServiceName: Bus] = [:]
-    /// How long the others wait for a replica: one that has just started may not be found yet on a busy machine.
+    /// How long the others wait for a replica. On a busy machine it takes a while to find a new one.
     private static let grace = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - replicas: how many start together.
-    ///   - environment: variables beside those that every service has.
+    ///   - replicas: the number of replicas that start together.
+    ///   - environment: variables in addition to those that every service has.
     public init(
         _ definition: ServiceDefinition, replicas: Int = 1, environment: [String: String] = [:]
     ) async throws {
         self.definition = definition
         scratch = try await ScratchDatabase.make(schema: definition.name.rawValue, migrations: definition.migrations)
-        // Short: the path of a socket has little room.
+        // The path of a socket has little room, so the name is short.
         folder = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         keys = try BusKeys(in: folder)
@@ -46,9 +46,9 @@ import ServiceRuntime
         for _ in 0..<replicas { try await addReplica() }
     }
 
-    /// Runs a test on a stage and takes the stage down again, whatever comes of it.
+    /// Runs a test on a stage, and always stops the stage afterwards.
     ///
-    /// The body runs as a task of the loop: in a test's own task each resumed continuation would hop over the global
+    /// The body runs as a task of the loop. In the test's own task, each resumed continuation would hop to the global
     /// pool and back.
     public nonisolated static func run(
         _ definition: ServiceDefinition, replicas: Int = 1, environment: [String: String] = [:],
@@ -74,7 +74,7 @@ import ServiceRuntime
         await stage.stop()
     }
 
-    /// Starts one more replica; it shares the tables and the keys of the others.
+    /// Starts another replica with the same tables and keys.
     @discardableResult
     public func addReplica() async throws -> ServiceContainer {
         let container = try ServiceContainer(definition, environment: environment) { [log] in log.append($0) }
@@ -83,12 +83,12 @@ import ServiceRuntime
         return container
     }
 
-    /// Puts one replica that does not have these variables in the place of all others.
+    /// Replaces all replicas with one that lacks these variables.
     public func replaceReplicas(without names: Set<String>) async throws {
         try await replaceReplicas(by: environment.filter { !names.contains($0.key) })
     }
 
-    /// Puts one replica with these variables in the place of all others.
+    /// Replaces all replicas with one that has exactly these variables.
     public func replaceReplicas(by environment: [String: String]) async throws {
         let old = containers
         containers = []
@@ -98,7 +98,7 @@ import ServiceRuntime
         for container in old { await container.stop(notice: .zero) }
     }
 
-    /// Another service's side of the bus, from where the service is asked.
+    /// Another service's connection to the bus, for calling this service.
     public func asking(as caller: ServiceName) throws -> Bus {
         if let known = others[caller] { return known }
         let peers = [definition.name: try Discovery("ipc:\(folder)")]
@@ -112,7 +112,7 @@ import ServiceRuntime
         return bus
     }
 
-    /// Somebody with the key of a service who speaks libzmq and nothing of ours.
+    /// A raw peer with the key of a service.
     public func rawPeer(as caller: ServiceName) throws -> RawPeer? {
         guard let endpoint = containers.first?.bus.endpoint, let secret = BusKey(base64: keys.secret(of: caller)),
             let server = try keys.publicKey(of: definition.name)
@@ -120,8 +120,8 @@ import ServiceRuntime
         return try RawPeer.caller(of: endpoint, secret: secret, towards: server)
     }
 
-    /// Stands in for a service that this one tells or asks, in the place of who did before. Call it before anything is asked as
-    /// that service.
+    /// Stands in for a peer of this service. It replaces an earlier stand-in for that peer. Call it before
+    /// ``asking(as:)`` with the same name.
     public func answering<each Handler: RequestHandler>(
         as service: ServiceName, _ handlers: repeat each Handler
     ) throws {
@@ -138,8 +138,8 @@ import ServiceRuntime
         try bus.start()
     }
 
-    /// Waits until every replica has found somebody who answers in a service's place; on a busy machine that takes longer than
-    /// a replica waits for it.
+    /// Waits until every replica has found the stand-in for a service. On a busy machine, that takes longer than a
+    /// replica waits.
     public func untilFound(_ service: ServiceName) async throws {
         for container in containers {
             guard try await eventually({ container.bus.hasReadyReplica(of: service) }) else {
@@ -148,7 +148,7 @@ import ServiceRuntime
         }
     }
 
-    /// Waits until every replica takes requests: what it makes at its first start is in the tables then.
+    /// Waits until every replica is ready. The tables then have what a replica writes at its first start.
     public func untilReady() async throws {
         for container in containers {
             guard try await eventually({ container.bus.state == .ready }) else {
@@ -157,8 +157,8 @@ import ServiceRuntime
         }
     }
 
-    /// What stands in the tables, as `psql` prints it. Where they are changed so that an item is due, it is not waited for until
-    /// a replica looks by itself.
+    /// Runs SQL and returns the rows as `psql` does. After an update of the outbox, the replicas look for due items at
+    /// once.
     @discardableResult
     public func rows(_ sql: String) async throws -> String {
         let rows = try await scratch.query(sql)

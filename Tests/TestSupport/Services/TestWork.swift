@@ -1,17 +1,17 @@
 import BusProtocol
 import JSONText
 
-/// Work for a replica in a process of its own: nothing but time.
+/// Work for a replica in its own process. It only takes time.
 @Message
 public struct TestWork: BusRequest {
     public typealias Reply = TestWorkDone
     public static let type: MessageType = "auth.labour"
     public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read)
-    /// Stands in the replica's log, with the time at which it began.
+    /// Identifies the work in the replica's log, beside the time at which it began.
     @Field(.integer(0...1_000_000_000)) public var id: Int
-    /// Milliseconds for which the loop does nothing else.
+    /// The milliseconds for which the loop is blocked.
     @Field(.integer(0...1000)) public var burnMs: Int = 0
-    /// Milliseconds for which the loop is free.
+    /// The milliseconds for which the handler waits without blocking the loop.
     @Field(.integer(0...60_000)) public var waitMs: Int = 0
 }
 
@@ -28,6 +28,6 @@ public struct ShiftWork: BusRequest {
 
 @Message
 public struct TestWorkDone: BusReply {
-    /// Who did it.
+    /// The ID of the process that did the work.
     @Field(.integer(1...Int64(Int32.max))) public var process: Int
 }
