@@ -5,8 +5,7 @@ public struct ClientOrigin: Sendable {
     /// The hash of an IPv4 address, or of the first 64 bits of an IPv6 address. Any other text is hashed as it is.
     public let address: [UInt8]
     /// The hash of the first 48 bits of an IPv6 address, whose limit is ``NetworkAddress/siteShares`` times as high;
-    /// `nil`
-    /// for any other address.
+    /// `nil` for any other address.
     public let site: [UInt8]?
 
     /// - Parameter address: the client's address from the gateway; `nil` if it is not known.

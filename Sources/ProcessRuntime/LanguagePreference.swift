@@ -16,8 +16,7 @@ public struct LanguagePreference: Sendable {
     }
 
     /// Chooses the best available language, or the fallback if none fits. `pt` is chosen for `pt-BR` if there is no
-    /// `pt-BR`,
-    /// and the other way round. Source: RFC 4647, 3.4.
+    /// `pt-BR`, and the other way round. Source: RFC 4647, 3.4.
     public func choose(from languages: [String], fallback: String) -> String {
         for tag in wanted where tag != "*" {
             var parts = tag.split(separator: "-")

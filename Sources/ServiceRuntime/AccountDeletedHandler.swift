@@ -9,10 +9,8 @@ public struct AccountDeletedHandler: RequestHandler {
     private let erase: @Loop @Sendable (Identifier, Transaction) -> Void
 
     /// - Parameter erase: removes the person's rows from the tables that the service's export sections describe. If
-    ///   some
-    ///   transactions write such rows without ``Erasure/wait(for:in:)``, it waits for them. All other tables with a
-    ///   person's
-    ///   ID are erased after it.
+    ///   some transactions write such rows without ``Erasure/wait(for:in:)``, it waits for them. All other tables with
+    ///   a person's ID are erased after it.
     public init(container: ServiceContainer, erase: @escaping @Loop @Sendable (Identifier, Transaction) -> Void) {
         (self.container, self.erase) = (container, erase)
     }

@@ -45,8 +45,7 @@ extension Configuration {
 
 extension ServiceDefinition {
     /// Refuses the owner's connection string in a running service. With it, an intruder could switch off the triggers
-    /// of the
-    /// audit trail.
+    /// of the audit trail.
     func refuseOwner(_ environment: [String: String]) throws(ConfigurationError) {
         let name = "\(prefix)DATABASE_OWNER_URL"
         guard let given = [name, "\(name)_FILE"].first(where: { environment[$0]?.isEmpty == false }) else { return }

@@ -5,8 +5,7 @@ import JSONText
 
 extension Outbox {
     /// Stores an event for each of its subscribers, in the order of the person's events. It stores nothing about a
-    /// deleted
-    /// person.
+    /// deleted person.
     public func publish(_ event: some BusEvent, in transaction: Transaction) async throws {
         let type = Swift.type(of: event)
         try await publish(
@@ -24,8 +23,7 @@ extension EventPosition {
     /// Records an event in the transaction of its effect.
     ///
     /// - Returns: false if this event or a later one of the same producer and person was accepted before, or if the
-    ///   person
-    ///   was deleted.
+    ///   person was deleted.
     public static func accept(
         _ event: some BusEvent, from producer: ServiceName, in transaction: Transaction
     ) async throws -> Bool {

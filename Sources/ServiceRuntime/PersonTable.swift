@@ -5,8 +5,7 @@ import EventLoop
 /// A table about people that no ``ExportSection`` describes. It is exported and erased by its schema alone.
 ///
 /// It has a column `person_id` of type `uuid`. The schema is read each time, because exports and deletions are rare. So
-/// a
-/// replica of the previous release does not miss a table that a migration has just created.
+/// a replica of the previous release does not miss a table that a migration has just created.
 public struct PersonTable {
     private struct Column {
         let name: String
@@ -36,8 +35,7 @@ public struct PersonTable {
     private var columns: [Column] = []
 
     /// The tables that the sections do not describe, in the order of their creation. So a new table does not change
-    /// what a
-    /// cursor points to.
+    /// what a cursor points to.
     @Loop static func all(besides sections: [ExportSection], in transaction: Transaction) async throws -> [PersonTable]
     {
         let described = Erasure.tables + sections.flatMap(\.tables)
@@ -62,8 +60,7 @@ public struct PersonTable {
     }
 
     /// A record has every column except the person's ID and columns of bytes, which are secret or sealed. The key is
-    /// cut,
-    /// because a cursor has at most 300 characters.
+    /// cut, because a cursor has at most 300 characters.
     var section: ExportSection {
         let members = columns.filter { $0.name != "person_id" && !$0.type.hasPrefix("bytea") }
             .map { "\($0.value) AS \(quoted($0.member))" }

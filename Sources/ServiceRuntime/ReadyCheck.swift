@@ -3,22 +3,18 @@ import BusRuntime
 import EventLoop
 
 /// Checks the health of the replica that runs with the same configuration, for an orchestrator. It asks over the bus
-/// like
-/// any other caller.
+/// like any other caller.
 ///
 /// A replica becomes healthy when it is ready. From then on it is healthy while it answers, even without its database.
-/// It
-/// needs no restart then, because it becomes ready again by itself. `docker compose up --wait` fails at once on an
-/// unhealthy
-/// container.
+/// It needs no restart then, because it becomes ready again by itself. `docker compose up --wait` fails at once on an
+/// unhealthy container.
 enum ReadyCheck {
     /// The gauge that is above 0 if the replica has been ready since it started.
     static let gauge = "was_ready"
 
     /// - Returns: true as soon as the replica says that it is or was ready; false after two seconds.
     /// - Throws: ``ConfigurationError`` if the replica does not listen on a TCP port. Several replicas can share a
-    ///   folder of
-    ///   sockets.
+    ///   folder of sockets.
     @Loop static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> Bool {
         let configuration = try Configuration(
             variables: definition.allVariables, prefix: definition.prefix, environment: environment)

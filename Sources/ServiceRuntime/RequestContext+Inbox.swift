@@ -7,9 +7,8 @@ extension RequestContext {
     /// The request as the inbox identifies it; `nil` without an idempotency key.
     ///
     /// The key belongs to the signed-in person. Without one, a key of at least 16 bytes belongs to whoever knows it,
-    /// because
-    /// it cannot be guessed. So a phone may repeat the request after it changed networks. A shorter key belongs to the
-    /// client's address.
+    /// because it cannot be guessed. So a phone may repeat the request after it changed networks. A shorter key belongs
+    /// to the client's address.
     public var inboxRequest: InboxRequest? {
         guard let key = idempotencyKey else { return nil }
         let scope =

@@ -44,8 +44,7 @@ import JSONText
     /// The service's own gauges of this replica. Prometheus gets those whose names ``PrometheusText`` knows.
     public var ownGauges: @Loop () -> [String: Double] = { [:] }
     /// The tables that are not exported as they are. Every other table with a column `person_id` is exported and erased
-    /// by
-    /// itself.
+    /// by itself.
     public var sections: [ExportSection] = []
     /// Exports everything that the service holds about a person.
     public var export: PersonExport { PersonExport(database: database, sections: sections) }
@@ -137,8 +136,7 @@ import JSONText
     /// Repeats a task in the background until the service stops. A failed round is logged and repeated after a second.
     ///
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
-    ///   first
-    ///   successful round.
+    ///   first successful round.
     public func background(
         _ name: String, every period: Duration?, _ round: @escaping @Loop () async throws -> Void
     ) { backgrounds.append(PeriodicTask(name, every: period, log: log, round)) }

@@ -29,8 +29,7 @@ struct CaseTimers: Sendable {
     }
 
     /// Checks the time again under the lock. A timer that fires too early is set anew and does not count as failed.
-    /// Otherwise
-    /// a clock that was set back would turn it into a dead letter.
+    /// Otherwise a clock that was set back would turn it into a dead letter.
     @Loop private func fire(
         _ item: OutboxItem, _ event: CaseEvent, _ timer: String, due: (RecoveryCase) -> Timestamp?
     ) async throws {

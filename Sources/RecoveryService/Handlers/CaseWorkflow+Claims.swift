@@ -11,14 +11,12 @@ extension CaseWorkflow {
         /// The claimant already has an open case against the account.
         case alreadyOpen
         /// The claimant's number has had the most cases that are allowed in 30 days, or reviewers of this account
-        /// rejected it
-        /// lately. The wait is the number of seconds until it may ask again.
+        /// rejected it lately. The wait is the number of seconds until it may ask again.
         case tooMany(wait: Int64)
     }
 
     /// Creates the case that auth began, sets its timer and notifies the owner. A second call returns the same case. If
-    /// no
-    /// case is created, auth is told to lift the freeze for it.
+    /// no case is created, auth is told to lift the freeze for it.
     @Loop func ensure(
         _ begun: RecoveryBegun, origin: ClientOrigin?, in transaction: Transaction
     ) async throws -> Claim {

@@ -64,8 +64,7 @@ struct CaseWorkflow: Sendable {
         in transaction: Transaction
     ) async throws {
         // A claimant with proof may be the owner, and whoever disputed may be a thief with the phone. So only
-        // reviewers, who have
-        // heard both sides, can bar such a claimant.
+        // reviewers, who have heard both sides, can bar such a claimant.
         if effects.contains(.claimantBarred), record.proof == nil || event == .rejected {
             CaseStore.bar(record, for: RecoveryPolicy.bar, in: transaction)
         }
@@ -90,8 +89,7 @@ struct CaseWorkflow: Sendable {
     /// Ends `completing` with auth's result.
     ///
     /// Once the account has moved, all other claims on it are void. They were made against the previous holder, and a
-    /// second
-    /// approval must not move the account again.
+    /// second approval must not move the account again.
     @Loop func applyOutcome(_ id: Identifier, as event: CaseEvent, in transaction: Transaction) async throws {
         guard let record = try await CaseStore.locked(id, in: transaction),
             case .moves = try await apply(event, by: .auth, to: record, in: transaction), event == .completed,

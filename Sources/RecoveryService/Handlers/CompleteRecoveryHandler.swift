@@ -8,12 +8,10 @@ import ServiceRuntime
 /// Completes an approved case.
 ///
 /// The case becomes `completing` before auth is asked, so that no dispute comes in between. Auth's reply or event ends
-/// that
-/// status, or its answer to a later check.
+/// that status, or its answer to a later check.
 ///
 /// Auth is also asked for a case that only looks approved. It verifies the code as usual and replies that the recovery
-/// is
-/// over.
+/// is over.
 struct CompleteRecoveryHandler: RequestHandler {
     let database: Database
     let inbox: Inbox
@@ -101,8 +99,7 @@ struct CompleteRecoveryHandler: RequestHandler {
     }
 
     /// Ends the attempt if auth's error is final. After any other error auth may have moved the account, or a repeat
-    /// may
-    /// still be running.
+    /// may still be running.
     @Loop private func settled(_ request: CompleteRecovery, after error: BusError) async throws -> BusError {
         let id = request.recoveryId
         if error.code == ErrorCode.idempotencyAnswerGone.name {

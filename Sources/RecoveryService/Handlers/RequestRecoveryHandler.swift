@@ -58,8 +58,7 @@ struct RequestRecoveryHandler: RequestHandler {
     }
 
     /// Refuses new recoveries while the database's clock is wrong. If it was set back, the hold would end too early
-    /// once it
-    /// is right again. A recovery that auth has begun still becomes a case, because its owner could not stop it
+    /// once it is right again. A recovery that auth has begun still becomes a case, because its owner could not stop it
     /// otherwise.
     ///
     /// - Throws: ``BusError`` `service_unavailable` while the database's clock is not trusted.

@@ -11,8 +11,7 @@ struct ReviewerReader: Sendable {
     let bearers: BearerReader
 
     /// Returns the reviewer by pseudonym, so that nothing about them outlives their account. It uses its own
-    /// transaction, so
-    /// that no decision holds the advisory locks of two people.
+    /// transaction, so that no decision holds the advisory locks of two people.
     @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
         _ = try context.staff()
         let person = try await bearers.bearer(of: context).userID
@@ -75,8 +74,7 @@ struct GetReviewHandler: RequestHandler {
     }
 
     /// Records that somebody saw evidence, on that person's chain. The case's own chain is shown to reviewers in full,
-    /// and
-    /// would grow with every view.
+    /// and would grow with every view.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
         try await database.transaction { transaction in
             let chain =

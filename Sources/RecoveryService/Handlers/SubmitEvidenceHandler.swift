@@ -5,8 +5,7 @@ import EventLoop
 import ServiceRuntime
 
 /// Takes the claimant's evidence. For a decoy and for a disputed case it is discarded unread. The claimant of such a
-/// case
-/// waits as long as a real decision takes.
+/// case waits as long as a real decision takes.
 struct SubmitEvidenceHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow

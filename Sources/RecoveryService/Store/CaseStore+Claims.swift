@@ -51,8 +51,7 @@ extension CaseStore {
     }
 
     /// Replaces the claimant's token, device secret, addresses and reason. All are keyed hashes, except the reason,
-    /// which is
-    /// encrypted.
+    /// which is encrypted.
     static func keepSecrets(
         token: [UInt8], device: [UInt8], origin: ClientOrigin, reason: [UInt8]?, of id: Identifier,
         in transaction: Transaction

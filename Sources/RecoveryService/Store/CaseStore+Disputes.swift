@@ -12,8 +12,7 @@ extension CaseStore {
     }
 
     /// Whether reviewers decided another case against the account that was contested within 90 days. An undecided case
-    /// does
-    /// not count. Otherwise a thief with the phone could use up the owner's contests with claims of their own.
+    /// does not count. Otherwise a thief with the phone could use up the owner's contests with claims of their own.
     static func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
     }

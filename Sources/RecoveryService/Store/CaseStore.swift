@@ -60,8 +60,7 @@ import EventLoop
     }
 
     /// Separates an account's cases from the account. They stay for their claimants, with their audit trail. They open
-    /// no
-    /// account, and nothing in them leads to the person or the number.
+    /// no account, and nothing in them leads to the person or the number.
     static func erase(_ account: Identifier, in transaction: Transaction) {
         for statement in erasure { transaction.send(statement, [.uuid(account)]) }
     }
@@ -103,8 +102,7 @@ import EventLoop
         ON CONFLICT (account_reference, claimant_reference) DO UPDATE SET until = excluded.until
         """
     /// The last statement changes the cases themselves. No reviewer decides them any more. An approved case ends, and
-    /// the
-    /// status that a claimant sees becomes the true one.
+    /// the status that a claimant sees becomes the true one.
     private static let erasure: [Statement] = [
         "DELETE FROM bars WHERE account_reference IN (SELECT account_reference FROM cases WHERE account_id = $1)",
         """

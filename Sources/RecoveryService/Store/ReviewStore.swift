@@ -150,8 +150,7 @@ struct ReviewStore: Sendable {
     // MARK: Statements
 
     /// Two reviewers must approve in three cases: the account is of staff, the owner contested this case, or any case
-    /// against
-    /// the account was disputed.
+    /// against the account was disputed.
     private static let columns = """
         c.id, c.status, c.created_at, c.hold_until, c.reason_sealed, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed,
         c.verdict, c.proof,

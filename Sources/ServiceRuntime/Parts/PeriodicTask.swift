@@ -10,8 +10,7 @@ import EventLoop
     private var pause: LoopPromise<Void>?
 
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
-    ///   first
-    ///   successful round.
+    ///   first successful round.
     init(_ name: String, every period: Duration?, log: Log, _ round: @escaping @Loop () async throws -> Void) {
         (self.name, self.period, self.log, self.round) = (name, period, log, round)
     }
