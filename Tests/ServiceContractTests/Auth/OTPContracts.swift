@@ -201,7 +201,7 @@ extension VerifyOTP: MessageContract {
         },
     ]
 
-    /// The code that links an identity to a phone's account.
+    /// A request that links an identity to a phone's account, with the right code.
     @Loop private static func linking(
         _ phone: String, subject: String, isConfirmed: Bool = true, _ auth: AuthProvider
     ) async throws -> Asked<VerifyOTP> {
@@ -235,7 +235,7 @@ extension GetCodeDelivery: MessageContract {
 
     static func everyday(_ auth: AuthProvider) async throws -> Asked<GetCodeDelivery> {
         let id = try await auth.challenge().id
-        // The SMS can be read a moment before it is noted as sent.
+        // The SMS is readable in the spool a moment before it is recorded as sent.
         while try await auth.stage.rows("SELECT sent_at IS NULL FROM challenges WHERE id = '\(id)'") == "t" {
             try await Loop.sleep(for: .milliseconds(2))
         }

@@ -72,7 +72,7 @@ extension BeginRecovery: MessageContract {
             asked.message.code = AuthProvider.wrong(asked.message.code)
             for _ in 0..<2 {
                 _ = try? await auth.reply(to: asked)
-                // Another claim: of the same one the answer is known.
+                // A new claim, because a repeat of the same one gets the same reply.
                 asked.message.caseID = .ordered()
             }
             return asked
@@ -83,7 +83,7 @@ extension BeginRecovery: MessageContract {
 extension RecoveryBegan: MessageContract {
     static let canonical = RecoveryBegan(
         personID: Sample.person, personSequence: 2, begun: BeginRecovery.canonicalReply)
-    /// A decoy stands under its own case.
+    /// The event about a decoy has the case ID in place of a person's ID.
     static let minimal = RecoveryBegan(personID: Sample.recovery, begun: BeginRecovery.minimalReply)
     static let maximal = RecoveryBegan(
         personID: Sample.person, personSequence: Sample.largestInteger, begun: BeginRecovery.maximalReply)
@@ -97,7 +97,7 @@ extension RecoveryBegan: MessageContract {
     static let clockMembers: Set<String> = []
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<RecoveryBegan> {
-        // A claim whose answer was lost, by another claimant each time.
+        // A claim whose reply was lost, by a new claimant each time.
         let claimant = Identifier.random().description
         let begun = RecoveryProvider.begun(case: .ordered(), claimant: claimant, owner: recovery.owner)
         let sequence = try await recovery.stage.rows("SELECT count(*) + 1 FROM cases")

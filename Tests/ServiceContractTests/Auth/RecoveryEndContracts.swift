@@ -60,7 +60,7 @@ extension ApplyRecovery: MessageContract {
         },
         "claimant_has_account": { auth in
             let asked = try await everyday(auth)
-            // Somebody came to have the number although it claims.
+            // The claimant's number has got an account in the meantime.
             try await auth.stage.rows(
                 """
                 INSERT INTO accounts (id) VALUES (gen_random_uuid());
@@ -126,7 +126,7 @@ extension RecoveryApplied: MessageContract {
     static let clockMembers: Set<String> = []
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<RecoveryApplied> {
-        // An attempt whose answer was lost.
+        // An attempt whose reply was lost.
         let approved = try await recovery.approvedCase()
         try await recovery.stage.rows(
             "UPDATE cases SET status = 'completing' WHERE id = '\(approved.recoveryId)'")

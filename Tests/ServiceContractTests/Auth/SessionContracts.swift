@@ -141,7 +141,7 @@ extension GetSigningKeys: MessageContract {
     static let maximal = GetSigningKeys()
 
     static let canonicalReply = SigningKeys(keys: [
-        // The public key of RFC 8037, appendix A.2.
+        // The public key is from RFC 8037, appendix A.2.
         .init(x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: Sample.session.description)
     ])
     static let minimalReply = SigningKeys(keys: [])

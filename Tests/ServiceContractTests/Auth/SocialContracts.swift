@@ -2,7 +2,7 @@ import BusProtocol
 import EventLoop
 import TestSupport
 
-/// What the contracts of identities share.
+/// Values that the contracts of identities share.
 private enum Social {
     static let invalid = BusError(
         .identityTokenInvalid, "Apple did not confirm this sign-in. Please try again.")
@@ -287,7 +287,7 @@ extension ChangePhone: MessageContract {
         try await asked(auth, by: try await auth.session())
     }
 
-    /// - Parameter tries: what is tried before.
+    /// - Parameter tries: the number of earlier attempts.
     @Loop private static func asked(
         _ auth: AuthProvider, by session: Session, to phone: String? = nil, isRight: Bool = true, tries: Int = 0
     ) async throws -> Asked<ChangePhone> {
@@ -376,13 +376,13 @@ extension UndoPhoneChange: MessageContract {
         return Asked(UndoPhoneChange(disputeToken: token, device: device), key: auth.key())
     }
 
-    /// An account whose number was changed, with the number of before and what its SMS carried.
+    /// An account whose number was changed, with its old number and the token from the SMS to that number.
     @Loop private static func changed(
         _ auth: AuthProvider
     ) async throws -> (old: String, session: Session, token: String) {
         let (old, new) = (auth.newPhone(), auth.newPhone())
         let session = try await auth.session(phone: old)
-        // A device is known beyond doubt after three days.
+        // A device is trusted after three days.
         try await auth.stage.rows(
             "UPDATE devices SET created_at = created_at - interval '73 hours' WHERE id = '\(session.deviceId)'")
         let known = auth.spool.codes(for: new).count
@@ -402,7 +402,7 @@ extension UndoPhoneChange: MessageContract {
         return (old, session, words.first { $0.hasPrefix("dt_") } ?? "")
     }
 
-    /// By a code for the number instead of the token.
+    /// Undoes the change with a code for the old number instead of the token.
     @Loop private static func byCode(
         _ auth: AuthProvider, isRight: Bool = true, tries: Int = 0
     ) async throws -> Asked<UndoPhoneChange> {
@@ -436,7 +436,7 @@ extension UndoPhoneChange: MessageContract {
         "account_frozen": { auth in
             let (old, session, token) = try await changed(auth)
             try await auth.reply(to: try await auth.claim(of: old))
-            // One that was begun after the change freezes no undo.
+            // A freeze that began after the change does not stop the undo, so this one must be older.
             try await auth.stage.rows(
                 """
                 UPDATE freezes SET created_at = created_at - interval '1 day' WHERE person_id = '\(session.user.id)'

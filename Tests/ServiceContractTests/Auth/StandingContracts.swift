@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-/// What both decisions about an account's standing have in common.
+/// Values that both decisions about an account's standing share.
 private enum Decision {
     static let note = "Several people say that this is not who it claims to be."
     static let longest = String(repeating: "ö", count: 1000)

@@ -1,13 +1,13 @@
 import BusProtocol
 import JSONText
 
-/// Makes bodies that a schema allows, the same ones from the same seed.
+/// Generates bodies that a schema allows. The same seed gives the same bodies.
 struct BodyGenerator {
     private var state: UInt64
 
-    /// - Parameter seed: text, so that a failure names it.
+    /// - Parameter seed: text that a failure can show.
     init(seed: String) {
-        // FNV-1a, so that the seed of a message type never changes.
+        // FNV-1a, so that the same text always gives the same state.
         state = seed.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
@@ -79,14 +79,14 @@ struct BodyGenerator {
         }
     }
 
-    /// Scalars that break what reads bytes as characters, or characters as scalars: two, three and four bytes of UTF-8,
-    /// escapes, joiners, combining marks, right-to-left, the last of the plane and of Unicode.
+    /// Unicode scalars that reveal a confusion of bytes, scalars and characters. They have two to four bytes in UTF-8,
+    /// or are escapes, joiners, combining marks, right-to-left text, or the last of a plane.
     private static let scalars: [Unicode.Scalar] = [
         "a", "\"", "\\", "/", "\u{08}", "\u{1f}", "\u{7f}", "\u{e5}", "\u{301}", "\u{5d0}", "\u{202e}", "\u{200d}",
         "\u{2028}", "\u{feff}", "\u{fffd}", "\u{ffff}", "\u{d7ff}", "\u{e000}", "\u{1f469}", "\u{1f3fd}", "\u{10ffff}",
     ]
 
-    /// - Parameter count: in scalars, as schemas count.
+    /// - Parameter count: the number of scalars, as schemas count.
     private mutating func unicode(_ count: Int) -> String {
         var text = ""
         for _ in 0..<count { text.unicodeScalars.append(pick(Self.scalars)) }

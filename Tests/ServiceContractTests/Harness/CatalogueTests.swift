@@ -6,7 +6,7 @@ import Testing
 @testable import BusRuntime
 @testable import Gateway
 
-/// Absence fails: the catalogue, the contracts and the fixture folders are one set.
+/// The catalogue, the contracts and the fixture folders must have the same message types.
 @Suite("catalogue") struct CatalogueTests {
     private static let types = Catalogue.all.map { "\($0.type)/v\($0.version)" }
     private static let contracts = AnyContract.all.map { $0.contract.folder }
@@ -66,7 +66,7 @@ import Testing
         #expect(parts[0] == rules.service.rawValue || entry.message is any BusEvent.Type, "named after another service")
     }
 
-    /// With it an operator would be somebody else.
+    /// With such a token, an operator could act as another person.
     @Test("no reply with a token is an operator's", arguments: Catalogue.all.map { CatalogueEntry($0) })
     func tokens(entry: CatalogueEntry) async throws {
         let rules = entry.message.rules
@@ -76,7 +76,7 @@ import Testing
         if rules.replyCarriesToken { await expectNoOperator(entry) }
     }
 
-    /// With one an operator would have other services erase a person who is there.
+    /// With an event, an operator could make other services erase a person whose account exists.
     @Test("no event is an operator's", arguments: Catalogue.all.map { CatalogueEntry($0) })
     func events(entry: CatalogueEntry) async {
         if entry.message is any BusEvent.Type { await expectNoOperator(entry) }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// Members of a schema that hold what opens something.
+    /// The members of a schema that contain a token, a secret or a nonce.
     private static func secrets(in schema: JSONValue) -> [String] {
         switch schema {
         case .array(let parts): return parts.flatMap { secrets(in: $0) }
@@ -105,7 +105,7 @@ import Testing
     }
 }
 
-/// What one of the three lists has and another lacks.
+/// The message types that one of the three lists has and another lacks.
 enum Absence {
     static func all(types: [String], contracts: [String], folders: Set<String>) -> [String] {
         let (known, held) = (Set(types), Set(contracts))

@@ -3,9 +3,9 @@ import Foundation
 import JSONText
 import Testing
 
-/// The released bodies under `Fixtures/`, a folder that only grows: a version-1 fixture is never edited.
+/// The released bodies under `Fixtures/`. The folder only grows, and a fixture of version 1 is never edited.
 ///
-/// `make contract` writes those of a message that are missing, from the samples of its contract. It overwrites none.
+/// `make contract` writes the missing fixtures of a message from the samples of its contract. It overwrites none.
 enum Fixtures {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures")
@@ -27,7 +27,7 @@ enum Fixtures {
         try Array(Data(contentsOf: root.appending(path: folder).appending(path: "\(name).json")))
     }
 
-    /// The states in which a schema was released, the oldest first.
+    /// The released states of a schema, the oldest first.
     static func schemas(of folder: String, recording current: JSONValue) throws -> [JSONValue] {
         func file(_ number: Int) -> URL { root.appending(path: folder).appending(path: "schema.\(number).json") }
         var recorded: [JSONValue] = []
@@ -41,7 +41,8 @@ enum Fixtures {
         return recorded
     }
 
-    /// The states in which an error's sample was released, the oldest first: `error.not_found`, `error.not_found.2` and on. Each
+    /// The released states of an error's sample, the oldest first: `error.not_found`, `error.not_found.2` and so on.
+    /// Each is stored as its bytes.
     /// is written as its bytes are.
     static func errors(_ folder: String, _ sample: BusError) throws -> [BusError] {
         func name(_ number: Int) -> String { "error.\(sample.code)" + (number == 1 ? "" : ".\(number)") }
@@ -57,7 +58,7 @@ enum Fixtures {
         return states
     }
 
-    /// The routes that were released, a line each: method, path, status and message.
+    /// The released routes, one per line: method, path, status and message.
     static func routes(recording current: [String]) throws -> [String] {
         let file = root.appending(path: "routes.txt")
         let released = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
@@ -67,13 +68,13 @@ enum Fixtures {
         return all
     }
 
-    /// `request.canonical`, `error.not_found` and the like: whatever lies in the folder.
+    /// The names of all fixtures in a folder, such as `request.canonical` and `error.not_found`.
     static func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
             .map { String($0.dropLast(".json".count)) }
     }
 
-    /// `auth.send-otp/v1` and the like, for every folder that was released.
+    /// The folders of all released messages, such as `auth.send-otp/v1`.
     static func folders() throws -> Set<String> {
         let manager = FileManager.default
         var found: Set<String> = []

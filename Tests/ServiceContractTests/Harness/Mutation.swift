@@ -1,22 +1,22 @@
 import JSONText
 
-/// A body changed in one place, and what the schema must say of it.
+/// A body with one change, and the verdict that the schema must give.
 struct Mutation: Sendable {
-    /// `name: removed`, for the reader of a failure.
+    /// The label in a failure, such as `name: removed`.
     var label: String
     var body: JSONValue
-    /// The field that a refusal must name; `nil` where the change is allowed.
+    /// The field that a refusal must name; `nil` if the change is allowed.
     var refusedField: String?
 
-    /// Every single change of `body` that the schema decides on: required members removed and nulled, wrong types,
-    /// lengths and numbers at min − 1, min, max and max + 1, values outside of a closed list, malformed formats.
+    /// Every single change of `body` on which the schema decides: required members removed or null, wrong types,
+    /// lengths and numbers at min − 1, min, max and max + 1, values outside a closed list, invalid formats.
     static func all(of body: JSONValue, by schema: JSONSchema) -> [Mutation] {
         var walker = MutationWalker()
         walker.walk(schema, body, field: "") { $0 }
         return walker.mutations
     }
 
-    /// `body` with a member that no schema knows, one body for each object in it.
+    /// The bodies with a member that the schema does not know, one for each object in `body`.
     static func unknownMembers(in body: JSONValue, by schema: JSONSchema) -> [JSONValue] {
         var walker = MutationWalker()
         walker.walk(schema, body, field: "") { $0 }

@@ -5,24 +5,24 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The real service that answers a message: its tables, its bus, and whoever it asks or tells.
+/// The real service that answers a message, with its tables, its bus, and stand-ins for its peers.
 @Loop protocol Provider: Sendable {
     var stage: ServiceStage { get }
-    /// The access token that somebody shows, where the provider or a stand-in knows it.
+    /// The access token of an actor, if the provider or a stand-in knows it.
     func accessToken(of actor: Actor) -> String?
-    /// Runs the body as soon as the service is ready, and takes everything down again.
+    /// Runs the body as soon as the service is ready, and stops everything afterwards.
     nonisolated static func run(_ body: @escaping @Loop @Sendable (Self) async throws -> Void) async throws
 }
 
-/// A request as it is made in some state of its provider.
+/// A request with its caller and options, for some state of its provider.
 struct Asked<Message: BusRequest>: Sendable {
     var message: Message
     var caller: ServiceName
     var options: CallOptions
 
     /// - Parameters:
-    ///   - person: on whose behalf, in `session` and with this role.
-    ///   - key: the idempotency key; a public POST always has one.
+    ///   - person: the person for whom the request is made, in `session` and with this role.
+    ///   - key: the idempotency key. A public POST always has one.
     init(
         _ message: Message, as caller: ServiceName = .gateway, for person: Identifier? = nil,
         in session: Identifier = Sample.session, role: String = "user", key: String? = nil
@@ -38,7 +38,7 @@ struct Asked<Message: BusRequest>: Sendable {
 extension Provider {
     func accessToken(of actor: Actor) -> String? { nil }
 
-    /// Asks with a body of the test's own choice.
+    /// Sends a request with any body.
     func raw<Message: BusRequest>(
         _ asked: Asked<Message>, body: [UInt8], as caller: ServiceName? = nil
     ) async throws(BusError) -> RawReply {
@@ -51,7 +51,7 @@ extension Provider {
             type: Message.type, version: Message.version, rules: Message.rules, body: body, options)
     }
 
-    /// Asks, and holds the answer against the schema of the reply.
+    /// Sends a request and checks the reply against its schema.
     @discardableResult
     func reply<Message: BusRequest>(to asked: Asked<Message>) async throws -> Message.Reply {
         let reply = try await raw(asked, body: try WireJSON.encode(asked.message))
@@ -59,11 +59,11 @@ extension Provider {
         return try WireJSON.decode(Message.Reply.self, from: reply.body)
     }
 
-    /// Everything that stands in the tables, as one digest, once nothing is on its way out any more.
+    /// A digest of all tables, once the outbox is empty.
     ///
-    /// Not when a device was last used, which is no effect; nor its sealed push token, which is new bytes each time; nor
-    /// the marks of keys and clocks and the anchors of the audit trail, which a replica makes in its own time; nor how often a
-    /// session was taken in hand.
+    /// It leaves out what is no effect: the time of a device's last use, its sealed push token, the revisions of
+    /// sessions, the marks of keys and clocks, and audit anchors. A replica writes the marks and anchors at times of
+    /// its own. A token is sealed to new bytes each time.
     func tables() async throws -> String {
         let due = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%' OR due_at <= now()"
         while try await stage.rows(due) != "0" {

@@ -5,11 +5,11 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What holds for every message type of a service that runs.
+/// Checks that hold for every message type of a running service.
 ///
-/// Every check is run for every contract, so that no pair can be left out.
+/// Every check runs for every contract, so that no pair can be left out.
 @Suite("running services") struct RunningContractTests {
-    /// In the order in which they are made: a refusal may need a service that serves nobody any more.
+    /// The checks in the order in which they run. A refusal may need a service that no longer serves anybody.
     enum Check: String, CaseIterable {
         case answersTheEverydayRequest, takesANewersBody, doesARepetitionOnce, leavesAnExpiredRequest, answersNobodyElse
         case refusesEveryMalformedBody, refusesWithEachDeclaredError, tellsTheLogNothing
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: AnyContract.examined)
     func holds(contract: AnyContract) async throws { try await hold(contract.contract) }
 
-    /// Each check has persons of its own. The service is started once, since a start takes longer than most checks.
+    /// Each check uses its own people. The service starts once, because a start takes longer than most checks.
     private func hold<C: MessageContract>(_ contract: C.Type) async throws {
         try await C.Answering.run { provider in
             #expect(provider.stage.definition.name == C.rules.service)
@@ -37,9 +37,9 @@ import Testing
 /// The checks of one contract against its provider.
 @Loop private final class Examination<C: MessageContract> {
     private let provider: C.Answering
-    /// What everyday requests and refused ones say, and their answers, that must never be read in a log.
+    /// The sensitive texts of requests and replies, which no log may contain.
     private var secrets: Set<String> = []
-    /// The errors that callers were shown.
+    /// The errors that callers got.
     private var shown = ""
 
     init(_ provider: C.Answering) { self.provider = provider }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The everyday state, with what stands in the tables then.
+    /// Sets up the everyday state and returns the request, with a digest of the tables.
     private func begin() async throws -> (asked: Asked<C>, before: String) {
         let asked = try await C.everyday(provider)
         return (asked, try await provider.tables())
@@ -68,7 +68,7 @@ import Testing
         let reply = try await provider.reply(to: asked)
         #expect(try await (provider.tables() != before) == C.hasEffect)
         for body in [asked.message.jsonBytes, reply.jsonBytes] { try keepSecret(body) }
-        // Whoever else may ask is answered, too.
+        // All other allowed callers get a reply, too.
         for caller in C.rules.callers where caller != asked.caller {
             var other = try await C.everyday(provider)
             other.caller = caller
@@ -94,7 +94,7 @@ import Testing
         #expect(try await provider.tables() == after, "the second one had an effect")
     }
 
-    /// The reply without what goes with the clock.
+    /// The reply without the members that depend on the clock.
     private func lasting(_ reply: RawReply) throws -> JSONValue {
         guard case .object(let members) = try JSONValue.parse(reply.body) else { return .null }
         return .object(members.filter { !C.clockMembers.contains($0.key) })
@@ -132,7 +132,7 @@ import Testing
             peer.send(header, try WireJSON.encode(asked.message))
             let (_, body) = try #require(try await peer.receive(.error, .reply))
             error = try WireJSON.decode(BusError.self, from: body)
-            // A replica that stood still meanwhile takes whoever greeted before for a stranger.
+            // A replica that stood still in the meantime no longer knows a peer that greeted it before.
         } while error.code == "service_unavailable" && error.executed == .no
         #expect(error.code == "deadline_exceeded" && error.executed == .no)
         #expect(try await provider.tables() == before)
@@ -145,7 +145,7 @@ import Testing
             .auth, .profile, .questionnaire, .recovery, .gateway, .operator, BusKeys.nobody,
         ]
         for caller in everybody where !C.rules.callers.contains(caller) {
-            // Reading is an operator's to do.
+            // An operator may send every request that only reads.
             if caller == .operator, C.rules.effect == .read { continue }
 
             let error = await refusal(of: asked, body: body, as: caller)
@@ -191,7 +191,7 @@ import Testing
     }
 }
 
-/// What two errors of one kind have in common: everything but the numbers in them and how much they list.
+/// The parts of an error that do not vary: all but its numbers and the lengths of its lists.
 private struct ErrorShape: Equatable {
     private let status: BusStatus
     private let code: String
@@ -210,9 +210,9 @@ private struct ErrorShape: Equatable {
     }
 }
 
-/// What must never be read in a log or in an error.
+/// Texts that no log and no error may contain.
 private enum Sensitive {
-    /// Members that are secret or personal, wherever they stand.
+    /// The names of members that are secret or personal, wherever they are.
     static let members: Set<String> = [
         "phone", "accountPhone", "code", "secret", "deviceSecret", "pushToken", "accessToken", "refreshToken",
         "recoveryToken", "disputeToken", "linkToken", "name", "displayName", "reason", "dateOfBirth", "bio", "value",

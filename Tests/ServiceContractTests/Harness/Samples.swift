@@ -13,7 +13,7 @@ enum Sample {
     static let everyday = Timestamp("2026-02-20T09:00:00.125Z")!
     static let earliest = Timestamp("1970-01-01T00:00:00Z")!
     static let latest = Timestamp("9999-12-31T23:59:59.999999Z")!
-    /// Beyond it a number is not the same in every reader of JSON.
+    /// The largest integer that every JSON reader reads exactly.
     static let largestInteger: Int64 = 9_007_199_254_740_991
 
     static let phone = DeviceClaim(name: "Pixel 9", platform: "android")

@@ -3,8 +3,10 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What holds for the bodies of every message type and version, without a service. Each body is written and read in both ways:
-/// as `Codable`, whose code the compiler makes, and by what `@Message` makes.
+/// Checks the bodies of every message type and version, without a service.
+///
+/// Each body is written and read in two ways: with the compiler's `Codable` and with the code that `@Message`
+/// generates.
 @Suite("bodies") struct SchemaContractTests {
     private func written(_ value: some MessageValue) throws -> [UInt8] {
         let bytes = value.jsonBytes
@@ -56,7 +58,8 @@ import Testing
         }
     }
 
-    /// Within a version an error's details gain members, and a list in them gains entries at its end. The rest stays.
+    /// Whether an error may change like this within a version. Its details may get new members, and lists in them new
+    /// entries at the end. Everything else stays.
     private static func mayBecome(_ earlier: BusError, _ later: BusError) -> Bool {
         var same = later
         same.details = earlier.details
@@ -154,7 +157,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// A member that may be missing is written as null by some types and left out by others: the same to a reader.
+    /// Some types write an absent member as null and others leave it out. Both mean the same to a reader.
     fileprivate var withoutNulls: JSONValue {
         guard case .object(let members) = self else {
             if case .array(let elements) = self { return .array(elements.map(\.withoutNulls)) }

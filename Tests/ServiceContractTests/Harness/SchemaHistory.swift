@@ -1,11 +1,13 @@
 import BusProtocol
 import JSONText
 
-/// What may become of a message type within its version: optional members are added, more errors, more callers and
-/// larger bodies, and what was not built yet is. Everything else breaks who was built before.
+/// Compares two states of a message type within its version.
+///
+/// A later state may add optional members, errors and callers, allow larger bodies, and implement what was not built.
+/// Any other change breaks older builds.
 enum SchemaHistory {
     /// - Parameters: two documents of `MessageDocument`.
-    /// - Returns: each place that breaks, as a path.
+    /// - Returns: the path of each change that breaks.
     static func breaks(from old: JSONValue, to new: JSONValue) -> [String] {
         var found: [String] = []
         for part in ["request", "reply"] {
@@ -15,7 +17,7 @@ enum SchemaHistory {
         return found
     }
 
-    /// A document without its words for people, which change as anybody likes, and with lists of names in one order.
+    /// The document without descriptions for people, which may change, and with lists of names sorted.
     static func withoutWords(_ document: JSONValue) -> JSONValue {
         guard case .object(var members) = document else {
             guard case .array(let elements) = document else { return document }
@@ -33,7 +35,7 @@ enum SchemaHistory {
             if old != new { found.append(path) }
             return
         }
-        // Words for people.
+        // Descriptions for people may change.
         for key in ["description", "title"] { (before[key], after[key]) = (nil, nil) }
         if case .object(let members)? = before["properties"], case .object(let now)? = after["properties"] {
             (before["properties"], after["properties"]) = (nil, nil)
@@ -64,7 +66,7 @@ enum SchemaHistory {
         for key in ["kind", "answeredBy", "effect"] where old[key] != new[key] { found.append(key) }
         if !Set(old["callers"]?.strings ?? []).isSubset(of: new["callers"]?.strings ?? []) { found.append("callers") }
         let errors = new["errors"]?.arrayValue ?? []
-        // What was not built yet may be built.
+        // A message that was not built may be built later.
         for error in old["errors"]?.arrayValue ?? [] where error["code"] != "not_implemented" {
             let isThere = errors.contains {
                 $0["code"] == error["code"] && $0["status"] == error["status"]

@@ -3,8 +3,8 @@ import Foundation
 import JSONText
 import Testing
 
-/// Within a version a message only grows. Each state that it was released in lies beside its fixtures, `schema.1.json`
-/// first, and none of them is ever edited.
+/// Within a version a message only grows. Each released state of its schema is beside its fixtures, from
+/// `schema.1.json` on. None of them is ever edited.
 @Suite("history of schemas") struct SchemaHistoryTests {
     @Test("no released state is broken, and the newest is recorded", arguments: AnyContract.examined)
     func history(contract: AnyContract) throws {
@@ -13,13 +13,12 @@ import Testing
         for (number, old) in recorded.enumerated() {
             #expect(SchemaHistory.breaks(from: old, to: current) == [], "schema.\(number + 1).json")
         }
-        // Else a later change could take back what was added in between.
+        // An unrecorded addition could be removed again later without a failure.
         let isRecorded = recorded.last.map { SchemaHistory.withoutWords($0) } == SchemaHistory.withoutWords(current)
         #expect(isRecorded, "record it: make contract MESSAGE=\(contract.contract.type)")
     }
 
-    /// A guard that lets something through guards nothing: every change of every kind, at every place where it can be
-    /// made, in every message.
+    /// Makes every kind of breaking change at every possible place in every message, to show that none is missed.
     @Test("a change that breaks is caught wherever it is made", arguments: SchemaChange.Kind.allCases)
     func caught(kind: SchemaChange.Kind) throws {
         var made = 0
@@ -34,7 +33,7 @@ import Testing
     }
 }
 
-/// A document changed on purpose in one place.
+/// A document with one change that breaks.
 struct SchemaChange {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case memberRemoved, memberRenamed, memberRetyped, memberBecomesRequired, memberBecomesOptional
@@ -79,7 +78,7 @@ struct SchemaChange {
         return changes.map { SchemaChange(place: "\(title): \($0.place)", document: $0.document) }
     }
 
-    /// Calls `found` with the whole schema, once for each change of each place in it.
+    /// Calls `found` with the whole schema after each possible change.
     private static func visit(
         _ schema: JSONValue, _ place: String, _ found: (String, JSONValue) -> Void, change: (JSONValue) -> [JSONValue]
     ) {

@@ -4,7 +4,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-/// The deletion of a person through the whole house.
+/// The deletion of a person through the whole system.
 @Suite("deletion") struct DeletionTests {
     private static let phone = "+14155552671"
 
@@ -40,7 +40,7 @@ import Testing
             try await system.quiet()
             #expect(try await places(of: session, hash: hash, in: system).sorted() == [])
 
-            // The trail stays whole, by a name that leads nowhere.
+            // The audit trail stays complete, under a pseudonym that leads to nobody.
             #expect(
                 try await system.rows(
                     .auth, "SELECT act FROM audit WHERE chain <> 'service' ORDER BY sequence DESC LIMIT 1")
@@ -48,7 +48,7 @@ import Testing
             #expect(try await system.rows(.auth, "SELECT count(*) FROM pseudonyms") == "0")
             #expect(try await system.rows(.recovery, "SELECT count(*) FROM audit WHERE chain LIKE 'case %'") != "0")
 
-            // What was sent to the number goes on counting for it, as if it had been a moment ago; then it is anybody's.
+            // Codes that were sent to the number still count for its limit. Later, a new person may use the number.
             try await system.rows(
                 .auth,
                 """
@@ -92,7 +92,7 @@ import Testing
                 NotificationDelivered(
                     personID: person, personSequence: 11, notificationID: .ordered(), deviceID: .ordered(),
                     outcome: "delivered", at: .now()), options)
-            // A token that a gateway does not know to be over yet.
+            // A gateway accepts this token until it learns that the session has ended.
             for ask in [
                 { _ = try await system.ask(GetMe(), as: session) },
                 { _ = try await system.ask(GetQuestions(), as: session) },
@@ -112,7 +112,7 @@ import Testing
             let session = try await system.settled(Self.phone)
             for service: ServiceName in [.profile, .questionnaire, .recovery] { await system.stop(service) }
             #expect(try await system.send("DELETE", "/users/me", as: session).status == 202)
-            // As if it had been tried for an hour.
+            // Acts as if delivery had been tried for an hour.
             try await system.rows(.auth, "UPDATE outbox SET attempts = 400, locked_until = NULL, due_at = now()")
             for service: ServiceName in [.profile, .questionnaire, .recovery] { try await system.start(service) }
             #expect(

@@ -4,7 +4,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The export of a person through the whole house.
+/// The export of a person through the whole system.
 @Suite("export") struct PersonExportTests {
     private static let phone = "+14155552671"
 
@@ -14,7 +14,7 @@ import Testing
             try await system.plantTheRest(of: session)
             let answer = try await system.send("GET", "/users/me/export", as: session)
             #expect(answer.status == 200)
-            // Chunks are small enough here to be parted by their lines.
+            // No chunk contains a line end here, so the lines separate sizes and chunks.
             let lines = answer.text.components(separatedBy: "\r\n")
             let body = stride(from: 1, to: lines.count, by: 2).map { lines[$0] }.joined()
             let document = try JSONValue.parse(Array(body.utf8), limits: JSONLimits(depth: 64, values: 100_000))
@@ -49,12 +49,12 @@ import Testing
             #expect(records("questionnaire", "snapshot").count == 1)
             #expect(records("recovery", "case").first?["status"] == "disputed")
             #expect(records("recovery", "case_event").count >= 2)
-            // Who claims is somebody else, and what opens doors is nobody's to read.
+            // The claimant is another person and is not named. Nobody gets hashes and push tokens.
             #expect(!body.contains("5559999") && !body.contains("hash") && !body.contains("fcm:"))
         }
     }
 
-    /// Somebody of whom profile has heard already.
+    /// Signs in and waits until profile has received the event.
     @Loop private static func signedIn(_ system: TestSystem) async throws -> Session {
         let session = try await system.signIn(phone)
         #expect(
@@ -68,7 +68,7 @@ import Testing
         try await TestSystem.run { system in
             let session = try await Self.signedIn(system)
             _ = try await system.ask(UpdateMe(fields: ["bio": "No. 0"]), as: session)
-            // More than there can be of one field.
+            // More rows than there can be for one field.
             try await system.rows(
                 .profile,
                 """

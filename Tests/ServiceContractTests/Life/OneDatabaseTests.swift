@@ -5,7 +5,7 @@ import Testing
 @testable import Database
 
 @Suite("tables of the services") struct ServiceTablesTests {
-    /// What a look at a running service's schema takes for its tables.
+    /// Compares the tables in a migrated schema with those that a running service looks for.
     @Test(arguments: TestSystem.definitions.indices)
     func areThoseThatItsMigrationsSay(index: Int) async throws {
         let definition = TestSystem.definitions[index]

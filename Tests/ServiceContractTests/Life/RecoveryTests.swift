@@ -4,7 +4,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A recovery through the whole house, from the claim to the account in its claimant's hands.
+/// A recovery through the whole system, from the claim until the claimant has the account.
 @Suite("recovery") struct RecoveryTests {
     private static let (phone, claimant) = ("+14155552671", "+46701234567")
     private static let reason = "My phone lies in the sea off Öland."
@@ -17,10 +17,10 @@ import Testing
                 reason: Self.reason))
     }
 
-    /// A claim that two members of staff had nothing against.
+    /// A claim that two members of staff approved.
     @Loop private func approved(_ system: TestSystem) async throws -> RecoveryRequested {
         let requested = try await claim(system)
-        // Auth hears how long the hold is, and would make it as long again.
+        // Auth's freeze gets its hold from an event, which would undo an earlier update of it.
         try await system.quiet()
         try await system.rows(.recovery, "UPDATE cases SET hold_until = now()")
         try await system.rows(.auth, "UPDATE freezes SET hold_until = now()")
@@ -66,7 +66,7 @@ import Testing
                 try await system.ask(RefreshToken(refreshToken: old.refreshToken))
             }
             #expect(refreshed?.code == "refresh_token_reused" || refreshed?.code == "refresh_token_invalid")
-            // What the person had is there, and nothing of it moves for 48 hours.
+            // The person's data is there, and the account stays frozen for 48 hours.
             let me = try await system.send("GET", "/users/me", as: new)
             #expect(me.status == 200 && me.json["profile"]?["bio"] == "Te är livet")
             try await system.quiet()
@@ -76,7 +76,7 @@ import Testing
                 let left = frozen.json["retryAfterSeconds"]?.integerValue ?? 0
                 #expect(172_000...172_800 ~= left)
             }
-            // The number that claimed signs in, and the old one is free for a new person.
+            // The claimant's number signs in, and the old number is free for a new person.
             try await system.age()
             #expect(try await system.signIn(Self.claimant).user.id == new.user.id)
             #expect(try await system.signIn(Self.phone).user.id != new.user.id)
@@ -88,13 +88,13 @@ import Testing
         }
     }
 
-    /// What a thief would move first stands still while the hold runs; the owner comes and goes as before.
+    /// What a thief would change first is frozen during the hold. The owner can still sign in.
     @Test func freezesTheAccountAndLeavesItsOwnerTheSignIn() async throws {
         try await TestSystem.run { system in
             let owner = try await system.settled(Self.phone)
             try await system.age()
             let requested = try await claim(system)
-            // The owner's number hears of it, too, and nobody but reviewers of what the claimant gave for it.
+            // The owner is notified, too. Only reviewers see the reason that the claimant gave.
             try await system.quiet()
             #expect(try await system.columns(holding: Self.reason) == [])
             #expect(!system.pushes().isEmpty && !"\(system.pushes())".contains("Öland"))
@@ -138,7 +138,7 @@ import Testing
             try await system.age()
             let session = try await system.signIn(Self.claimant)
             #expect(session.isNewUser)
-            // And who has an account claims no other one.
+            // A person with an account cannot claim another one.
             try await system.age()
             let claimed = await #expect(throws: BusError.self) { try await claim(system) }
             #expect(claimed?.code == "claimant_has_account")

@@ -103,10 +103,10 @@ import Testing
         await containers.removeValue(forKey: service)?.stop(notice: .zero)
     }
 
-    /// Speaks in a service's name.
+    /// A connection to the bus in a service's name.
     func voice(of service: ServiceName) throws -> Bus {
         var configuration = BusConfiguration(service: service)
-        // Who has just started may not be found yet on a busy machine.
+        // On a busy machine it takes a while to find a new replica.
         configuration.grace = .seconds(10)
         for name in databases.keys { configuration.peers[name] = try Discovery("ipc:\(folder.path)") }
         configuration.security = try keys.security(of: service)
@@ -135,7 +135,7 @@ import Testing
         return try await Exchange(port: gateway.boundPort, request: head + "\r\n" + (text ?? ""))
     }
 
-    /// Publishes a questionnaire beside the one that is shipped.
+    /// Publishes a questionnaire in addition to the shipped one.
     func publish(_ definition: JSONValue) async throws {
         guard let database = containers[.questionnaire]?.database else { return }
         let read = try DefinitionParser.parse(CanonicalJSON.bytes(of: definition))
@@ -153,7 +153,7 @@ import Testing
         return try await gateway.bus.call(request, options)
     }
 
-    /// Somebody of trust and safety.
+    /// Signs in a member of staff.
     func staff(_ phone: String) async throws -> Session {
         let person = try await signIn(phone).user.id
         try await rows(.auth, "UPDATE accounts SET role = 'staff' WHERE id = '\(person)'")
@@ -161,7 +161,7 @@ import Testing
         return try await signIn(phone)
     }
 
-    /// What was pushed to devices so far.
+    /// The push messages that were sent so far.
     func pushes() -> [JSONValue] { spool.pushes() }
 
     func code(for phone: String, purpose: String? = nil) async throws -> (challenge: Identifier, code: String) {
@@ -176,7 +176,7 @@ import Testing
         return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
     }
 
-    /// As if nobody had been sent a code for a while.
+    /// Acts as if nobody had been sent a code for a while.
     func age() async throws {
         try await rows(
             .auth,
@@ -184,8 +184,7 @@ import Testing
         )
     }
 
-    /// A person of whom every service has heard: profile, answers, two sessions, and a claim of the account that they
-    /// said no to.
+    /// A person whom every service knows: with a profile, answers, two sessions, and a disputed claim of the account.
     func settled(_ phone: String) async throws -> Session {
         _ = try await signIn(phone)
         try await age()
@@ -209,7 +208,8 @@ import Testing
         return session
     }
 
-    /// A row in each described table in which a settled person has none, and in a table of each service that nobody describes.
+    /// Inserts a row into each described table in which a settled person has none. It also creates a table in each
+    /// service that no section describes.
     func plantTheRest(of session: Session) async throws {
         guard let auth = containers[.auth], let profile = containers[.profile] else { return }
         let (person, secrets) = (session.user.id, Secrets(auth.keys))
@@ -263,10 +263,10 @@ import Testing
         }
     }
 
-    /// Waits until nothing is on its way any more.
+    /// Waits until no event is being delivered.
     func quiet() async throws {
-        // What one service tells another stands in the one's outbox or in what the other does with it: a second look in a row
-        // that finds nothing has seen both.
+        // An event is in the outbox of its sender or in the effects of its receiver. After two empty looks in a row,
+        // there is none left.
         var emptyLooks = 0
         while emptyLooks < 2 {
             var left = 0
@@ -281,9 +281,10 @@ import Testing
 
     // MARK: Where somebody is found
 
-    /// Every column of every table in which a text stands, as `auth.sessions.person_id`; bytes are looked at as hex.
+    /// The columns of all tables that contain a text, such as `auth.sessions.person_id`. Bytes are searched as
+    /// hexadecimal digits.
     func columns(holding text: String) async throws -> Set<String> {
-        // Bytes are hexadecimal as text: a number would stand there by its characters.
+        // PostgreSQL shows bytes as hexadecimal digits, so a number appears as the bytes of its characters.
         let forms = [text, Hex.encode(Array(text.utf8)), text.replacing("-", with: "")]
         var found: Set<String> = []
         for service in databases.keys {
@@ -301,7 +302,7 @@ import Testing
         return found
     }
 
-    /// What the services' export sections show, by column: `auth.accounts.id`.
+    /// The export sections of all services by column, such as `auth.accounts.id`.
     var described: [String: [(service: ServiceName, kind: String)]] {
         var kinds: [String: [(service: ServiceName, kind: String)]] = [:]
         for (service, container) in containers {
@@ -314,17 +315,19 @@ import Testing
         return kinds
     }
 
-    /// Holds what the services know of people against what they say of it. What is in a column `person_id` needs no word, but
-    /// must be such that it can be exported and erased by itself. A column of any other name needs an export section.
+    /// Compares the columns that hold a person's ID with the export sections.
     ///
-    /// - Parameter held: the columns in which a person's id stands.
+    /// A table with a column `person_id` needs no section, but must follow the rules of ``PersonTableRules``. A column
+    /// of any other name needs a section.
+    ///
+    /// - Parameter held: the columns that contain the person's ID.
     func expectIsAccountedFor(_ held: Set<String>) async throws {
         let named = try await columnsNamedForPeople()
         let described = Set(described.keys)
         let byItself = named.filter { $0.hasSuffix(".person_id") }
         #expect(held.union(named).subtracting(described).subtracting(byItself).sorted() == [], "nobody exports these")
         #expect(described.subtracting(held).sorted() == [], "an example of each is missing, so that no test sees it")
-        // Acts that stand under a person's pseudonym are exported by a section.
+        // Acts under a person's pseudonym are exported by a section.
         #expect(held.filter { $0.contains(".pseudonyms.") && !described.contains($0) } == [])
         for (service, container) in containers {
             guard let database = databases[service] else { continue }
@@ -333,7 +336,7 @@ import Testing
         }
     }
 
-    /// Columns that are named as what holds a person's id.
+    /// The columns whose name says that they hold a person's ID.
     func columnsNamedForPeople() async throws -> Set<String> {
         var found: Set<String> = []
         for service in databases.keys {

@@ -32,7 +32,7 @@ extension RecordEvents: MessageContract {
     ]
 
     static let hasEffect = true
-    /// Sent again, nothing of it is new.
+    /// A repeat records nothing new.
     static let clockMembers: Set<String> = ["recorded"]
 
     static func everyday(_ profile: ProfileProvider) async throws -> Asked<RecordEvents> {

@@ -8,11 +8,11 @@ import Testing
 
 @testable import AuthService
 
-/// Auth as it is, with a profile and a recovery that take what they are told; codes are read from the spool.
+/// The real auth service, with stand-ins for profile and recovery. Codes are read from the spool.
 @Loop final class AuthProvider: Provider {
     let stage: ServiceStage
     let spool: Spool
-    /// Apple and Google, and where their keys are.
+    /// Signs as Apple and Google, whose key set the key server publishes.
     let forge: IdentityForge
     private let keyServer: ProviderServer
     private var phones = 0
@@ -29,7 +29,7 @@ import Testing
         let forge = IdentityForge()
         let keyServer = try await ProviderServer(
             .answers(status: 200, body: String(decoding: CanonicalJSON.bytes(of: forge.keySet), as: UTF8.self)))
-        // Every request comes from one address, for numbers of one prefix.
+        // All requests come from one address, for numbers with one prefix, so those limits are raised.
         let environment = [
             "SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000", "AUTH_OTP_PREFIX_BREAKER": "off",
             "AUTH_DORMANT_AFTER": "8760h",
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// A phone that nobody asked for before.
+    /// A phone that no test has used.
     func newPhone() -> String {
         phones += 1
         return "+14155552\(String(phones + 1000).suffix(3))"
@@ -63,7 +63,7 @@ import Testing
 
     func key() -> String { "key-\(Identifier.random())" }
 
-    /// A challenge and its code.
+    /// Creates a challenge and returns it with its code.
     func challenge(
         for phone: String? = nil, purpose: String? = nil, linkToken: String? = nil
     ) async throws -> (phone: String, id: Identifier, code: String) {
@@ -73,7 +73,7 @@ import Testing
         return (phone, sent.challengeId, try await spool.code(for: phone, after: known))
     }
 
-    /// A person who signed in a moment ago on a device that takes pushes.
+    /// A person who has just signed in, on a device that receives push messages.
     func session(phone: String? = nil) async throws -> Session {
         let challenge = try await challenge(for: phone)
         let device = DeviceClaim(name: "Pixel 9", platform: "android", pushToken: "fcm:\(challenge.id)")
@@ -86,7 +86,7 @@ import Testing
         return session
     }
 
-    /// A member of the staff who signed in a moment ago.
+    /// A member of staff who has just signed in.
     func staff() async throws -> Session {
         let phone = newPhone()
         let person = try await session(phone: phone).user.id
@@ -98,17 +98,17 @@ import Testing
 
     func accessToken(of actor: Actor) -> String? { tokens[actor.sessionID] }
 
-    /// A nonce of a provider's.
+    /// A new nonce for a provider.
     func nonce(of provider: String) async throws -> String {
         try await reply(to: Asked(IssueSocialNonce(provider: provider), key: key())).nonce
     }
 
-    /// Puts a replica that serves neither Apple nor Google in the place of the one that does.
+    /// Replaces the replica with one that accepts neither Apple nor Google.
     func serveNoProvider() async throws {
         try await stage.replaceReplicas(without: ["AUTH_APPLE_AUDIENCES", "AUTH_GOOGLE_AUDIENCES"])
     }
 
-    /// What an identity that is linked to nobody is linked with.
+    /// A token that links an identity which no account has yet.
     func linkToken(_ provider: String, subject: String) async throws -> String {
         let nonce = try await nonce(of: provider)
         let token = forge.token(provider, subject: subject, nonce: nonce)
@@ -124,14 +124,15 @@ import Testing
         return required.linkToken
     }
 
-    /// A person who linked an identity a moment ago.
+    /// A person who has just linked an identity.
     func linked(_ provider: String, subject: String, phone: String? = nil) async throws -> Session {
         let challenge = try await challenge(
             for: phone, linkToken: try await linkToken(provider, subject: subject))
         return try await opened(VerifyOTP(challengeId: challenge.id, code: challenge.code, device: Sample.phone))
     }
 
-    /// Lets three messages fail, so that the provider is known to be down. What they left behind is cleared away.
+    /// Makes three messages fail, so that auth considers the SMS provider down. It removes their outbox items
+    /// afterwards.
     func breakSMS() async throws {
         try FileManager.default.removeItem(atPath: spool.folder)
         for _ in 0..<3 { try await reply(to: Asked(SendOTP(phone: newPhone()), key: key())) }
@@ -141,7 +142,7 @@ import Testing
         try await stage.rows("DELETE FROM outbox")
     }
 
-    /// As if so much time had gone by for the phone's challenges.
+    /// Acts as if the challenges were older by this interval.
     func age(_ interval: String) async throws {
         try await stage.rows(
             """
@@ -150,7 +151,7 @@ import Testing
             """)
     }
 
-    /// A recovery that was begun for an account, by its case.
+    /// Begins a recovery of an account, and returns the person and the case ID.
     func begunRecovery() async throws -> (person: Identifier, caseID: Identifier) {
         let phone = newPhone()
         let person = try await session(phone: phone).user.id
@@ -159,7 +160,7 @@ import Testing
         return (person, caseID)
     }
 
-    /// A claim with a code that is right.
+    /// A claim with a right code.
     func claim(of phone: String, caseID: Identifier = .ordered()) async throws -> Asked<BeginRecovery> {
         let challenge = try await challenge(purpose: "recovery")
         return Asked(
@@ -168,7 +169,7 @@ import Testing
                 device: Sample.phone, freezeSeconds: 1_468_800), as: .recovery)
     }
 
-    /// A claim, by a number, of one that has no account.
+    /// A claim by a number, of a number without an account.
     func claiming(by claimant: String) async throws -> Asked<BeginRecovery> {
         let challenge = try await challenge(for: claimant, purpose: "recovery")
         return Asked(
@@ -177,7 +178,7 @@ import Testing
                 device: Sample.phone, freezeSeconds: 1_468_800), as: .recovery)
     }
 
-    /// A number's own claim of a phone's account whose hold is over, about to be completed with a new code.
+    /// A request to complete a number's claim of an account, after the hold and with a new code.
     func applying(claimOf phone: String, by claimant: String) async throws -> Asked<ApplyRecovery> {
         let caseID = Identifier.ordered()
         let first = try await challenge(for: claimant, purpose: "recovery")
@@ -194,6 +195,6 @@ import Testing
             as: .recovery, key: key())
     }
 
-    /// A code that is not the one given.
+    /// A code other than the given one.
     nonisolated static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 }

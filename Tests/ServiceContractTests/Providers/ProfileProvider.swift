@@ -5,12 +5,12 @@ import TestSupport
 
 @testable import ProfileService
 
-/// Profile as it is.
+/// The real profile service.
 @Loop struct ProfileProvider: Provider {
     let stage: ServiceStage
 
     nonisolated static func run(_ body: @escaping @Loop @Sendable (ProfileProvider) async throws -> Void) async throws {
-        // The policy that has a refusal more.
+        // This policy has one refusal more than the default.
         let environment = ["PROFILE_AGE_POLICY": "reject"]
         try await ServiceStage.run(ProfileServiceDefinition.definition, environment: environment) {
             try $0.answering(as: .auth, Bearers())
@@ -18,12 +18,12 @@ import TestSupport
         }
     }
 
-    /// A member of the staff with a session that lives.
+    /// A member of staff whose session is alive.
     func staff() -> Actor { Actor(userID: .random(), sessionID: .ordered(), role: "staff") }
 
     func accessToken(of actor: Actor) -> String? { Bearers.token(of: actor) }
 
-    /// A person of 17, whom the policy here would not have taken.
+    /// A person of 17, whom this policy would have refused.
     func youngPerson() async throws -> Identifier {
         let person = try await person()
         let born = Array("\(Timestamp.now().date.year - 17)-12-31".utf8)
@@ -34,7 +34,7 @@ import TestSupport
         return person
     }
 
-    /// A person with a profile and these fields in it.
+    /// A person whose profile has these fields.
     func person(_ fields: UpdateMe = UpdateMe(fields: ["displayName": "Zoë"])) async throws -> Identifier {
         let person = Identifier.random()
         try await reply(to: Asked(fields, for: person))

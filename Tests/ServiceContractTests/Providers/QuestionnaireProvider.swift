@@ -7,10 +7,10 @@ import TestSupport
 @testable import ProfileService
 @testable import QuestionnaireService
 
-/// Questionnaire as it is, with the definition that is shipped.
+/// The real questionnaire service, with the shipped definition.
 @Loop struct QuestionnaireProvider: Provider {
     let stage: ServiceStage
-    /// What profile is told of sessions that begin.
+    /// The events that profile receives when sessions are opened.
     let opened: EventRecorder<SessionOpened>
 
     /// One answer to each required question.
@@ -27,7 +27,7 @@ import TestSupport
         ResponseItem(question: "lovedBy", value: ["time", "touch", "words", "help", "gifts"]),
     ]
 
-    /// As ``required``, and the rest skipped.
+    /// The answers of ``required``, with all other questions skipped.
     nonisolated static let everything: [ResponseItem] =
         required
         + [
@@ -42,7 +42,7 @@ import TestSupport
         try await run(toldTo: EventRecorder<SessionCompleted>(), EventRecorder<SessionAmended>(), body: body)
     }
 
-    /// - Parameter profile: what takes the events beside ``opened``.
+    /// - Parameter profile: receives the other events, beside ``opened``.
     nonisolated static func run<each Handler: RequestHandler>(
         toldTo profile: repeat each Handler,
         body: @escaping @Loop @Sendable (QuestionnaireProvider) async throws -> Void
@@ -60,7 +60,7 @@ import TestSupport
         }
     }
 
-    /// A request of one item for a new person.
+    /// A request with one item, for a new person.
     func item(_ item: ResponseItem, for person: Identifier = .random()) -> Asked<SubmitResponses> {
         Asked(SubmitResponses(answers: [item]), for: person, key: "key-\(Identifier.random())")
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RecoveryService
 
-/// Recovery as it is, with an auth that knows one account and takes what it is told.
+/// The real recovery service, with a stand-in for auth that knows one account.
 @Loop final class RecoveryProvider: Provider {
     let stage: ServiceStage
     let owner: Identifier
@@ -14,10 +14,10 @@ import Testing
     let bearers = Bearers()
     private var claimants = 0
 
-    /// Numbers that auth gives the answer to.
+    /// The number of the account that the stand-in knows.
     nonisolated static let accountPhone = "+14155552671"
     nonisolated static let invalidPhone = "+999"
-    /// Codes that auth refuses so.
+    /// Codes that the stand-in refuses with these errors.
     nonisolated static let refusals = [
         "111111": Sample.otpInvalid, "222222": Sample.otpExpired, "333333": Sample.otpLocked,
         "444444": Sample.claimantHasAccount, "111112": Sample.identityTokenInvalid,
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// A code tells who claims.
+    /// Begins every recovery. The code identifies the claimant.
     private struct Auth: RequestHandler {
         let owner: Identifier
 
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Reviews
 
-    /// One that reviewers said yes to.
+    /// A case that reviewers approved.
     func approvedCase() async throws -> RecoveryRequested {
         let held = try await heldCase().requested
         try await stage.rows(
@@ -90,7 +90,7 @@ import Testing
         while try await stage.rows(status) == "held" { try await Loop.sleep(for: .milliseconds(10)) }
     }
 
-    /// A case that waits for reviewers, its evidence judged.
+    /// A case that waits for reviewers, with a verdict on its evidence.
     func reviewCase(evidence: String = "yes-1") async throws -> Identifier {
         let held = try await heldCase().requested
         try await endHold(of: held.recoveryId)
@@ -103,14 +103,14 @@ import Testing
         return held.recoveryId
     }
 
-    /// One that a reviewer has.
+    /// A case that a reviewer has claimed.
     func claimedCase(evidence: String = "yes-1") async throws -> (id: Identifier, reviewer: Identifier) {
         let (id, reviewer) = (try await reviewCase(evidence: evidence), Identifier.random())
         try await reply(to: Asked(ClaimReview(recoveryId: id), for: reviewer, role: "staff"))
         return (id, reviewer)
     }
 
-    /// One that its owner said no to, of a claimant who has shown something.
+    /// A case that its owner contested, because the claimant has given proof.
     func contestedCase() async throws -> Identifier {
         let id = try await heldCase().requested.recoveryId
         try await stage.rows(
@@ -119,14 +119,14 @@ import Testing
         return id
     }
 
-    /// One that is over.
+    /// A case that is closed.
     func closedCase() async throws -> Identifier {
         let id = try await reviewCase()
         try await reply(to: Asked(DisputeRecovery(recoveryId: id), for: owner))
         return id
     }
 
-    /// The same by a reviewer whom recovery has seen before: who is new gets a pseudonym, refused or not.
+    /// The same request by a reviewer who has a pseudonym already. A new reviewer would get one, even if refused.
     func known<Message: BusRequest>(_ asked: Asked<Message>) async throws -> Asked<Message> {
         var release = Asked(ReleaseReview(recoveryId: .ordered()))
         release.options.actor = asked.options.actor
@@ -140,13 +140,13 @@ import Testing
             claimantReference: "reference-of-\(claimant)", maskedClaimantPhone: "+46 (***) ***-4567")
     }
 
-    /// The code of somebody who has claimed nothing yet.
+    /// A code of a claimant without claims.
     func newCode() -> String {
         claimants += 1
         return String(400_000 + claimants)
     }
 
-    /// A claim of the account by who has the code.
+    /// A claim of the account by the claimant with this code.
     func claim(code: String, phone: String = accountPhone) -> Asked<RequestRecovery> {
         let request = RequestRecovery(
             accountPhone: phone, challengeId: .ordered(), code: code, device: Sample.phone,
@@ -154,9 +154,9 @@ import Testing
         return Asked(request, key: "key-\(Identifier.random())")
     }
 
-    /// A case that is held, with the token that its owner was sent.
+    /// A held case, with the dispute token that its owner was sent.
     func heldCase() async throws -> (requested: RecoveryRequested, disputeToken: String) {
-        // More than three a day are told together, later.
+        // The owner is notified of more than three claims a day together and later.
         try await stage.rows("UPDATE cases SET created_at = created_at - interval '1 day'")
         let requested = try await reply(to: claim(code: newCode()))
         while true {

@@ -32,7 +32,7 @@ enum DraftSamples {
         kind: "option_added", changeClass: "additive", pointer: "/sections/0/questions/1/options/2",
         keys: ["smoking", "regularly"])
 
-    /// As an administrator.
+    /// A request of an administrator.
     static func admin<Message: BusRequest>(_ message: Message, key: String? = nil) -> Asked<Message> {
         var asked = Asked(message, for: Sample.person, key: key)
         asked.options.actor = asked.options.actor.map {
@@ -43,7 +43,7 @@ enum DraftSamples {
 }
 
 extension QuestionnaireProvider {
-    /// A draft with the number that it has in the path.
+    /// Creates a draft and returns its number, as in the path.
     func draft(_ definition: JSONValue = family, of questionnaire: String = "family") async throws -> String {
         let created = try await reply(
             to: DraftSamples.admin(
@@ -51,7 +51,7 @@ extension QuestionnaireProvider {
         return String(created.number)
     }
 
-    /// - Returns: the number of the draft that was published.
+    /// - Returns: the number of the published draft.
     @discardableResult func published(
         _ definition: JSONValue = family, of questionnaire: String = "family"
     ) async throws -> String {
@@ -63,7 +63,7 @@ extension QuestionnaireProvider {
         return draft
     }
 
-    /// An open session of a version that nothing is written with any more, and a newer version.
+    /// An open session of a version that is closed, and a newer version.
     func closed(
         _ old: JSONValue = largerFamily, then new: JSONValue = family, of questionnaire: String = "family"
     ) async throws -> (session: Identifier, person: Identifier) {
@@ -79,7 +79,7 @@ extension QuestionnaireProvider {
         return (view.id, person)
     }
 
-    /// ``family`` with one required question more.
+    /// ``family`` with one more required question.
     nonisolated static var largerFamily: JSONValue {
         var members = family.objectValue ?? [:]
         members["sections"] = .array(

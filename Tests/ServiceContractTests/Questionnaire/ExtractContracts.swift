@@ -37,7 +37,7 @@ extension GetExtracts: MessageContract {
     static let provocations: [String: Provocation<QuestionnaireProvider, GetExtracts>] = [:]
 }
 
-/// From the last answer to the field of the profile, through the whole house.
+/// From the last answer to the field of the profile, through the whole system.
 @Suite("extraction into the profile") @Loop struct ExtractTests {
     nonisolated static let definition: JSONValue = [
         "key": "about-me", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
@@ -59,7 +59,7 @@ extension GetExtracts: MessageContract {
         ],
     ]
 
-    /// What the shipped wizard asks is what the profile takes: each field, and each option by its key.
+    /// The shipped questionnaire asks exactly what the profile accepts: each field, and each option by its key.
     @Test func theShippedWizardFitsTheProfile() throws {
         let bytes = try #require(
             QuestionnaireServiceDefinition.definitions.first {
@@ -154,7 +154,7 @@ extension GetExtracts: MessageContract {
                     ], as: person)
                 #expect(saved.status == 200, "\(question)")
             }
-            // Nobody tells profile of it before questionnaire can be asked: the event comes again.
+            // Profile is stopped, so the event is delivered later.
             await system.stop(.profile)
             #expect(try await system.send("POST", session + "/complete", as: person).status == 200)
             try await system.start(.profile)

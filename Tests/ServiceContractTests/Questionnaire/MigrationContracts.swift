@@ -86,7 +86,7 @@ extension MigrateSessions: MessageContract {
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<MigrateSessions> {
         _ = try await questionnaire.overtaken()
-        // Moved once, they are not moved again: what is the same each time is the count.
+        // A second run would find nothing to move. A dry run returns the same count each time.
         return Asked(MigrateSessions(questionnaire: "family", limit: 100, dryRun: true), as: .operator)
     }
     static let provocations: [String: Provocation<QuestionnaireProvider, MigrateSessions>] = [
@@ -112,7 +112,7 @@ extension SealDates: MessageContract {
     static let clockMembers: Set<String> = []
     static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<SealDates> {
         _ = try await questionnaire.overtaken()
-        // What this release writes is sealed, so there is nothing to do each time.
+        // This release writes sealed dates only, so each run finds nothing to do.
         return Asked(SealDates(limit: 100), as: .operator)
     }
     static let provocations: [String: Provocation<QuestionnaireProvider, SealDates>] = [
@@ -126,7 +126,7 @@ extension SealDates: MessageContract {
 }
 
 extension QuestionnaireProvider {
-    /// An open session of a version that is not the newest any more, with an answer in it.
+    /// An open session with an answer, in a version that is no longer the newest.
     func overtaken() async throws -> (session: Identifier, person: Identifier) {
         let (session, person) = try await family(children: 1)
         try await published(Self.largerFamily)

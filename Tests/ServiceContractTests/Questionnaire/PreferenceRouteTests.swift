@@ -4,7 +4,7 @@ import EventLoop
 import JSONText
 import Testing
 
-/// From what two people say they want to how they go together, over HTTP and the bus.
+/// From the preferences of two people to their comparison, over HTTP and the bus.
 @Suite("preferences over HTTP") @Loop struct PreferenceRouteTests {
     private static let definition: JSONValue = {
         let preference: JSONValue = ["acceptable": true, "importance": [0, 1, 10, 50, 250]]
@@ -60,7 +60,8 @@ import Testing
                     CallOptions(timeout: .seconds(10))
                 ).affinity
             }
-            // The first has 250 of 251, the second 50 of 60; two questions are a half.
+            // The first person gets 250 of 251 points and the second 50 of 60. With two questions, a half is
+            // subtracted.
             let wanted = ((250.0 / 251) * (50.0 / 60)).squareRoot() - 0.5
             let likeness = try #require(try await compared(people[1]))
             #expect(abs((likeness.score ?? 0) - 100 * wanted) < 0.002 && likeness.coverage == 100)

@@ -51,7 +51,7 @@ extension SessionAmended: MessageContract {
         }
     }
 
-    /// After a later answer, and after it was opened and completed again.
+    /// A snapshot is made after a later answer, and after the session was reopened and completed again.
     @Test func isToldOfEachSnapshotAfterTheFirst() async throws {
         let amendments = Amendments()
         try await QuestionnaireProvider.run(toldTo: EventRecorder<SessionCompleted>(), amendments) { questionnaire in

@@ -39,7 +39,7 @@ extension SessionCompleted: MessageContract {
 }
 
 @Suite("questionnaire.session-completed") @Loop struct SessionCompletedContractTests {
-    /// Notes what profile is told, and refuses the first attempts.
+    /// Records the events that profile receives, and refuses the first attempts.
     @Loop private final class Profile: RequestHandler {
         var refusals: Int
         private(set) var bodies: [[UInt8]] = []

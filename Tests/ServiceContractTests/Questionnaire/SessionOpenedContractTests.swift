@@ -35,7 +35,7 @@ extension SessionOpened: MessageContract {
 }
 
 @Suite("questionnaire.session-opened") @Loop struct SessionOpenedContractTests {
-    /// However a session comes to be, whoever else opens it at the same time, and whatever is asked of it afterwards.
+    /// The event comes once for each way to open a session, also with concurrent and later requests.
     @Test func isToldOfEachSessionOnce() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let (reader, writer, opener) = (Identifier.random(), Identifier.random(), Identifier.random())

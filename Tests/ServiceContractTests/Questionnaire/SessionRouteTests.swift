@@ -8,7 +8,7 @@ import Testing
 
 @testable import Gateway
 
-/// Sessions as a client has them: over HTTP, through the gateway, to the rows.
+/// Sessions as a client sees them: over HTTP, through the gateway, down to the rows.
 @Suite("sessions over HTTP") @Loop struct SessionRouteTests {
     private static let base = "/questionnaires/yoked-compat/sessions"
 
@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    /// The loser of two devices is told what the other wrote and where, may write all the same, and nothing is lost.
+    /// The slower of two devices learns the other's answer and device. It may force its own answer, and nothing is
+    /// lost.
     @Test func whoForcesAnAnswerHasSeenTheOther() async throws {
         try await TestSystem.run { system in
             @Loop func write(_ value: JSONValue, _ device: String, base: Int64, force: Bool? = nil) -> JSONValue {
@@ -170,7 +171,8 @@ import Testing
         }
     }
 
-    /// Who stopped is asked again, and what was stopped is kept, counts for nothing, and goes with its person.
+    /// A person who stopped a session is asked again. The stopped session is kept, does not count and is deleted with
+    /// the person.
     @Test func aStoppedSessionIsReadAndNothingElse() async throws {
         try await TestSystem.run { system in
             @Loop func isAsked(_ person: Session) async throws -> Bool {
@@ -213,7 +215,7 @@ import Testing
             #expect(repeated.body == saved.body, "what was saved before is answered as then")
             #expect(try await system.send("GET", session, as: person).body == stopped.body)
 
-            // What is shown is another one, which the person is asked for until it is completed.
+            // A new session is shown, and the person is asked for it until it is completed.
             let questions = try await system.send("GET", "/compatibility/questions", as: person)
             #expect(questions.json["sessionId"] != opened.json["id"] && questions.json["answers"] == [])
             #expect(try await isAsked(person))
@@ -274,7 +276,7 @@ import Testing
             #expect(back.json["subjects"]?.arrayValue?.map { $0["id"] } == children.prefix(3).map { .string($0) })
             #expect(back.json["answers"]?.arrayValue?.count == 4)
 
-            // What comes and goes is kept, and not without end.
+            // Subjects that were removed are kept, but not forever.
             _ = try await system.send("DELETE", session + "/subjects/\(children[1])", as: person)
             try await system.rows(
                 .questionnaire,
@@ -314,7 +316,7 @@ import Testing
         }
     }
 
-    /// From the draft to the version, over what was asked before, and back.
+    /// From the draft to a published version, a migration of open sessions, and the retirement.
     @Test func aQuestionnaireIsDraftedPublishedMovedToAndRetired() async throws {
         try await TestSystem.run { system in
             try await system.publish(QuestionnaireProvider.family)

@@ -5,7 +5,7 @@ import Testing
 
 extension GetStatistics: MessageContract {
     static let canonical = GetStatistics(questionnaire: "yoked-compat", version: "1")
-    /// Of the version that this build brings along.
+    /// The statistics of the version in this build.
     static let current = GetStatistics(questionnaire: "yoked-compat", version: "3")
     static let minimal = GetStatistics(questionnaire: "a", version: "1")
     static let maximal = GetStatistics(questionnaire: DraftSamples.longest, version: "2147483647")
@@ -40,7 +40,7 @@ extension GetStatistics: MessageContract {
                 ResponseItem(question: "relationshipGoal", value: "long_term"),
                 ResponseItem(question: "causes", state: .skipped),
             ])
-            // Who stopped came as far as who has paused there.
+            // A stopped session counts as far as it got, like a paused one.
             let (stopped, person) = try await questionnaire.session()
             try await questionnaire.reply(
                 to: Asked(StopSession(questionnaire: "yoked-compat", sessionId: stopped), for: person))

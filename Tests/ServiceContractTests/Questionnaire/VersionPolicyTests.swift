@@ -7,7 +7,7 @@ import Testing
 
 @testable import QuestionnaireService
 
-/// What a version's policy means to people who are under way, over HTTP.
+/// The effect of a version's policy on people with an open session, over HTTP.
 @Suite("policies of versions") @Loop struct VersionPolicyTests {
     private static func definition(
         _ version: Int64, title: String = "Home", questions: [String], policy: JSONValue = .null,
@@ -48,7 +48,8 @@ import Testing
             #expect(try await offer() == ["version": 3, "class": "reask"])
             let again = try await system.send("POST", "/questionnaires/home/sessions", as: person)
             #expect(again.status == 200 && again.json["offer"] == ["version": 3, "class": "reask"])
-            // A question that goes is no offer where nothing says so; the gravest of the way counts.
+            // Removing a question makes no offer unless the policy says so. Over several versions, the gravest class
+            // counts.
             try await system.publish(Self.definition(4, questions: ["street"]))
             #expect(try await offer() == nil)
             try await system.publish(Self.definition(5, title: "At home", questions: ["street"]))
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    /// By the database's clock: the test moves the retirement and not the time.
+    /// The database's clock decides. The test changes the time of the retirement.
     @Test func whoIsUnderWayInARetiredVersionMayFinishForAWhile() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition(1, questions: ["town", "street"], policy: ["drainDays": 30]))
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    /// Without the member, for ever.
+    /// Without the member `drainDays`, the session can be finished at any time.
     @Test func whoIsUnderWayWithoutATermMayFinishAtAnyTime() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition(1, questions: ["town"]))
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    /// Retired without anything newer, it has no other place for its people to go.
+    /// There is no newer version yet to which the session could migrate.
     @Test func whoIsUnderWayInTheNewestVersionIsNotShutOutByItsRetirement() async throws {
         try await TestSystem.run { system in
             for version in [1, 2] as [Int64] {
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    /// The key of a question goes to another one and comes back, as a rename that was rolled back leaves it.
+    /// A question's key is renamed and then renamed back, as when a rename is rolled back.
     @Test func aPlaceThatAnAnswerLeftTakesAnotherOneLater() async throws {
         try await TestSystem.run { system in
             let rename: JSONValue = [["rename": ["old": "town", "new": "city"]]]
@@ -160,7 +161,7 @@ import Testing
             try await system.publish(Self.definition(2, questions: ["city"], migrations: rename))
             let moved = try await system.send("POST", session + "/migrations", as: person)
             #expect(moved.json["kept"] == ["city"])
-            // As a draft may: what goes back to an older version has the keys that it had.
+            // A draft may go back to the keys of an older version.
             let back = try DefinitionParser.parse(CanonicalJSON.bytes(of: Self.definition(3, questions: ["town"])))
             try await system.rows(
                 .questionnaire,

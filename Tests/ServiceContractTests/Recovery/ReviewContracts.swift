@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-/// What the samples of the reviewers' messages share.
+/// Values that the samples of the reviewers' messages share.
 private enum ReviewSample {
     static let summary = ReviewSummary(
         recoveryId: Sample.recovery, status: "in_review", requestedAt: Sample.everyday,
