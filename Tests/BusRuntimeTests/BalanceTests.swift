@@ -21,7 +21,7 @@ import Testing
             let calls = (0..<16).map { _ in Loop.spawn { try await ask(client, times: 125) } }
             for call in calls { try await call.value }
             let (one, other) = (shares[0] ?? 0, shares[1] ?? 0)
-            // More, where the machine stood still for so long that they were taken for lost.
+            // The sum is larger if a replica stood still and was considered lost, because its calls are repeated.
             #expect(one + other >= 2000)
             #expect(one + other == 2000, .time("\(one) and \(other)"))
             #expect(Double(max(one, other)) / Double(min(one, other)) < 1.25, "\(one) and \(other)")
@@ -50,7 +50,7 @@ import Testing
             #expect(client.replicas(of: .auth).map(\.inFlight) == [most])
             promise.resolve(.success(()))
             for call in calls { _ = try await call.value }
-            // Who had stood still refuses what lies there, and that comes again behind the rest.
+            // A replica that stood still refuses the waiting requests, which are then repeated after the others.
             #expect(order == (0..<40).map(String.init), .time)
             #expect(Array(server.ended("auth.echo/v1").keys) == ["ok"], .time)
         }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// A replica that answers PINGs but no request stands aside.
+    /// A replica that answers PINGs but no requests is ejected.
     @Test(.timed) func aReplicaThatAnswersNothingStandsAside() async throws {
         try await BusLab.run { lab in
             var (stuck, good) = (0, 0)
@@ -111,7 +111,7 @@ import Testing
                 let error = await failure { () throws(BusError) in try await client.call(Echo(text: "b"), .standard) }
                 if error != nil { failed += 1 }
             }
-            // For two seconds, and not where it is greeted anew behind a pause of this process.
+            // The ejection lasts two seconds, and less if a pause of this process leads to a new HELLO.
             #expect(failed == 0 && stuck == before.0 && good == before.1 + 50, .time)
         }
     }

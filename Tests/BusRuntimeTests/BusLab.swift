@@ -5,7 +5,7 @@ import Foundation
 import JSONText
 import TestSupport
 
-/// Asks for a text back; changes nothing.
+/// Asks for a text back. It changes nothing.
 @Message
 struct Echo: BusRequest {
     typealias Reply = Echoed
@@ -20,7 +20,7 @@ struct Echoed: BusReply {
     @Field(.string(0...100_000)) var text: String
 }
 
-/// Has an effect: repeated with a key only.
+/// Has an effect, so it is repeated only with an idempotency key.
 @Message
 struct Charge: BusRequest {
     typealias Reply = Echoed
@@ -28,7 +28,7 @@ struct Charge: BusRequest {
     static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .once)
 }
 
-/// Answers with a body of its own choice.
+/// Answers with a text that the test chooses.
 struct EchoHandler: RequestHandler {
     var answer: @Loop @Sendable (Echo, RequestContext) async throws -> String = { request, _ in request.text }
     func handle(_ request: Echo, context: RequestContext) async throws -> Echoed {
@@ -43,7 +43,7 @@ struct ChargeHandler: RequestHandler {
     }
 }
 
-/// A directory of sockets, and every process of the bus that a test starts in it.
+/// A directory of sockets, and the buses that a test starts in it.
 @Loop final class BusLab {
     let directory: String
     private var running: [Bus] = []
@@ -54,7 +54,7 @@ struct ChargeHandler: RequestHandler {
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// A ready replica of auth.
+    /// Starts a ready replica of auth.
     func server(
         at endpoint: String? = nil, _ change: (inout BusConfiguration) -> Void = { _ in },
         handlers: [any RequestHandler] = [EchoHandler()]
@@ -70,13 +70,13 @@ struct ChargeHandler: RequestHandler {
         return bus
     }
 
-    /// A replica of auth in a process of its own.
+    /// Starts a replica of auth in its own process.
     func process(at endpoint: String? = nil, variables: [String: String] = [:]) throws -> ReplicaProcess {
         let place = try endpoint ?? BusConfiguration(service: .auth).endpoint(inDirectory: directory)
         return try ReplicaProcess(at: place, in: directory, variables)
     }
 
-    /// Somebody who asks auth.
+    /// Starts a client of auth.
     func client(
         _ service: ServiceName = .gateway, of discovery: Discovery? = nil,
         _ change: (inout BusConfiguration) -> Void = { _ in }
@@ -84,7 +84,7 @@ struct ChargeHandler: RequestHandler {
         var configuration = BusConfiguration(service: service, build: "test")
         configuration.peers = [.auth: discovery ?? .directory(directory)]
         configuration.discoveryInterval = .milliseconds(20)
-        // Who has just started may not be found yet on a busy machine.
+        // On a busy machine it takes a while to find a new replica.
         configuration.grace = .seconds(10)
         change(&configuration)
         let bus = Bus(configuration)
@@ -110,7 +110,7 @@ struct ChargeHandler: RequestHandler {
     }
 }
 
-/// The error that a call ends with; `nil` where it succeeds.
+/// The error of a call; `nil` if it succeeds.
 @Loop func failure(_ call: @Loop () async throws(BusError) -> some Sendable) async -> BusError? {
     do throws(BusError) {
         _ = try await call()
@@ -128,7 +128,7 @@ extension CallOptions {
 }
 
 extension FrameHeader {
-    /// An echo request as a stranger would write it.
+    /// The header of an echo request, as any peer could write it.
     static func echo(_ correlationID: UInt64, budgetMs: UInt32 = 2000) -> FrameHeader {
         var header = FrameHeader(kind: .request, correlationID: correlationID)
         header.messageType = Echo.type
@@ -139,14 +139,14 @@ extension FrameHeader {
 }
 
 extension Bus {
-    /// Requests that ended here, by code.
+    /// The number of requests that ended here, by code.
     func ended(_ message: String) -> [String: Int] {
         report.served.filter { $0.message == message }
             .reduce(into: [:]) { $0.merge($1.ended, uniquingKeysWith: +) }
     }
-    /// Attempts of calls beyond the first.
+    /// The number of attempts after the first of each call.
     var retries: Int { report.asked.reduce(0) { $0 + $1.retries } }
     var losses: Int { report.fates.reduce(0) { $0 + $1.lost } }
-    /// Frames of replicas that could not be read.
+    /// The number of frames from replicas that could not be read.
     var misread: Int { report.fates.reduce(0) { $0 + $1.malformedFrames } }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import BusRuntime
 
 @Suite("What a process tells of itself") struct BusReportTests {
-    /// A replica with keys, that fails for `bad` and takes its time for `slow`, and a gateway that asks it.
+    /// A replica with keys, and a gateway that calls it. The replica fails for `bad` and waits for `slow`.
     @Loop private struct Pair {
         let keys: BusKeys
         let server: Bus
@@ -52,7 +52,7 @@ import Testing
             for _ in 0..<3 { #expect(await pair.ask("bad") == "internal_error") }
             #expect(await pair.ask("slow", within: .milliseconds(200)) == "deadline_exceeded")
             let held = Loop.spawn { await pair.ask("slow") }
-            // Either side ends the one that was not answered by its own clock, and the last one waits for its turn first.
+            // Each side ends the unanswered call by its own clock, and the last call first waits for its turn.
             let areBoth = try await eventually {
                 (pair.server.report.served + pair.gateway.report.asked).allSatisfy {
                     $0.took.count == 14 && $0.inFlight == 1 && $0.waited.count == 15
@@ -66,7 +66,8 @@ import Testing
             for traffic in served + asked {
                 #expect(traffic.ended == ["ok": 10, "internal_error": 3, "deadline_exceeded": 1])
                 #expect(traffic.succeeded == 10 && traffic.failed == 4 && traffic.inFlight == 1)
-                // Microseconds: most of the 200 ms of the one that was not answered. What it took on its way is not counted twice.
+                // In microseconds. Most of the 200 ms of the unanswered call count, and its time on the way is not
+                // counted twice.
                 #expect(traffic.took.total >= 100_000 && traffic.shed == 0)
             }
             pair.slow.resolve(.success(()))
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    /// Whatever was too busy: the replica's queue, or a table that somebody has locked.
+    /// Anything may be overloaded: the queue of the replica, or a locked table.
     @Test func whoWasToldOverloadedIsCountedAsShed() async throws {
         try await BusLab.run { lab in
             let pair = try Pair(lab)
@@ -105,7 +106,7 @@ import Testing
             pair.server.state = .ready
             #expect(try await eventually { pair.gateway.absence(of: .auth) == nil })
 
-            // Another key stands in the list than the program has.
+            // The list has another key than the program has.
             try pair.keys.revoke(.auth)
             try pair.keys.add(try BusKey.newSecret().publicKey(), as: .auth)
             let other = try pair.keys.security(of: .operator)
@@ -126,7 +127,7 @@ import Testing
             #expect(replies.first?.1?.served == pair.server.report.served)
             #expect(try await pair.look(as: .operator, .report).report?.served == pair.server.report.served)
             #expect(try await pair.look(as: .auth, .report).report?.served == pair.server.report.served)
-            // A service has no business with what others do.
+            // A service may not read what other services do.
             #expect(try await pair.look(as: .profile, .report).report == nil)
             #expect(try await pair.look(as: .operator, .nothing).report == nil)
         }
@@ -207,7 +208,7 @@ import Testing
         }
     }
 
-    /// As `histogram_quantile` of Prometheus answers for the same buckets.
+    /// The result is that of Prometheus's `histogram_quantile` for the same buckets.
     @Test func quantilesAreSpreadEvenlyInABucket() {
         var histogram = Histogram()
         #expect(histogram.quantile(0.5) == nil)

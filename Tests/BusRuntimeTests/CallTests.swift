@@ -110,7 +110,7 @@ import Testing
             #expect(gateway.messageID == options.messageID && gateway.idempotencyKey == "key-1")
             #expect(gateway.trace.traceID == options.trace.traceID && gateway.trace.spanID != options.trace.spanID)
             #expect((.seconds(1)...(.seconds(2))).contains(gateway.remaining))
-            // Only a gateway vouches for persons.
+            // Only a gateway may speak for people.
             #expect(other.caller == .profile && other.actor == nil && other.clientAddress == nil)
             #expect(other.accessToken == nil)
         }
@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-/// Has words for the wire, and they say nothing.
+/// An error whose text on the wire says nothing.
 private struct WordlessFailure: BusErrorConvertible {
     var busError: BusError { BusError(.internalError, "Something went wrong on our side.", executed: .unknown) }
 }

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// A caller that only knows the wire is told by the server, although the handler does not end.
+    /// The server sends the error to a raw peer, although the handler does not end.
     @Test func isToldByTheServerToo() async throws {
         try await BusLab.run { lab in
             let promise = LoopPromise<Void>()
@@ -46,13 +46,13 @@ import Testing
             promise.resolve(.success(()))
             #expect(try await eventually { server.inFlight == 0 })
             peer.send(.echo(6, budgetMs: 0), Array(#"{"text":"a"}"#.utf8))
-            // The late answer of request 5 is not sent: the next frame is about request 6, which is not executed.
+            // The late answer to request 5 is not sent. The next frame is about request 6, which is not executed.
             let (next, refusal) = try #require(try await peer.receive(.error, .reply))
             #expect(next.correlationID == 6 && String(decoding: refusal, as: UTF8.self).contains(#""executed":"no""#))
         }
     }
 
-    /// As after SIGSTOP and SIGCONT: the request lay in a buffer for longer than its caller waits.
+    /// As after SIGSTOP and SIGCONT, the request was in a buffer for longer than its caller waits.
     @Test func countsTheTimeBeforeTheProcessRead() async throws {
         try await BusLab.run { lab in
             var budgets: [Duration] = []
@@ -65,7 +65,7 @@ import Testing
             let peer = RawPeer.caller(of: try #require(server.endpoint))
             try await peer.greet()
             peer.send(FrameHeader(kind: .ping))
-            // The second would have the time, but its caller has given up this replica.
+            // The second request has time left, but its caller has given up this replica.
             for (id, age) in [(1, 3000), (2, 1000), (3, 500)] as [(UInt64, UInt64)] {
                 var header = FrameHeader.echo(id, budgetMs: 2000)
                 header.sentAtMs = MonotonicClock.now() / 1_000_000 - age

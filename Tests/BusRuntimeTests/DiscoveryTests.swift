@@ -43,7 +43,7 @@ import Testing
             let server = try lab.server()
             let client = try lab.client()
             #expect(try await client.call(Echo(text: "a"), .standard).text == "a")
-            // The file is left alone while it is young: its process might not listen yet.
+            // A new file is left alone, because its process might not listen yet.
             #expect(FileManager.default.fileExists(atPath: path))
             #expect(try await eventually { !FileManager.default.fileExists(atPath: path) })
             server.stop()
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// The file of a process that was killed: bound, and nobody listens.
+    /// Creates the socket file of a killed process: it is bound, and nobody listens.
     private func deadSocket(at path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -5,7 +5,7 @@ import Testing
     private static let a = FrameHeader(kind: .ping, correlationID: 1, bodyLength: 1)
     private static let b = FrameHeader(kind: .cancel, correlationID: 2)
 
-    /// The layout of version 3. It never changes: another layout is another wire version.
+    /// The bytes of version 3. They never change, because another layout is another wire version.
     private static let golden: [UInt8] =
         [0x56, 0x53, 0x54, 3]
         + [33, 0, 0, 0, 0x56, 0x53, 0x54, 2, 2, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
@@ -61,7 +61,8 @@ import Testing
         #expect(read.isWhole && read.frames == Array(repeating: header.encoded(before: body), count: bundle.count))
     }
 
-    /// Beside others it would make a message that the receiver's libzmq takes for too long, and closes the connection for.
+    /// Together with other frames, it would exceed the message size of the receiver's libzmq, which would close the
+    /// connection.
     @Test func aLargeFrameIsAlone() {
         var bundle = FrameBundle()
         #expect(bundle.hasRoom(for: 1_000_000))
@@ -75,7 +76,7 @@ import Testing
     @Test func cutAnywhereItIsNotWholeAndNothingBesideItIsRead() {
         for length in 4..<Self.golden.count {
             let read = frames(of: Array(Self.golden.prefix(length)))
-            // Cut between two frames it is a bundle of one.
+            // Cut between its two frames, it is a bundle of one frame.
             #expect(read.isWhole == (length == 41), "cut at \(length)")
             #expect(read.frames == (length < 41 ? [] : [Self.a.encoded(before: [0x7b])]), "cut at \(length)")
         }

@@ -2,7 +2,7 @@ import BusProtocol
 import Testing
 
 @Suite("Frame header") struct FrameHeaderTests {
-    /// Every field, with values whose bytes are easy to see.
+    /// Every field, with bytes that are easy to recognise.
     static let full: FrameHeader = {
         var header = FrameHeader(kind: .request, correlationID: 0x0807_0605_0403_0201, bodyLength: 0x0102)
         header.isReplay = true
@@ -24,7 +24,7 @@ import Testing
         return header
     }()
 
-    /// The layout of version 1. It never changes: another layout is another wire version. A field may be added.
+    /// The bytes of version 1. They never change, because another layout is another wire version. Fields may be added.
     static let golden: [UInt8] =
         [0x56, 0x53, 0x54, 1, 4, 1, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 2, 1, 0, 0, 0x88, 0x13, 0, 0, 0x0b, 0x0a]
         + [0, 0, 0, 0, 0, 0, 1, 11, 0] + Array("auth.echo".utf8) + [3, 0, 2, 16, 0, 0x00, 0x11, 0x22, 0x33, 0x44]
@@ -39,7 +39,7 @@ import Testing
         #expect(try FrameHeader.decoded(Self.golden).get() == Self.full)
     }
 
-    /// In one part the layout is the same, but for the version and the body behind it.
+    /// Version 2 has the same layout, except for the version number and the body that follows in the same part.
     @Test func theBytesOfVersionTwoStay() throws {
         let body = [UInt8](repeating: 0x7b, count: 0x0102)
         var golden = Self.golden + body
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// What is read from mutated bytes is written and read again as the same.
+    /// A header that can be read from mutated bytes stays the same when it is written and read again.
     @Test func aHundredThousandMutatedHeadersAreReadOrRefused() throws {
         var random = SystemRandomNumberGenerator()
         var readable = 0

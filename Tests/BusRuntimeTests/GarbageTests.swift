@@ -63,8 +63,8 @@ import Testing
         }
     }
 
-    /// Half a bundle, one with nothing in it, one with a length beyond its end, one in another, one that is too long: the
-    /// frames before the fault are answered, and the fault is counted.
+    /// The faults are half a bundle, an empty one, a length beyond the end, a bundle in a bundle, and one that is too
+    /// long. The frames before the fault are answered, and the fault is counted.
     @Test func aBundleThatCannotBeReadIsCounted() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// The server forgot its caller, or is another process: the call is repeated after a new HELLO, and succeeds.
+    /// The server has forgotten its caller, or is another process. The call is repeated after a new HELLO and succeeds.
     @Test func aCallerThatWasForgottenGreetsAgain() async throws {
         try await BusLab.run { lab in
             let endpoint = "ipc://\(lab.directory)/auth-raw.sock"

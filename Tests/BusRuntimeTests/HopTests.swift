@@ -5,7 +5,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A question that three services pass on before anybody works on it.
+/// A request that is passed on from service to service, over three hops.
 private protocol Hop: BusRequest where Reply == Echoed {
     init()
 }
@@ -31,7 +31,7 @@ private struct ThirdHop: Hop {
     static let rules = MessageRules(service: .questionnaire, callers: [.profile], effect: .read)
 }
 
-/// When the call ended, for each who had to do with it.
+/// Records when the call ended for each participant.
 @Loop private final class Ends {
     var start: UInt64 = 0
     private(set) var times: [String: Duration] = [:]
@@ -39,7 +39,7 @@ private struct ThirdHop: Hop {
     func note(_ what: String) { times[what] = .nanoseconds(MonotonicClock.now() - start) }
 }
 
-/// Asks on with what is left of its own time, and notes when that ended.
+/// Calls the next service with its own remaining time, and records when that call ended.
 private struct PassingHandler<Request: Hop, Next: Hop>: RequestHandler {
     let bus: Bus
     let next: Next.Type
@@ -94,7 +94,7 @@ private struct LastHandler: RequestHandler {
             let times = ends.times
             print("300 ms over three hops: \(times)")
             #expect(times["gateway deadline_exceeded"] != nil && times.values.allSatisfy { $0 >= .milliseconds(280) })
-            // Whom the request reaches too late does not begin it.
+            // On a slow machine, the request may reach a service too late to begin.
             #expect(times.count == 4 && times["questionnaire.hop cancelled"] != nil, .time("\(times)"))
             #expect(times.values.allSatisfy { $0 <= .milliseconds(320) }, .time("\(times)"))
         }
@@ -102,7 +102,7 @@ private struct LastHandler: RequestHandler {
 }
 
 extension BusLab {
-    /// A service that answers, and asks others.
+    /// A service that answers calls and calls other services.
     fileprivate func hop(_ service: ServiceName, asks others: [ServiceName]) throws -> Bus {
         try server { configuration in
             configuration.bind = configuration.bind.map { $0.replacing("/auth-", with: "/\(service)-") }

@@ -15,7 +15,7 @@ import Testing
         return BusKey(base64: Data(bytes).base64EncodedString())
     }
 
-    /// Source: RFC 7748, 6.1.
+    /// The keys are from RFC 7748, 6.1.
     @Test func aPublicKeyIsThatOfCurve25519() throws {
         let secret = try #require(Self.key("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a"))
         let expected = Self.key("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a")
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Each is as close to being let in as it can come without being allowed.
+    /// Each stranger lacks only one thing that an allowed caller has.
     @Test func strangersReachNoHandler() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
@@ -65,7 +65,7 @@ import Testing
             let unknown = try RawPeer.caller(of: endpoint, secret: try BusKey.newSecret(), towards: serverKey)
             let profile = try #require(BusKey(base64: keys.secret(of: .profile)))
             let misled = try RawPeer.caller(of: endpoint, secret: profile, towards: try BusKey.newSecret())
-            // Its key is another's than its name.
+            // Its key belongs to another service than its name.
             let impostor = try RawPeer.caller(of: endpoint, secret: profile, towards: serverKey)
             for (text, peer) in [("plain", plain), ("unknown", unknown), ("misled", misled), ("impostor", impostor)] {
                 peer.send(FrameHeader(kind: .hello), RawPeer.hello(.gateway))
@@ -73,7 +73,7 @@ import Testing
             }
             let (_, body) = try #require(try await impostor.receive(.error))
             #expect(String(decoding: body, as: UTF8.self).contains(#""executed":"no""#))
-            // All had their time: who is allowed is answered behind them.
+            // The allowed caller comes last, so its answer shows that the others had their time.
             let caller = try lab.client { $0.security = try? keys.security(of: .gateway) }
             _ = try await caller.call(Echo(text: "allowed"), .standard)
             for peer in [plain, unknown, misled] { #expect(try await peer.receive(within: .milliseconds(300)).isEmpty) }
@@ -106,7 +106,7 @@ import Testing
                 return error?.executed == .no
             }
             #expect(isRefused, .time("within a second"))
-            // Who is revoked while it runs is named, and says it of itself.
+            // The refused key is reported, and its own program learns that it was revoked.
             #expect(refused.first == (try keys.publicKey(of: .gateway)))
             #expect(problems == ["the key of this program was removed from the list: its messages are refused"])
             #expect(caller.absence(of: .auth) == .ownKeyRevoked)
@@ -134,7 +134,7 @@ import Testing
                 $0.grace = .seconds(20)
             }
             let call = Loop.spawn { try await caller.call(Echo(text: "patience"), .within(.seconds(15))) }
-            // Its first handshake is refused.
+            // The first handshake is refused.
             #expect(try await eventually { !refused.isEmpty })
             #expect(refused.first == (try keys.publicKey(of: .gateway)))
             try keys.allow(.gateway)
@@ -165,7 +165,7 @@ import Testing
             options.actor = actor
             #expect(try await tool.call(Charge(), options).text == "charged by operator")
             #expect(told == [Charge.type])
-            // The word counts with an operator's key only.
+            // The option needs the key of an operator.
             let profile = try lab.client(.profile) { $0.security = try? keys.security(of: .profile) }
             let other = await failure { () throws(BusError) in try await profile.call(Charge(), options) }
             #expect(other?.code == "caller_not_allowed" && told == [Charge.type])
@@ -184,7 +184,7 @@ import Testing
             let replacement = try BusSecurity(secret: renewed.base64, allowList: keys.list)
             _ = try lab.server({ $0.security = replacement }, handlers: [EchoHandler { _, _ in "new" }])
             #expect(try await eventually { try await caller.call(Echo(text: "?"), .standard).text == "new" })
-            // Without its key the old one is not asked any more, though it stands.
+            // Once its key is removed, the old replica gets no more calls, although it still runs.
             try keys.revokeOwn(.auth)
             let began = MonotonicClock.now()
             #expect(try await eventually { caller.replicas(of: .auth).count { $0.isAlive } == 1 })

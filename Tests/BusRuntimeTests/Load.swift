@@ -4,14 +4,14 @@ import EventLoop
 import TestSupport
 import Testing
 
-/// Calls at an even rate, whatever becomes of those before them.
+/// Makes calls at an even rate, without waiting for earlier ones.
 @Loop final class Load {
     struct Outcome: Sendable {
         let id: Int
-        /// Nanoseconds of ``MonotonicClock``.
+        /// The time of the call, in nanoseconds of ``MonotonicClock``.
         let asked: UInt64
         let ended: UInt64
-        /// Who answered.
+        /// The process that answered.
         let process: Int?
         let error: BusError?
         var took: Duration { .nanoseconds(ended - asked) }
@@ -22,7 +22,7 @@ import Testing
     private let timeout: Duration
     private var calls: [Task<Outcome, any Error>] = []
     private(set) var outcomes: [Outcome] = []
-    /// The id of the next call: who has one at least as large was called from now on.
+    /// The ID of the next call. Later calls have larger IDs.
     var nextID: Int { calls.count }
     private var isOver = false
 
@@ -30,7 +30,7 @@ import Testing
         (self.client, self.labour, self.timeout) = (client, labour, timeout)
     }
 
-    /// So many calls a second, for a while.
+    /// Makes this many calls per second for a while.
     func run(perSecond rate: Double, for time: Duration) async throws {
         let start = MonotonicClock.now()
         let end = start + time.nanoseconds
@@ -46,12 +46,12 @@ import Testing
         }
     }
 
-    /// Calls until it is told to stop.
+    /// Makes calls until ``finish()``, for at most a minute.
     func begin(perSecond rate: Double) -> Task<Void, any Error> {
         Loop.spawn { try await self.run(perSecond: rate, for: .seconds(60)) }
     }
 
-    /// Asks no more, and waits for the answers.
+    /// Makes no more calls, and waits for the answers.
     func finish() async throws {
         isOver = true
         for call in calls { _ = try await call.value }
@@ -82,21 +82,21 @@ extension [Load.Outcome] {
     var failed: [Load.Outcome] { filter { $0.error != nil } }
     var answered: [Load.Outcome] { filter { $0.error == nil } }
 
-    /// The longest time in which no call ended, while there were any.
+    /// The longest time between the ends of two consecutive calls.
     var longestSilence: Duration {
         let ends = map(\.ended).sorted()
         return zip(ends, ends.dropFirst()).map { .nanoseconds($1 - $0) }.max() ?? .zero
     }
 
-    /// No call fails. Where the machine itself stood still for a while, calls were too many at once behind it, or their
-    /// replicas were taken for lost: that is seen again.
+    /// Expects that no call failed. If the machine stood still, too many calls came at once or replicas were considered
+    /// lost, so the test may run again.
     func expectNoFailure() {
         let first = Comment(rawValue: failed.first.debugDescription)
         let stoodStill = longestSilence > .milliseconds(200)
         #expect(failed.isEmpty, stoodStill ? .time(first.rawValue) : first)
     }
 
-    /// How long so large a share of them took at the most.
+    /// The time within which this share of the calls ended.
     func took(_ share: Double) -> Duration {
         let sorted = map(\.took).sorted()
         return sorted.isEmpty ? .zero : sorted[Swift.min(sorted.count - 1, Int(Double(sorted.count) * share))]

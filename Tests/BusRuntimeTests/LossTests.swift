@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("A lost replica") struct LossTests {
-    /// A replica whose calls never end, and the client that asked it once.
+    /// A replica whose calls never end.
     @Loop private func stuck(_ lab: BusLab, at endpoint: String? = nil) throws -> Bus {
         try lab.server(
             at: endpoint,
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// A drain under load: two replicas, one goes, nobody notices.
+    /// Drains one of two replicas under load.
     @Test(.timed) func thatDrainsFailsNoCall() async throws {
         try await BusLab.run { lab in
             let leaving = try lab.server(handlers: [slow])
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// Relays have events in hand.
+    /// During a drain, a relay must still be able to deliver its current events.
     @Test func thatDrainsStillAsksWhileItFinishes() async throws {
         try await BusLab.run { lab in
             _ = try lab.server(handlers: [slow])

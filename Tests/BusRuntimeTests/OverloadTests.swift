@@ -6,7 +6,7 @@ import Testing
 @testable import BusRuntime
 
 @Suite("Overload") struct OverloadTests {
-    /// A controller, with times in milliseconds.
+    /// A controller with times in milliseconds.
     private struct Queue {
         var controller = AdmissionController()
 
@@ -30,12 +30,12 @@ import Testing
         var queue = Queue()
         let begun = (0...100).map { queue.begins(after: 30, behind: 30, at: 1000 + UInt64($0)) }
         #expect(begun.allSatisfy { $0 } && queue.isOverloaded(at: 1100))
-        // A millisecond each: twenty may wait, and what waited twice as long is refused all the same.
+        // Each request takes a millisecond, so twenty may wait. One that has waited twice as long is always refused.
         let admitted = [20, 22].map { queue.admits(behind: $0, at: 1150) }
         #expect(admitted == [true, false])
         let later = [(18, 1151), (41, 1152)].map { queue.begins(after: $0, behind: Int($0), at: $1) }
         #expect(later == [true, false])
-        // An interval without a refusal ends it.
+        // An interval without a refusal ends the overload.
         #expect(queue.isOverloaded(at: 1251) && !queue.isOverloaded(at: 1252))
         let afterwards = queue.admits(behind: 1000, at: 1252)
         #expect(afterwards)
@@ -47,8 +47,8 @@ import Testing
         #expect(begun.allSatisfy { $0 } && !queue.isOverloaded(at: 9001))
     }
 
-    /// Five times what one replica can do, asked by two callers: once by handlers that hold its loop, once by handlers
-    /// that wait for somebody else, where the credit is what a replica can do at once.
+    /// Two callers send five times what one replica can do. In one case the handlers block its loop. In the other they
+    /// only wait, and the credit limits how many run at once.
     @Test(.timed, arguments: [(TestWork(id: 0, burnMs: 5), 64, 200.0), (TestWork(id: 0, waitMs: 40), 8, 400.0)])
     func isShedEarlyAndOverSoon(labour: TestWork, credit: Int, capacity: Double) async throws {
         try await BusLab.run { lab in
@@ -74,7 +74,7 @@ import Testing
             #expect(Double(good.count) / taken >= 0.85 * capacity, .time(report))
             #expect(refused.allSatisfy { $0.error?.code == "overloaded" && $0.error?.executed == .no }, .time(report))
             #expect(refused.took(0.5) <= .milliseconds(10), .time(report))
-            // More, where one stood still for so long that it was taken for lost.
+            // The replica has begun more if it stood still and was considered lost.
             #expect(replica.begun.count == good.count, .time(report))
 
             let after = Load(on: clients[0], labour, timeout: .seconds(2))

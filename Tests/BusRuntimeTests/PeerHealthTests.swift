@@ -39,7 +39,7 @@ import Testing
 
     @Test func aWayIsComparedWithTheShortest() {
         var way = DelayEstimator()
-        // A clock that is 5 s behind; the way takes 2 ms at least.
+        // The receiver's clock is 5 s ahead, and the way takes at least 2 ms.
         func delay(_ sentAtMs: UInt64, _ nowMs: UInt64) -> Int64 {
             way.delay(sentAtMs: sentAtMs, now: nowMs * 1_000_000)
         }
@@ -47,7 +47,7 @@ import Testing
         #expect(delay(10_100, 15_102) == 0)
         #expect(delay(10_200, 15_212) == 10)
         #expect(delay(0, 15_212) == 0 && delay(.max, 15_212) == 0)
-        // It stood still for two minutes: more than a window, and what lay there is as old as it is.
+        // The receiver stood still for two minutes, longer than a window. The full age of what waited is measured.
         #expect(delay(10_300, 135_302) == 120_000)
         #expect(delay(10_301, 135_302) == 119_999)
         #expect(delay(130_310, 135_312) == 0)
@@ -56,7 +56,7 @@ import Testing
     @Test func aWayFollowsClocksThatDrift() {
         var way = DelayEstimator()
         var worst: Int64 = 0
-        // A day of PINGs, and a clock that loses 100 µs each second: 8.6 s in all.
+        // A day of PINGs, with a clock that loses 100 µs per second: 8.6 s in all.
         for quarter in 0..<UInt64(4 * 86_400) {
             let now = quarter * second / 4 + second
             let sent = now / 1_000_000 - now / 10_000 / 1_000_000
@@ -87,7 +87,8 @@ import Testing
         }
     }
 
-    /// Else it would take the refusal for the answer of one that knows it, and its caller would hear of it.
+    /// The refusal comes before the answer to the new HELLO. In another order, the caller would take the refusal for one
+    /// from a server that knows it, and pass it on.
     @Test func whoGreetsAfterAPauseHearsFirstWhatWasRefused() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
@@ -95,7 +96,7 @@ import Testing
             try await peer.greet(newest: .bundles)
             peer.send(.echo(1), Array(#"{"text":"a"}"#.utf8), in: .onePart)
             peer.send(FrameHeader(kind: .hello), RawPeer.hello(.gateway, newest: .bundles))
-            // The pause itself: the server is on this loop.
+            // This is the pause itself, because the server runs on this loop.
             usleep(300_000)
             var heard: [FrameHeader] = []
             while heard.count < 3 {
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    /// A replica that answers PINGs but no request, whose callers have minutes to wait.
+    /// A replica that answers PINGs but no requests. Its callers would wait for minutes.
     @Test(.timed) func aReplicaThatHoldsItsCallsIsOutWithinASecond() async throws {
         try await BusLab.run { lab in
             var held: [UInt64] = []
@@ -131,12 +132,13 @@ import Testing
             #expect(try await eventually { held.count > 5 })
             let first = try #require(held.first)
             while MonotonicClock.now() < first + second {
-                // Until it is out, it may be held: the replica that answers is the newer one by a little.
+                // Until the replica is ejected, it may get such a call and hold it.
                 _ = await failure { () throws(BusError) in
                     try await client.call(Echo(text: "one by one"), .within(.milliseconds(100)))
                 }
             }
-            // More than it holds: the one with the fewest in flight would be asked, were it not out.
+            // These are more calls than it holds. It would have the fewest in flight and get some, if it were not
+            // ejected.
             let errors = try await atOnce(48) {
                 await failure { () throws(BusError) in try await client.call(Echo(text: "together"), .standard) }
             }

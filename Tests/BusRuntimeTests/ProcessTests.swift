@@ -6,7 +6,7 @@ import Testing
 
 @testable import BusRuntime
 
-/// Replicas as processes, which are killed, stopped, thawed and replaced under load.
+/// Replicas in their own processes, which are killed, stopped, continued and replaced under load.
 @Suite("Replicas as processes", .serialized) struct ProcessTests {
     @Loop private func ready(_ client: Bus) -> Int {
         client.replicas(of: .auth).count { $0.isAlive && $0.state == .ready }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Stopped long enough to be given up, it thaws with its callers' old requests before it.
+    /// A replica is stopped until its callers give it up. When it continues, their old requests are waiting.
     @Test(.timed) func oneOfThreeIsStoppedAndThawsWithoutDoingWhatIsOld() async throws {
         try await BusLab.run { lab in
             let replicas = try (0..<3).map { _ in try lab.process() }
@@ -72,14 +72,14 @@ import Testing
                 "SIGSTOP: out in \(out), \(parked) parked, back in \(back), \(late.count) after it, \(stale.count) stale"
             )
             #expect(out < .seconds(1) && back < .seconds(2), .time)
-            // More, where the machine stood still meanwhile: the others refuse then what may be old.
+            // More can be waiting if the machine stood still, because the other replicas then refuse what may be old.
             #expect(parked <= 64, .time("\(parked)"))
             #expect(stale.isEmpty, "\(stale.first.debugDescription)")
             load.outcomes.expectNoFailure()
         }
     }
 
-    /// Whose caller has gone altogether when it thaws.
+    /// A replica that was stopped refuses all requests that waited, because their caller may be gone.
     @Test(arguments: [300, 1500]) func aStoppedReplicaDoesNothingForWhoHasGone(pauseMs: Int) async throws {
         try await BusLab.run { lab in
             let replica = try lab.process()
@@ -90,12 +90,12 @@ import Testing
             _ = try #require(try await peer.receive(.reply))
             try await replica.freeze()
             for id in 2...500 { peer.send(.labour(UInt64(id)), work) }
-            // Time is what this is about: the pause itself.
+            // The pause is what this test is about.
             try await Loop.sleep(for: .milliseconds(pauseMs))
             replica.send(SIGCONT)
             let (header, body) = try #require(try await peer.receive(.reply, .error))
             #expect(header.kind == .error && String(decoding: body, as: UTF8.self).contains(#""executed":"no""#))
-            // It is heard again as soon as it has greeted anew.
+            // After a new HELLO, requests are executed again.
             try await peer.greet()
             peer.send(.labour(1000), work)
             while let (header, _) = try await peer.receive(.reply, .error), header.correlationID != 1000 {
@@ -119,7 +119,7 @@ import Testing
             let served = more.compactMap { $0.begun.first }.map { Duration.nanoseconds($0.at - began) }
             let all = [first] + more
 
-            // Shares are even once the new ones have ramped up.
+            // The shares are even once the new replicas have ramped up.
             let rampUp = load.outcomes.count
             #expect(try await eventually { load.outcomes.count > rampUp + 2000 })
             let before = all.map { $0.begun.count }
@@ -165,8 +165,8 @@ import Testing
         }
     }
 
-    /// The next build knows one more version of a message. It takes the place of this one, a replica at a time, and both
-    /// versions are answered as soon as anybody knows them.
+    /// The next build knows one more version of a message, and replaces this build one replica at a time. Both versions
+    /// are answered as soon as a replica knows them.
     @Test(.timed) func eachIsUpgradedInTurnAndNoCallFails() async throws {
         try await BusLab.run { lab in
             var replicas = try (0..<2).map { _ in try lab.process() }
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    /// Two replicas have keys of their own, and one key is not allowed any more.
+    /// Two replicas have different keys, and one key is removed from the list.
     @Test(.timed) func oneIsRevokedAndNoCallFails() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
@@ -213,7 +213,7 @@ import Testing
             #expect(try await eventually { !security.allowed.keys(of: .auth).contains(own) })
             #expect(!client.replicas(of: .auth).contains { $0.endpoint == revoked.endpoint && $0.isAlive })
             let out = Duration.nanoseconds(MonotonicClock.now() - asked)
-            // What was asked before may have been on its way to it.
+            // Earlier calls may have been on their way to the revoked replica.
             let (since, done) = (load.nextID, load.outcomes.count)
             #expect(try await eventually { load.outcomes.count > done + 500 })
             #expect(revoked.begun.allSatisfy { $0.id < since })
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    /// Every connection to one of three ends, and none comes through for a while: as if the network had parted.
+    /// Ends every connection to one of three replicas and blocks new ones for a while, as in a network partition.
     @Test(.timed) func oneIsCutOffAndComesBackAndNoCallFails() async throws {
         try await BusLab.run { lab in
             let near = try (0..<2).map { _ in try lab.process() }
@@ -260,7 +260,8 @@ import Testing
         }
     }
 
-    /// The caller first, the replica first, and one that is replaced at the same address before anybody asks.
+    /// The caller starts first, or the replica does, or a replica is replaced at the same address before the first
+    /// call.
     @Test(arguments: ["caller", "replica", "twice"]) func anyOrderOfStartsWorks(first: String) async throws {
         try await BusLab.run { lab in
             let endpoint = try BusConfiguration(service: .auth).endpoint(inDirectory: lab.directory)

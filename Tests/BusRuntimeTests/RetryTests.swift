@@ -18,7 +18,7 @@ import Testing
         for _ in 0..<1005 { budget.earn() }
         #expect(spendAll(at: second) == 100)
         #expect(spendAll(at: 3 * second) == 20)
-        // It holds no more than it began with, however long nothing was tried again.
+        // The budget never exceeds its initial size, however long no retry was made.
         #expect(spendAll(at: 3600 * second) == 128)
     }
 
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Each replica refuses everything: without a budget each call would be made three times.
+    /// Every replica refuses. Without a budget, each call would be made three times.
     @Test func areNotMadeWithoutABudgetAndEndWithTheRefusalItself() async throws {
         try await BusLab.run { lab in
             var asked = 0
@@ -50,14 +50,14 @@ import Testing
                 let error = await failure { () throws(BusError) in try await client.call(Echo(text: "a"), .standard) }
                 #expect(error?.detail == "No more of these." && error?.retryAfterMs == 7000 && error?.executed == .no)
             }
-            // What came to one that had stood still is refused before anybody is asked.
+            // A replica that stood still refuses a request before its handler runs.
             let unheard = servers.reduce(0) { $0 + ($1.ended("auth.echo/v1")["service_unavailable"] ?? 0) }
-            // 128 at first, a tenth of 400, and ten for each second that it took.
+            // The budget is 128 at first, plus a tenth of the 400 calls, plus ten for each second of the test.
             #expect((168...250).contains(client.retries - unheard) && asked + unheard == 400 + client.retries)
         }
     }
 
-    /// Its caller still waits, and the only replica has gone on meanwhile.
+    /// The caller still waits, and the only replica has continued in the meantime.
     @Test func goToTheOnlyReplicaAgainWhereARequestLayThereForTooLong() async throws {
         try await BusLab.run { lab in
             var asked = 0
@@ -72,7 +72,7 @@ import Testing
             let client = try lab.client()
             #expect(try await client.call(Echo(text: "a"), .standard).text == "a")
             #expect(asked == 2 && client.retries == 1)
-            // One that is full is not pressed.
+            // An overloaded replica is not asked again.
             let error = await failure { () throws(BusError) in try await client.call(Echo(text: "full"), .standard) }
             #expect(error?.code == "overloaded" && asked == 3)
         }

@@ -4,7 +4,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-/// Two builds of which one knows only frames in two parts understand each other, whichever asks.
+/// Two builds understand each other if one of them knows only frames in two parts, whichever of them calls.
 @Suite("Wire version") struct WireVersionTests {
     @Test(arguments: [WireVersion.twoParts, .onePart])
     func aCallerIsAnsweredInTheNewestThatItKnows(newest: WireVersion) async throws {
@@ -12,7 +12,7 @@ import Testing
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))
             try await peer.greet(newest: newest)
-            // What a caller sends is read in either form.
+            // The server reads both forms.
             for (id, form) in [(1, WireVersion.twoParts), (2, .onePart)] as [(UInt64, WireVersion)] {
                 peer.send(.echo(id), Array(#"{"text":"a"}"#.utf8), in: form)
                 let answer = try #require(try await peer.receiveFrame(of: [.reply]))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Requests that arrive together are answered together, to who understands that.
+    /// Requests that arrive together are answered in a bundle, if the caller understands bundles.
     @Test(arguments: [WireVersion.onePart, .bundles])
     func aBundleIsAnsweredByABundleToWhoKnowsIt(newest: WireVersion) async throws {
         try await BusLab.run { lab in
@@ -78,7 +78,7 @@ import Testing
             @Loop func say(_ frames: [(FrameHeader, [UInt8])]) { replica.send([id, Self.message(of: frames)]) }
             say([(FrameHeader(kind: .hello), RawPeer.hello(.auth, newest: newest))])
             say([(FrameHeader(kind: .pong), Array(#"{"state":"ready","queueDepth":0,"inFlight":0}"#.utf8))])
-            // The first waits until the replica is ready.
+            // The first call waits until the replica is ready.
             let first = Loop.spawn { try await client.call(Echo(text: "first"), .standard) }
             let (header, body) = try #require(try await replica.receive(.request))
             say([(FrameHeader(kind: .reply, correlationID: header.correlationID), body)])
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// What libzmq is given: one frame as it is, several as a bundle.
+    /// The message for libzmq: a single frame as it is, several frames as a bundle.
     private static func message(of frames: [(FrameHeader, [UInt8])]) -> [UInt8] {
         var bundle = FrameBundle()
         for (header, body) in frames {

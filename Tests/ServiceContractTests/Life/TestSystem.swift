@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    // MARK: Where somebody is found
+    // MARK: Where a person's data is
 
     /// The columns of all tables that contain a text, such as `auth.sessions.person_id`. Bytes are searched as
     /// hexadecimal digits.
