@@ -87,8 +87,8 @@ import Testing
         }
     }
 
-    /// The refusal comes before the answer to the new HELLO. In another order, the caller would take the refusal for one
-    /// from a server that knows it, and pass it on.
+    /// The refusal comes before the answer to the new HELLO. In another order, the caller would take the refusal for
+    /// one from a server that knows it, and pass it on.
     @Test func whoGreetsAfterAPauseHearsFirstWhatWasRefused() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
