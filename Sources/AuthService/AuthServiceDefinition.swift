@@ -7,7 +7,7 @@ import ServiceRuntime
     static func main() async { await ServiceProcess.main(AuthServiceDefinition.definition) }
 }
 
-/// How auth is put together.
+/// Assembles the auth service from its configuration.
 enum AuthServiceDefinition {
     static let definition = ServiceDefinition(
         name: .auth, variables: variables, migrations: AuthMigrations.all,
@@ -31,9 +31,9 @@ enum AuthServiceDefinition {
         keys.onKey = { [log = container.log] kid, signsFrom in
             log.info("signing_key", ["kid": .string(kid), "signsFrom": .string(signsFrom.description)])
         }
-        // Who signs in at a new replica would be told that it cannot be done.
+        // A replica that has not read the keys yet could not sign anybody in.
         container.isPrepared = { keys.areLoaded }
-        // Who signs in would be given a second account.
+        // Without that key, a sign-in would not find the account and would create a second one.
         container.misfit = {
             try await PhoneLookupStore.missingKey(secrets.lookupKeys, in: database).map {
                 "some phones are found by the look-up key \($0) alone. Bring its line back, and run "
@@ -136,7 +136,7 @@ enum AuthServiceDefinition {
         container.deliver(UnnotifiedClaims.timer) { try await untold.notify($0) }
         let push = PushSender(
             database: database, outbox: outbox, log: container.log, tokens: tokens, provider: pushProvider)
-        // Each by a relay of its own: a provider that hangs keeps nothing else waiting.
+        // Each destination has its own relay, so that a provider that hangs delays no other delivery.
         container.deliver("sms", apart: true) { try await sms.send($0) }
         container.deliver("push", apart: true) { try await push.send($0) }
         container.deliver(AppleTokens.exchange, apart: true) { try await apple.exchange($0) }
@@ -148,7 +148,7 @@ enum AuthServiceDefinition {
         container.ownGauges = { statistics.measures }
         container.background("sms-statistics", every: .seconds(5)) { try await statistics.look() }
         container.background("identity-keys", every: .zero) {
-            // The first sign-in asks for the first ones.
+            // The first sign-in fetches the first keys.
             try await Loop.sleep(for: IdentityProviders.renewal)
             await identities.renewKeys()
         }

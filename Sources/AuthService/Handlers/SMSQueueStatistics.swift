@@ -2,21 +2,21 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// What operators see of the budget of SMS and of closed prefixes. Every replica sees the same.
+/// Measures the SMS budget and the closed prefixes for operators. Every replica measures the same.
 @Loop final class SMSQueueStatistics {
     private let database: Database
     private let log: Log
     private let budget: SMSBudget
-    /// By name, as metrics show them.
+    /// The gauges, by name.
     private(set) var measures: [String: Double] = [:]
-    /// Scopes that the log named in this hour.
+    /// The scopes that were full at the last measurement. They are not logged again.
     private var full: Set<String> = []
 
     init(database: Database, log: Log, budget: SMSBudget) {
         (self.database, self.log, self.budget) = (database, log, budget)
     }
 
-    /// Looks once, and logs each scope in which nothing is left for strangers any more.
+    /// Measures once. Logs each scope that has run out for strangers since the last measurement.
     func look() async throws {
         let used = try await SMSBudgetStore.used(in: database)
         measures = [

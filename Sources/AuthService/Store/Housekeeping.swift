@@ -1,14 +1,14 @@
 import Database
 import EventLoop
 
-/// Ends sessions that are over by their age, and removes rows that nothing asks for any more, a thousand at a time.
+/// Ends sessions that are too old, and deletes rows that are no longer needed.
 @Loop enum Housekeeping {
-    /// As many as one statement takes, so that none is long.
+    /// The most rows of one statement, so that none takes long. Statements on small tables have no limit.
     private static let batch = 1000
-    /// A pass goes on with a statement so often at the most; what is left is removed in the next.
+    /// The most times that a pass repeats a statement. The next pass deletes what is left.
     private static let rounds = 100
 
-    /// One pass.
+    /// Runs one pass.
     static func run(_ database: Database, audit: AuditTrail) async throws {
         try await exhaust { try await Int64(SessionStore.endOverdue(in: database, audit: audit)) }
         for statement in statements {
@@ -20,13 +20,13 @@ import EventLoop
         for _ in 0..<rounds { guard try await step() == batch else { return } }
     }
 
-    /// - Parameter change: removes or changes a thousand rows at the most.
+    /// - Parameter change: deletes or changes rows, at most a thousand of a large table.
     private static func counted(_ change: String) -> Statement {
         Statement("WITH hit AS (\(change) RETURNING 1) SELECT count(*) AS hit FROM hit")
     }
 
     private static let statements: [Statement] = [
-        // The limits look back a day.
+        // The limits look back a day and 15 minutes.
         counted(
             """
             DELETE FROM challenges WHERE id IN (
@@ -61,8 +61,8 @@ import EventLoop
                 SELECT hash FROM apple_notifications WHERE forget_at < now() LIMIT 1000)
             """),
         counted("DELETE FROM revocations WHERE id IN (SELECT id FROM revocations WHERE forget_at < now() LIMIT 1000)"),
-        // An old token must be known to be recognised when it is used again; of an ended session nothing is. Its row goes
-        // with the last of its tokens.
+        // While a session is alive, its old tokens are kept, so that a reuse is recognised. The row of an ended session
+        // is deleted after the last of its tokens.
         counted(
             """
             DELETE FROM refresh_tokens WHERE hash IN (
@@ -87,14 +87,14 @@ import EventLoop
             DELETE FROM replaced_push_tokens WHERE id IN (
                 SELECT id FROM replaced_push_tokens WHERE replaced_at < now() - interval '30 days' LIMIT 1000)
             """),
-        // Its sessions ended with it, and are gone long before.
+        // The sessions of a removed device ended with it. Their rows are deleted long before.
         counted(
             """
             DELETE FROM devices WHERE id IN (
                 SELECT d.id FROM devices d WHERE d.removed_at < now() - interval '30 days' AND NOT EXISTS (
                     SELECT FROM sessions s WHERE s.person_id = d.person_id AND s.device_id = d.id) LIMIT 1000)
             """),
-        // Recovery asks of a case while it closes it, and of none that was over so long ago.
+        // Recovery asks about a case only while it closes the case, never this long after.
         counted(
             """
             DELETE FROM freezes WHERE case_id IN (

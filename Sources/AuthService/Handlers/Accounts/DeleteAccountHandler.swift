@@ -4,7 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Everything of the account goes in one transaction with the event that has the other services erase what they hold.
+/// Deletes everything that auth has about an account. The same transaction publishes the event on which the other
+/// services erase their data.
 struct DeleteAccountHandler: RequestHandler {
     let database: Database
     let outbox: Outbox
@@ -12,7 +13,7 @@ struct DeleteAccountHandler: RequestHandler {
     let bearer: BearerChecker
     let apple: AppleTokens
     let eraser: AccountEraser
-    /// Of the tables that the eraser erases.
+    /// The sections of the tables that `eraser` erases.
     let sections: [ExportSection]
 
     func handle(_ request: DeleteAccount, context: RequestContext) async throws -> AccountDeletion {

@@ -4,7 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Auth is asked before the other services are: who may not have the export learns it here.
+/// Exports auth's data about a person. Auth is asked before the other services, so that it refuses an export that is
+/// not allowed.
 struct ExportAccountHandler: RequestHandler {
     let export: PersonExport
 
@@ -13,7 +14,7 @@ struct ExportAccountHandler: RequestHandler {
         return try await export.page(of: actor.userID, after: request.after) { transaction in
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustNotBeFrozen()
-            // The sign-in counted when the export began.
+            // Only the first page needs a fresh sign-in.
             if request.after == nil { try standing.mustBeFresh(to: "export your data") }
         }
     }

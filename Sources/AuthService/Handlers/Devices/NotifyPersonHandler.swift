@@ -5,7 +5,7 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Tells a person what another service has to say.
+/// Notifies a person on behalf of another service.
 struct NotifyPersonHandler: RequestHandler {
     let database: Database
     let outbox: Outbox
@@ -14,7 +14,7 @@ struct NotifyPersonHandler: RequestHandler {
 
     func handle(_ event: NotifyPerson, context: RequestContext) async throws -> Acknowledged {
         try await database.transaction { transaction in
-            // Recovery and profile count a person's events each for itself.
+            // Recovery and profile number the events of a person independently.
             guard try await EventPosition.accept(event, from: context.caller, in: transaction) else { return }
             let kind = NoticeKind(rawValue: event.kind)
             try await notifier.notify(
@@ -28,7 +28,8 @@ struct NotifyPersonHandler: RequestHandler {
         return Acknowledged()
     }
 
-    /// To the account's number, where that is not a claimant's: a push reaches who has the phone, this who has the number.
+    /// Sends an SMS to the account's number, unless it is a claimant's. A push reaches the holder of a device, and an
+    /// SMS reaches the holder of the number.
     @Loop private func sendSMS(
         _ event: NotifyPerson, _ claimants: [String], in transaction: Transaction
     ) async throws {

@@ -4,7 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// One's own device at any time; another one only while the sign-in is five minutes old at the most, and all are told.
+/// Changes a device. A session may change its own device at any time. To change another device, it needs a fresh
+/// sign-in, and all devices are notified.
 struct PutDeviceHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail
@@ -26,7 +27,8 @@ struct PutDeviceHandler: RequestHandler {
                 request.deviceId, name: request.name, platform: request.platform, push: push,
                 session: actor.sessionID, in: transaction)
             guard let changed else { throw Self.unknown }
-            // One's own changes at each start of the app, with its push token.
+            // A change of the session's own device is not audited: the app makes one at each start, with its push
+            // token.
             guard !device.isOwn else { return changed }
             let chain = try await audit.chain(of: actor.userID, in: transaction)
             audit.note(

@@ -4,8 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Forgets a device and ends its sessions. All are told, the removed one among them, whoever removed it: a stolen access
-/// token removes its own device.
+/// Removes a device and ends its sessions. All devices are notified, even if a device removes itself: the request may
+/// come from a stolen access token.
 struct RemoveDeviceHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail
@@ -24,7 +24,7 @@ struct RemoveDeviceHandler: RequestHandler {
             try await notifier.notify(of: .deviceRemoved, device, in: transaction)
             DeviceStore.remove(device.id, by: actor.sessionID, in: transaction)
             let chain = try await audit.chain(of: actor.userID, in: transaction)
-            // Sessions before the chain's end, as whoever ends a session locks them.
+            // Lock the sessions before the end of the audit chain, as everywhere.
             SessionStore.revokeAll(on: device.id, of: actor.userID, chain: chain, in: transaction)
             audit.note(
                 AuditAct(

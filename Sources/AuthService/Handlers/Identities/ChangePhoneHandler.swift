@@ -6,7 +6,7 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Gives an account the number that a challenge of the same session proved.
+/// Changes an account's number to one that a challenge of the same session verified.
 struct ChangePhoneHandler: RequestHandler {
     let inbox: Inbox
     let outbox: Outbox
@@ -20,7 +20,8 @@ struct ChangePhoneHandler: RequestHandler {
     func handle(_ request: ChangePhone, context: RequestContext) async throws -> PhoneChanged {
         let actor = try bearer.actor(of: context)
         return try await inbox.once(context) { transaction in
-            // Of another session's challenge nobody learns anything here, and nobody uses up its tries.
+            // A challenge of another session is refused as expired. So a session cannot learn about it or use up its
+            // tries.
             guard try await LinkStore.isOf(actor.sessionID, request.challengeId, in: transaction) else {
                 throw ChallengeChecker.expired
             }
@@ -63,12 +64,12 @@ struct ChangePhoneHandler: RequestHandler {
         try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, audit, in: transaction)
         audit.note(
             AuditAct("phone_changed", ["session": actor.sessionID.description]), on: chain, in: transaction)
-        // The device that did it, too: a stolen access token is of the owner's own.
+        // The device that made the change is notified too: a stolen access token belongs to the owner's device.
         try await notifier.notify(actor.userID, .phoneChanged, ["phone": masked], in: transaction)
         return answer
     }
 
-    /// The number that is taken off hears of it: whoever holds it may be the owner who was robbed.
+    /// Sends an SMS to the old number. Its holder may be the owner, and the change the work of a thief.
     @Loop private func sendUndo(_ number: [UInt8], _ token: String, in transaction: Transaction) throws {
         let message = SMSMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),

@@ -49,7 +49,7 @@ struct UnlinkIdentityHandler: RequestHandler {
                     "identity_unlinked",
                     ["provider": provider.rawValue, "session": actor.sessionID.description]),
                 on: chain, in: transaction)
-            // The device that did it, too: a stolen access token is of the owner's own.
+            // The device that made the change is notified too: a stolen access token belongs to the owner's device.
             try await notifier.notify(
                 actor.userID, .identityUnlinked, ["provider": provider.rawValue], in: transaction)
             return NoContent()

@@ -3,14 +3,15 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Links the identity that a challenge was asked for with to the account that its code opened.
+/// Links an identity to the account that a code opened. The challenge of the code is bound to the identity by a link
+/// token.
 struct IdentityLinker: Sendable {
     let audit: AuditTrail
     let secrets: Secrets
     let notifier: PersonNotifier
 
-    /// The link that a challenge was asked for; `nil` for one without a link token. The account that has the phone is locked
-    /// first: whoever moves it locks it before anything else.
+    /// The link that a challenge was requested for; `nil` if it has no link token. The account with the phone is locked
+    /// first, as in every change that moves an account.
     ///
     /// - Throws: ``BusError`` `link_token_expired`.
     @Loop func pending(_ challenge: Challenge, in transaction: Transaction) async throws -> PendingLink? {
@@ -20,7 +21,7 @@ struct IdentityLinker: Sendable {
         return link
     }
 
-    /// What it throws takes the sign-in back, so that the code is not spent.
+    /// Makes the link. An error rolls back the sign-in too, so that the code is not used up.
     ///
     /// - Throws: ``BusError`` `link_confirmation_required`, `account_frozen`, `identity_in_use`, `provider_already_linked`.
     @Loop func make(
@@ -47,7 +48,7 @@ struct IdentityLinker: Sendable {
             on: chain, in: transaction)
     }
 
-    /// - Returns: false where this very identity opened the account before.
+    /// - Returns: false if this identity opens the account already.
     @Loop private func insert(
         _ link: PendingLink, _ identity: ProvenIdentity, of person: Identifier, in transaction: Transaction
     ) async throws -> Bool {

@@ -4,7 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Writes people's numbers anew under the look-up keys of the ring, and seals them with the key that seals now.
+/// Rewrites the numbers whose hashes are not under exactly the key ring's look-up keys. It seals them with the current
+/// key.
 struct RehashPhonesHandler: RequestHandler {
     let database: Database
     let log: Log
@@ -16,7 +17,7 @@ struct RehashPhonesHandler: RequestHandler {
         var written: Int64 = 0
         for table in PhoneLookupStore.Table.allCases {
             let stale = try await PhoneLookupStore.stale(in: table, of: people, keys, database)
-            // What cannot be opened keeps nobody else waiting; it is counted among what is left.
+            // A number that cannot be opened does not stop the others. It is counted in `left`.
             let fresh = stale.compactMap { row in try? anew(row) }
             if fresh.count < stale.count {
                 log.warning("phones_not_opened", ["phones": .integer(Int64(stale.count - fresh.count))])

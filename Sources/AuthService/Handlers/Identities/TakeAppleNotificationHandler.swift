@@ -4,7 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Takes what Apple tells of an identity. Its `jti` is the natural key: what was taken before has no effect.
+/// Handles a notification from Apple about an identity. Its `jti` is the natural key: a repeated notification has no
+/// effect.
 struct TakeAppleNotificationHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail
@@ -27,8 +28,8 @@ struct TakeAppleNotificationHandler: RequestHandler {
         return AppleNotificationTaken()
     }
 
-    /// The identity goes, and what it opened ends. Where it is the only way into its account the row stays: the person may
-    /// sign in with Apple again, as the same subject.
+    /// Removes the identity and ends the sessions opened with Apple. If the identity is the only way into the account,
+    /// its row stays. The person may then sign in with Apple again, as the same subject.
     @Loop private func end(_ hash: [UInt8], in transaction: Transaction) async throws {
         guard let person = try await IdentityStore.owner(hash, in: transaction) else { return }
         AccountStore.lock(person, in: transaction)

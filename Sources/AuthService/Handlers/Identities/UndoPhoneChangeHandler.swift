@@ -5,7 +5,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Gives an account back the number that was taken off it, and takes from it whatever came after that or shortly before.
+/// Gives an account its old number back. It removes the identities, sessions and devices that were added since 72 hours
+/// before the change, except the device that asks.
 struct UndoPhoneChangeHandler: RequestHandler {
     let inbox: Inbox
     let audit: AuditTrail
@@ -19,8 +20,8 @@ struct UndoPhoneChangeHandler: RequestHandler {
         let shown = try shown(in: request)
         let actor = request.device == nil ? try bearer.actor(of: context) : nil
         return try await inbox.once(context) { transaction in
-            // Found before the code is looked at, since the account's turn comes before the phone's; used after it, so
-            // that a wrong code tells nothing of the number.
+            // The person is found before the code is checked, since the person is locked before the phone. The result
+            // is used only after the check, so that a wrong code reveals nothing about the number.
             let proof = try await proof(shown, in: transaction)
             var person: Identifier?
             if let proof { person = try await PhoneChangeUndoStore.person(by: proof, in: transaction) }
@@ -48,7 +49,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
         case code(challenge: Identifier, String)
     }
 
-    /// `nil` where a challenge is for no number (any more).
+    /// `nil` if there is no such challenge or its number was erased.
     @Loop private func proof(_ shown: Shown, in transaction: Transaction) async throws -> PhoneChangeUndoStore.Proof? {
         switch shown {
         case .token(let token): return .token(secrets.hash(of: token))
@@ -74,7 +75,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
         }
     }
 
-    /// A device that the account knew well before its number was taken off.
+    /// The device that asks for the undo. When the number was changed, the account must have known it for 72 hours.
     @Loop private func device(
         of request: UndoPhoneChange, _ actor: Actor?, _ person: Identifier, _ number: PhoneChangeUndo,
         in transaction: Transaction
@@ -93,7 +94,8 @@ struct UndoPhoneChangeHandler: RequestHandler {
     @Loop private func undo(
         _ number: PhoneChangeUndo, of person: Identifier, on device: Identifier, in transaction: Transaction
     ) async throws -> PhoneChanged {
-        // A recovery that was begun since must not use up the time that an undo has: whoever took the number would begin one.
+        // A recovery that began after the change does not block the undo, unless it moved the account. Otherwise a
+        // thief could begin one until the time for the undo is over.
         try await StandingStore.mustNotBeFrozen(person, before: number.at, in: transaction)
         let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)
         let phone = secrets.hashes(of: text)
@@ -108,7 +110,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
         SessionStore.revokeAll(
             of: person, since: since, by: number.changedBy, butOn: device, chain: chain, in: transaction)
         DeviceStore.removeAll(of: person, since: since, but: device, in: transaction)
-        // Its removal was part of what is undone.
+        // If a younger device removed this one, that is undone too.
         DeviceStore.restore(device, in: transaction)
         audit.note(
             AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)

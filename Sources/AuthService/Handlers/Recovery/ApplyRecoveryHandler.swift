@@ -6,8 +6,10 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Moves an account to its claimant, all of it in one transaction: the number, the session, the end of everything older, and
-/// what is told. Its id stays, and with it whatever other services hold of the person.
+/// Moves an account to its claimant in one transaction. The account gets the claimant's number and a new session. Its
+/// older sessions and devices end, and those devices are notified.
+///
+/// The account keeps its id, so that other services keep their data about the person.
 struct ApplyRecoveryHandler: RequestHandler {
     let inbox: Inbox
     let outbox: Outbox
@@ -30,14 +32,15 @@ struct ApplyRecoveryHandler: RequestHandler {
             switch try await checker.check(request.challengeID, request.code, purpose: .recovery, in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                // Of another number's challenge, or of another case's, nobody learns anything here.
+                // The challenge must be for this case and for the claimant's number. Otherwise the error is that of an
+                // expired code, so that it reveals nothing.
                 guard secrets.reference(ofPhoneHash: challenge.phoneHash) == freeze.claimantReference,
                     try await isFor(request.caseID, of: freeze.accountReference, challenge, in: transaction)
                 else {
                     throw ChallengeChecker.expired
                 }
-                // Told after the code was judged and used up, as where an account is moved: of a decoy that is shown as
-                // approved nobody learns by a wrong code that it is one.
+                // This refusal comes after the code was checked and used, as when an account is moved. So a wrong code
+                // does not reveal that a case shown as approved is a decoy.
                 guard let person, !freeze.isOver else {
                     let owner = try await PhoneStore.owner(of: try secrets.hashes(of: challenge), in: transaction)
                     if let owner, owner != person { throw BusError.claimantHasAccount }
@@ -51,7 +54,8 @@ struct ApplyRecoveryHandler: RequestHandler {
         }
     }
 
-    /// A code completes the case that it was asked for; where it names none, the only one of its number.
+    /// Whether a challenge may complete a case. The account and the case that the challenge names must match. If it
+    /// names no case, its number must have no claim in another case.
     @Loop private func isFor(
         _ recovery: Identifier, of account: String, _ challenge: Challenge, in transaction: Transaction
     ) async throws -> Bool {
@@ -79,10 +83,11 @@ struct ApplyRecoveryHandler: RequestHandler {
         let owner = try await PhoneStore.owner(of: phone, in: transaction)
         guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
-        // Before the tokens go that it is told by.
+        // Notify first: the push tokens are deleted below.
         try await notifier.notify(person, .recoveryCompleted, ["phone": masked], in: transaction)
         if owner == nil { try await takeNumber(of: person, to: phone, number, masked, in: transaction) }
-        // The number that is replaced may be a thief's by now, and so may those that sessions gave the account meanwhile.
+        // A thief may hold the replaced number, or numbers that sessions gave the account meanwhile. So no former
+        // number may recover the account.
         PhoneStore.dropAliases(of: person, in: transaction)
         let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
@@ -126,11 +131,11 @@ struct CheckRecoveryHandler: RequestHandler {
 }
 
 extension Secrets {
-    /// Whether a challenge may be used for an account: one that names none may be used for any.
+    /// Whether a challenge may be used for an account. A challenge that names no account may be used for any.
     ///
     /// - Parameters:
-    ///   - account: the reference of its number.
-    ///   - named: what the challenge keeps of the account that it names.
+    ///   - account: the reference of the account's number.
+    ///   - named: the hash of the account that the challenge names; `nil` if it names none.
     func isOf(_ account: String, _ challenge: Challenge, _ named: [UInt8]?) -> Bool {
         named.map { constantTimeEqual($0, hash(ofAccount: account, challenge: challenge.id)) } ?? true
     }

@@ -4,8 +4,10 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Consumes the claimant's challenge, looks for the account and freezes it. The case is the natural key: what was
-/// answered for it is answered again. A refusal is kept by the idempotency key, so that a wrong code counts once.
+/// Uses the claimant's challenge, looks for the account and freezes it.
+///
+/// The case id is the natural key: a repeated request gets the same reply. A refusal is stored under the idempotency
+/// key, so that a wrong code counts once.
 struct BeginRecoveryHandler: RequestHandler {
     let inbox: Inbox
     let outbox: Outbox
@@ -14,16 +16,17 @@ struct BeginRecoveryHandler: RequestHandler {
     let checker: ChallengeChecker
     let phones: PhonePolicy
     let providers: IdentityProviders
-    /// `AUTH_DORMANT_AFTER`; `nil`: no account sleeps.
+    /// `AUTH_DORMANT_AFTER`; `nil` if no account counts as dormant.
     let dormantAfter: Duration?
-    /// Seconds before whose end the account is not moved, whatever recovery says; a proof is as old as this at the least.
+    /// The account is not moved before this many seconds have passed, whatever recovery says. A proof must be at least
+    /// this old.
     let hold: Int64
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
         let phone = try phones.number(request.accountPhone)
         let sought = secrets.hashes(of: phone)
         let reference = secrets.reference(ofPhoneHash: sought.lasting)
-        // Judged before anything is looked up, so that a refusal tells nothing of the account.
+        // The identity is checked before any look-up, so that a refusal reveals nothing about the account.
         let shown = try await identity(in: request)
         return try await inbox.once(context) { transaction in
             let known = try await FreezeStore.begun(request.caseID, secrets.freezeSealer, in: transaction)
@@ -35,12 +38,12 @@ struct BeginRecoveryHandler: RequestHandler {
             switch try await checker.check(request.challengeID, request.code, purpose: .recovery, in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                // The SMS may have named another account, or a recovery that is to be completed.
+                // The SMS with the code may have named another account, or a recovery to complete.
                 let named = try await LinkStore.recovery(of: challenge.id, in: transaction)
                 guard named.caseID == nil, secrets.isOf(reference, challenge, named.account) else {
                     throw ChallengeChecker.expired
                 }
-                // Behind whoever signs up with that number at this moment.
+                // This waits for a sign-up with the claimant's number that is under way.
                 let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
                 let owner = try await PhoneStore.owner(of: secrets.hashes(of: number), in: transaction)
                 let account = try await AccountStore.reachable(phone: sought, in: transaction)

@@ -4,7 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// The case is over: what was frozen for it may be moved again, two days later where it brought the account to the claimant.
+/// Ends the freeze of a case that is over. If the case moved the account to the claimant, the freeze ends two days
+/// later.
 struct CaseClosedHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail

@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// The hold runs: the freeze lasts as long, whatever was written first.
+/// Extends the freeze of a case to the end of its hold. It never shortens a freeze.
 struct CaseOpenedHandler: RequestHandler {
     let database: Database
 

@@ -3,22 +3,24 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Tells an owner of a claim that recovery keeps silent of: one that was broken into must not move an account unheard.
+/// Notifies an owner of a claim if recovery does not. So an attacker who controls recovery cannot move an account
+/// without a notice.
 struct UnnotifiedClaims: Sendable {
     let database: Database
     let secrets: Secrets
     let notifier: PersonNotifier
 
     static let timer = "timer:untold-claim"
-    /// Recovery tells of a claim at once, or an hour later with others of the day. A hold is much longer than this.
+    /// How long auth waits for recovery. Recovery notifies the owner of a claim at once, or an hour later together with
+    /// others of the day. A hold is much longer than this.
     private static let patience = Duration.seconds(7200)
 
-    /// Has the owner told later on, unless ``told(_:of:in:)`` comes first.
+    /// Schedules a notice for the owner, unless ``told(_:of:in:)`` is called first.
     @Loop static func watch(_ caseID: Identifier, from now: Timestamp, in transaction: Transaction, _ outbox: Outbox) {
         outbox.enqueue(timer, id: caseID, payload: caseID.array, dueAt: now + patience, in: transaction)
     }
 
-    /// Notes that the owner hears of cases; of somebody else's cases it says nothing.
+    /// Cancels the scheduled notices for cases of which recovery notified the owner. It ignores other people's cases.
     @Loop static func told(_ cases: [Identifier], of person: Identifier, in transaction: Transaction) {
         FreezeStore.dropTimers(timer, of: cases, of: person, in: transaction)
     }

@@ -3,15 +3,16 @@ import BusRuntime
 import EventLoop
 import ServiceRuntime
 
-/// Looks at access tokens itself, for acts in which the word of a gateway that was broken into must not be enough.
+/// Verifies access tokens in auth itself. It serves requests for which the word of a gateway is not enough, since a
+/// gateway may be compromised.
 @Loop struct BearerChecker: Sendable {
     let keys: SigningKeyStore
 
     nonisolated init(keys: SigningKeyStore) { self.keys = keys }
 
-    /// Whose a token is. Whether its session is alive stands in its row.
+    /// The actor of a token. The session's row says whether the session is alive, which the caller must check.
     ///
-    /// - Throws: ``BusError`` `unauthorized` for a token that is none of auth's, or over.
+    /// - Throws: ``BusError`` `unauthorized` if auth did not issue the token, or if it expired.
     func actor(of token: String) throws(BusError) -> Actor {
         let verifier = AccessTokenVerifier(
             issuer: AccessTokenIssuer.issuer, audience: AccessTokenIssuer.issuer, keys: keys.verifying)
@@ -22,7 +23,7 @@ import ServiceRuntime
         }
     }
 
-    /// The person behind a request, of whom the gateway and the token say the same.
+    /// The actor of a request. The gateway and the access token must name the same one.
     ///
     /// - Throws: ``BusError`` `unauthorized`.
     func actor(of context: RequestContext) throws(BusError) -> Actor {

@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// The long poll of the log of revocations: looks each 200 ms, and answers as soon as there is something new.
+/// Long poll of the revocation log. It reads the log every 200 ms and replies as soon as there is a new entry.
 struct FollowRevocationsHandler: RequestHandler {
     let database: Database
 
@@ -14,11 +14,11 @@ struct FollowRevocationsHandler: RequestHandler {
         let known = request.after ?? 0
         while true {
             let (newest, entries) = try await SessionStore.revocations(after: known, in: database)
-            // The overlap brings known entries again; only a new one ends the wait.
+            // The overlap returns known entries again. Only a new entry ends the wait.
             if request.after == nil || newest > known || MonotonicClock.now() >= end {
                 return RevocationsFollowed(cursor: newest, revocations: entries)
             }
-            // Not beyond the end: the caller's deadline is a tenth of a second behind it.
+            // Do not sleep beyond `end`: the deadline of the caller may be only 100 ms later.
             let left = Duration.nanoseconds(Int64(clamping: end - min(end, MonotonicClock.now())))
             try await Loop.sleep(for: min(left, .milliseconds(200)))
         }

@@ -3,14 +3,13 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Finds out what a code is asked for, and binds the challenge to it.
+/// Determines what a code is requested for, and binds the challenge to it.
 struct ChallengePurposeResolver: Sendable {
     let secrets: Secrets
     let phones: PhonePolicy
 
-    /// - Throws: ``BusError`` `link_token_expired`, `validation_failed` for what does not go with the purpose,
-    ///   `invalid_phone`; what `change_phone` wants of a session: `unauthorized`, `reauthentication_required`,
-    ///   `account_frozen`.
+    /// - Throws: ``BusError`` `link_token_expired`; `validation_failed` for a field that does not fit the purpose;
+    ///   `invalid_phone`. For `change_phone`: `unauthorized`, `reauthentication_required`, `account_frozen`.
     @Loop func act(
         of request: SendOTP, _ context: RequestContext, in transaction: Transaction
     ) async throws -> ChallengeAct {
@@ -38,7 +37,7 @@ struct ChallengePurposeResolver: Sendable {
         }
         switch purpose {
         case .changePhone:
-            // A code that cannot be used is not sent.
+            // Checked here too, so that no code is sent that could not be used.
             let actor = try context.person()
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: "change your number")

@@ -5,15 +5,16 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Looks whether the account behind a number sleeps, before a code for the number opens it.
+/// Checks whether the account of a number is dormant, before a code for the number opens it.
 struct DormantNumber: Sendable {
     let audit: AuditTrail
     let secrets: Secrets
     let notifier: PersonNotifier
-    /// `AUTH_DORMANT_AFTER`; `nil`: never.
+    /// `AUTH_DORMANT_AFTER`; `nil` if no account counts as dormant.
     let limit: Duration?
 
-    /// Whose number a challenge is for, with the account's turn taken: it comes before every other lock.
+    /// The person who has the number of a challenge; `nil` if nobody has it or no account counts as dormant. Locks the
+    /// person, since that lock comes before all others.
     @Loop func holder(of challenge: Identifier, in transaction: Transaction) async throws -> Identifier? {
         guard limit != nil, let number = try await ChallengeStore.number(of: challenge, in: transaction) else {
             return nil
@@ -24,9 +25,9 @@ struct DormantNumber: Sendable {
         return holder
     }
 
-    /// Takes the number off an account that slept, where its new holder says so.
+    /// Removes the number from a dormant account if its new holder asks for that.
     ///
-    /// - Throws: ``BusError`` `recovery_required` and `account_frozen`, which take back that the code was used.
+    /// - Throws: ``BusError`` `recovery_required`, `account_frozen`. Both roll back the use of the code.
     @Loop func resolve(
         _ challenge: Challenge, of holder: Identifier?, _ claim: DeviceClaim, wantsNewAccount: Bool,
         in transaction: Transaction
@@ -54,9 +55,10 @@ struct DormantNumber: Sendable {
         return constantTimeEqual(device.secretHash, secrets.hash(of: secret))
     }
 
-    /// The number is no alias of the account either: it is another person's. While somebody recovers the account it stays.
+    /// Removes the number from the account. It does not become an alias, since it belongs to another person. A frozen
+    /// account keeps its number.
     @Loop private func detach(_ person: Identifier, in transaction: Transaction) async throws {
-        // Before the freezes are read: who begins one waits for the account, and is waited for.
+        // Lock before reading freezes: a recovery that begins locks the account too, so one waits for the other.
         AccountStore.lock(person, in: transaction)
         try await StandingStore.mustNotBeFrozen(person, in: transaction)
         DormancyStore.detach(person, in: transaction)

@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Says what became of an SMS to whoever knows its challenge's id: the one who asked for it.
+/// Reports the state of an SMS. Only the client that requested the code knows the challenge's id.
 struct GetCodeDeliveryHandler: RequestHandler {
     let database: Database
     let limits: ChallengeLimits

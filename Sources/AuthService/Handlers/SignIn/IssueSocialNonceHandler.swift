@@ -10,7 +10,7 @@ struct IssueSocialNonceHandler: RequestHandler {
     let secrets: Secrets
     let providers: IdentityProviders
 
-    /// Seconds.
+    /// The lifetime of a nonce in seconds.
     static let lifetime: Int64 = 300
 
     func handle(_ request: IssueSocialNonce, context: RequestContext) async throws -> SocialNonce {
@@ -26,7 +26,7 @@ struct IssueSocialNonceHandler: RequestHandler {
 }
 
 extension IdentityProviderName {
-    /// - Throws: ``BusError`` `not_found` for a name that no schema lets pass.
+    /// - Throws: ``BusError`` `not_found` for an unknown provider. The schemas already reject it.
     init(named name: String) throws(BusError) {
         guard let known = IdentityProviderName(rawValue: name) else {
             throw BusError(.notFound, "There is no such provider.")

@@ -69,7 +69,7 @@ struct SendOTPHandler: RequestHandler {
     }
 
     private func text(code: String, act: ChallengeAct) -> String {
-        // Rounded down: a code is never said to live longer than it does.
+        // Rounded down, so that the text never promises more time than the code has.
         let (minutes, seconds) = (limits.lifetime / 60, limits.lifetime)
         let life = minutes == 0 ? "\(seconds) seconds" : minutes == 1 ? "a minute" : "\(minutes) minutes"
         return "\(code) is your \(appName) code \(act.words). It is valid for \(life). Never share it."

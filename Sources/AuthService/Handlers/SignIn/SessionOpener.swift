@@ -5,7 +5,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Opens sessions: account, device, session and tokens, in the transaction of the proof that they rest on.
+/// Opens sessions. It writes the account, device, session and tokens in the transaction that accepts the code or the
+/// identity.
 struct SessionOpener: Sendable {
     let outbox: Outbox
     let audit: AuditTrail
@@ -31,8 +32,8 @@ struct SessionOpener: Sendable {
     }
 
     /// - Parameters:
-    ///   - provider: whose identity proved the person; `nil` where a code did.
-    ///   - now: the database's clock.
+    ///   - provider: the provider whose identity was verified; `nil` if a code was.
+    ///   - now: by the database's clock.
     @Loop func open(
         _ account: Account, _ claim: DeviceClaim, by provider: IdentityProviderName?, now: Timestamp,
         in transaction: Transaction
@@ -66,7 +67,7 @@ struct SessionOpener: Sendable {
             deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))
     }
 
-    /// The known device where it proves itself, else a new one with a secret of its own.
+    /// The known device if the claim has its secret; otherwise a new device with a new secret.
     @Loop private func device(
         _ claim: DeviceClaim, of account: Account, in transaction: Transaction
     ) async throws -> (id: Identifier, secret: String?) {
@@ -86,7 +87,8 @@ struct SessionOpener: Sendable {
         return (id, secret)
     }
 
-    /// Profile's word, within 300 ms; `nil` where it has none. A sign-in does not fail for that.
+    /// Asks profile for the onboarding status; `nil` if profile gives none within 300 ms. The sign-in does not fail
+    /// because of that.
     @Loop func onboardingStatus(of person: Identifier, _ context: RequestContext) async -> String? {
         let timeout = min(Duration.milliseconds(300), context.remaining)
         let options = CallOptions(timeout: timeout, trace: context.trace.child())

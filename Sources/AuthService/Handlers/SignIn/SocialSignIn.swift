@@ -6,7 +6,8 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Signs in by the token of an identity provider: opens the account that the identity is linked to, or begins a link.
+/// Signs in with an identity provider's token. It opens the account that the identity is linked to. If there is none,
+/// it begins a link.
 struct SocialSignIn: Sendable {
     let inbox: Inbox
     let audit: AuditTrail
@@ -15,16 +16,16 @@ struct SocialSignIn: Sendable {
     let opener: SessionOpener
     let apple: AppleTokens
 
-    /// Seconds that a link token lives.
+    /// The lifetime of a link token in seconds.
     static let linkLifetime: Int64 = 600
 
-    /// What a client presents.
+    /// What a client presents to sign in.
     struct Presented: Sendable {
         let provider: IdentityProviderName
         let token: String
         let nonce: String
         let device: DeviceClaim
-        /// Of Apple.
+        /// Apple's code, which is exchanged for a refresh token.
         let authorizationCode: String?
     }
 
@@ -32,7 +33,7 @@ struct SocialSignIn: Sendable {
         let identity = try await providers.identity(
             presented.token, nonce: presented.nonce, by: presented.provider)
         let answer: SocialSignedIn = try await inbox.once(context, carriesToken: true) { transaction in
-            // The nonce goes with the first token that carries it, whatever comes of that one.
+            // The first valid token with a nonce uses the nonce up, even if the account is not available.
             guard
                 let now = try await NonceStore.spend(
                     secrets.hash(of: presented.nonce), of: presented.provider, in: transaction)

@@ -35,13 +35,13 @@ struct VerifyOTPHandler: RequestHandler {
                 return .reply(session)
             }
         }
-        // Outside of the transaction: profile's answer is worth no lock, and a stored reply gets a fresh one.
+        // Asked outside the transaction, so that no lock waits for profile. A repeated request gets the present status.
         session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
         return session
     }
 }
 
-/// Tries a code against its challenge, counting what is wrong.
+/// Checks a code against its challenge, and counts wrong codes.
 struct ChallengeChecker: Sendable {
     let audit: AuditTrail
     let secrets: Secrets
@@ -49,7 +49,7 @@ struct ChallengeChecker: Sendable {
 
     enum Result: Sendable {
         case passed(Challenge)
-        /// To be committed: the wrong try was counted.
+        /// The transaction must be committed, since the wrong try was counted in it.
         case refused(BusError)
     }
 
@@ -96,8 +96,8 @@ struct ChallengeChecker: Sendable {
     static let expired = BusError(.otpExpired, "Code expired. Request a new one.")
 
     /// - Parameters:
-    ///   - seconds: until a code may be tried again.
-    ///   - stranger: no device of the account asks.
+    ///   - seconds: the time until a code may be tried again.
+    ///   - stranger: whether the caller is not a device of the account.
     static func locked(for seconds: Int64, stranger: Bool, executed: Executed = .no) -> BusError {
         BusError(
             .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.", executed: executed,

@@ -4,7 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Finds a person for staff. The search stands in the trail of whom it found, or else in the service's.
+/// Finds a person for staff. The search is recorded in the audit chain of the person found. If nobody is found, it is
+/// recorded in the service's chain.
 struct FindPersonHandler: RequestHandler {
     let inbox: Inbox
     let audit: AuditTrail
@@ -36,16 +37,16 @@ struct FindPersonHandler: RequestHandler {
     }
 }
 
-/// What a person is searched by.
+/// The search key: a phone number or an account's id.
 enum PersonKey {
     case phone(PhoneNumber)
     case id(Identifier)
 
-    /// - Throws: ``BusError`` `validation_failed` unless there is exactly one; `invalid_phone`.
+    /// - Throws: ``BusError`` `validation_failed` unless the request has exactly one of phone and id; `invalid_phone`.
     init(_ request: FindPerson) throws(BusError) {
         switch (request.phone, request.id) {
         case (let text?, nil):
-            // Of any country: a person keeps the account when codes go there no longer.
+            // Numbers of all countries are allowed: an account remains when codes are no longer sent to its country.
             guard let number = PhoneNumber(text) else { throw PhoneError.notValid.busError }
             self = .phone(number)
         case (nil, let id?): self = .id(id)

@@ -4,11 +4,12 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Changes a role for an operator. Whoever has a token with the old one is out with the answer.
+/// Changes a role for an operator. When the role changes, all sessions of the person end, because their tokens have the
+/// old role.
 struct ChangeRoleHandler: RequestHandler {
     let inbox: Inbox
     let audit: AuditTrail
-    /// Who develops alone grants roles alone.
+    /// In development, the second operator needs another name but not another key.
     let isDevelopment: Bool
 
     func handle(_ request: ChangeRole, context: RequestContext) async throws -> RoleChanged {

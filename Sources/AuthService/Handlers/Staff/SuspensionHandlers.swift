@@ -34,7 +34,7 @@ struct ChangeStandingAsOperatorHandler: RequestHandler {
     }
 }
 
-/// Changes how an account stands, as staff or an operator decided.
+/// Suspends or restores an account for staff or for an operator.
 struct AccountSuspender: Sendable {
     let inbox: Inbox
     let outbox: Outbox
@@ -55,7 +55,7 @@ struct AccountSuspender: Sendable {
                     throw BusError(.unauthorized, "Please sign in.")
                 }
             }
-            // Behind every sign-in that is under way, whose session must be seen to be ended.
+            // This waits for sign-ins that are under way, so that their sessions are ended too.
             try await eraser.lock(person, in: transaction)
             guard let held = try await AccountStore.standing(of: person, in: transaction) else {
                 throw BusError(.notFound, "There is no such account.")

@@ -3,12 +3,12 @@ import Cryptography
 import Database
 import EventLoop
 
-/// Removes everything that auth holds about a person.
+/// Deletes everything that auth has about a person.
 @Loop struct AccountEraser {
     let secrets: Secrets
 
-    /// Has sign-ins by the person's number wait until the transaction ends, as they have each other wait, and whatever
-    /// else would add something to the account.
+    /// Locks the person's number and account until the transaction ends. Sign-ins with the number wait, and so does
+    /// everything else that adds to the account.
     func lock(_ person: Identifier, in transaction: Transaction) async throws {
         for phone in try await numbers(Self.number, of: person, in: transaction) {
             AccountStore.lock(lasting: phone, in: transaction)
@@ -16,9 +16,11 @@ import EventLoop
         transaction.send("SELECT id FROM accounts WHERE id = $1 FOR UPDATE", [.uuid(person)])
     }
 
-    /// What was sent to the number goes on counting for it, or whoever signs up and deletes in turn would be sent codes
-    /// without end: under another hash, without the number and its code, until housekeeping removes it after a day. So does
-    /// what the person had sent to a number that was to be theirs.
+    /// Deletes the rows of a person. Codes that were sent to their numbers still count: otherwise repeated sign-up and
+    /// deletion would get codes without limit.
+    ///
+    /// The challenges get another hash, and lose the number and the code. Housekeeping deletes them after a day. The
+    /// same holds for codes that the person requested for a change of the number.
     func erase(_ person: Identifier, in transaction: Transaction) async throws {
         let wanted = try await transaction.query(Self.wanted, [.uuid(person)])
         let phones = try await numbers(Self.numbers, of: person, in: transaction)
@@ -34,8 +36,8 @@ import EventLoop
         for statement in Self.statements { transaction.send(statement, [.uuid(person)]) }
     }
 
-    /// The lasting hashes of a person's numbers. Of one that cannot be opened it is what the row has, which it is wherever
-    /// no look-up key took the place of another: nothing keeps a person from being erased.
+    /// The lasting hashes of a person's numbers. If a number cannot be opened, the row's hash is used, so that the
+    /// person is erased all the same. It equals the lasting hash unless the look-up key was replaced.
     private func numbers(
         _ which: Statement, of person: Identifier, in transaction: Transaction
     ) async throws -> [[UInt8]] {
@@ -46,12 +48,12 @@ import EventLoop
     }
 
     private static let number: Statement = "SELECT hash, sealed FROM phones WHERE person_id = $1"
-    /// Those that the account had before, too.
+    /// Includes former numbers.
     private static let numbers: Statement = """
         SELECT hash, sealed FROM phones WHERE person_id = $1
         UNION ALL SELECT hash, sealed FROM phone_aliases WHERE person_id = $1
         """
-    /// Codes for a change of the number.
+    /// Challenges that the person requested for a change of the number.
     private static let wanted: Statement = """
         SELECT c.id, c.phone_hash FROM challenges c JOIN challenge_bindings b ON b.challenge_id = c.id
             JOIN sessions s ON s.id = b.session_id
@@ -65,7 +67,7 @@ import EventLoop
             WHERE \(which)
             """)
     }
-    /// What the person claimed before they signed up. A claim that goes on is of somebody who has a number of theirs by now.
+    /// Claims with the number that are over. A claim that is still open belongs to somebody who has the number now.
     private static let claims: Statement = """
         DELETE FROM freezes WHERE claimant_hash = $1
             AND (ended_at IS NOT NULL AND claimant_free_at IS NOT NULL OR until <= clock_timestamp())
@@ -78,7 +80,7 @@ import EventLoop
         ON CONFLICT (phone_hash, asker) DO UPDATE SET until = greatest(l.until, excluded.until)
         """,
     ]
-    /// What refers to a table goes before it.
+    /// Rows that refer to a table are deleted before the rows of that table.
     private static let statements: [Statement] = [
         """
         DELETE FROM challenge_bindings WHERE session_id IN (SELECT id FROM sessions WHERE person_id = $1)

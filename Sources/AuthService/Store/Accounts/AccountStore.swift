@@ -2,26 +2,27 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// An account as sign-in sees it.
+/// What a sign-in needs to know of an account.
 struct Account: Sendable {
     let id: Identifier
     let role: String
     let isNew: Bool
-    /// Where its acts are written down.
+    /// The account's audit chain.
     let chain: AuditChain
 }
 
 /// Rows of accounts and their phones.
 @Loop enum AccountStore {
-    /// The account that a sign-in is for, locked until the transaction ends and read behind the lock: whoever takes its
-    /// number, an identity, its role or its sessions away did so before, and is seen here, or finds the new session.
+    /// Finds the account of a sign-in, locks it until the transaction ends, and reads it again behind the lock. So the
+    /// sign-in sees each earlier change of the number, identities, role or sessions. Each later change finds the new
+    /// session.
     ///
-    /// - Parameter find: gives the account's row, by what it is found by.
+    /// - Parameter find: selects the account's row by `key`.
     static func settled(
         _ find: Statement, _ key: SQLValue, audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
         var locked: Identifier?
-        // Twice where nobody interferes; once more where it became another account's while it was waited for.
+        // Usually two rounds. Another is needed if the key moved to another account during the wait.
         for _ in 0..<4 {
             guard let row = try await transaction.query(find, [key]).first else { return nil }
             let id = try row.uuid("id")
@@ -32,7 +33,7 @@ struct Account: Sendable {
         throw DatabaseError.aborted
     }
 
-    /// The account that has a number; only looked at.
+    /// The account that has a number. Locks nothing.
     static func account(
         phone: PhoneHashes, audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
@@ -53,17 +54,17 @@ struct Account: Sendable {
         return Account(id: id, role: try row.text("role"), isNew: false, chain: chain)
     }
 
-    /// Whoever proved to be the owner of an account that is closed.
+    /// For a person who proved to own an account that is not active.
     static var unavailable: BusError {
         BusError(.forbidden, "This account is not available. Please contact support.")
     }
 
-    /// Waits for whoever gives this number an account.
+    /// Locks a number until the transaction ends, after a sign-up with it that is under way.
     static func lock(phone: PhoneHashes, in transaction: Transaction) {
         lock(lasting: phone.lasting, in: transaction)
     }
 
-    /// - Parameter hash: the number's lasting one.
+    /// - Parameter hash: the number's lasting hash.
     static func lock(lasting hash: [UInt8], in transaction: Transaction) {
         transaction.send(lockNumber, [.bytes(hash)])
     }
@@ -74,12 +75,12 @@ struct Account: Sendable {
         transaction.send("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.uuid(person)])
     }
 
-    /// Locks the account that has a number, where one has, until the transaction ends.
+    /// Locks the account that has a number, if there is one, until the transaction ends.
     static func lock(holderOf phone: PhoneHashes, in transaction: Transaction) {
         transaction.send(lockHolder, [phone.sought])
     }
 
-    /// How an account stands, and whose role it has; `nil` where there is none, or it is deleted.
+    /// The standing and the role of an account; `nil` if there is none or it was deleted.
     static func standing(
         of person: Identifier, in transaction: Transaction
     ) async throws -> (standing: SuspensionPolicy.Standing, role: String)? {
@@ -91,7 +92,7 @@ struct Account: Sendable {
         return (standing, try row.text("role"))
     }
 
-    /// For staff: whose a number is now; not whose it was before.
+    /// For staff: the person who has a number now. Former numbers do not count.
     static func found(byPhone phone: PhoneHashes, in transaction: Transaction) async throws -> FoundPerson? {
         try await transaction.query(foundByPhone, [phone.sought]).first.map(found)
     }
@@ -118,9 +119,10 @@ struct Account: Sendable {
         transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(standing.rawValue)])
     }
 
-    /// The account that a claim may reach; one that is closed is none, and cannot be told from none. It is locked until the
-    /// transaction ends, so that whoever moves it meanwhile finds the freeze, or has moved it before. A number that an
-    /// account had reaches it while it is nobody else's.
+    /// The account that a claim with a number can reach; `nil` if there is none or it is not active. A former number
+    /// reaches its account while no other account has the number.
+    ///
+    /// The account is locked until the transaction ends, so that a later change of it sees the freeze.
     static func reachable(phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
         var row = try await transaction.query(lockedByPhone, [phone.sought]).first
         if row == nil { row = try await transaction.query(lockedByAlias, [phone.sought]).first }
@@ -128,7 +130,7 @@ struct Account: Sendable {
         return try row.uuid("id")
     }
 
-    /// The chain of the person who has a phone; that of the service where nobody has it.
+    /// The audit chain of the person who has a number; the service's chain if nobody has it.
     static func chain(
         phone: PhoneHashes, audit: AuditTrail, in transaction: Transaction
     ) async throws -> AuditChain {
@@ -136,17 +138,17 @@ struct Account: Sendable {
         return try await audit.chain(of: try row.uuid("id"), in: transaction)
     }
 
-    /// The account of a phone, made where there is none. Two at once make one.
+    /// The account of a number, created if there is none. Two simultaneous sign-ups create one account.
     ///
-    /// - Parameter seal: the number, encrypted for the account whose id it is given.
+    /// - Parameter seal: seals the number for the account with the given id.
     static func ensure(
         phone: PhoneHashes, seal: (Identifier) -> [UInt8], audit: AuditTrail,
         in transaction: Transaction
     ) async throws -> Account {
-        // Codes of two challenges may be right at the same moment: the second waits here and finds the account.
+        // Two challenges of a number may be verified at the same moment. The second waits here and finds the account.
         lock(phone: phone, in: transaction)
         if let known = try await settled(byPhone, phone.sought, audit: audit, in: transaction) { return known }
-        // Whoever claims an account by this number would have two.
+        // A person who claims an account with this number would get a second one.
         if try await FreezeStore.isClaiming(phone.lasting, in: transaction) { throw BusError.claimUnderWay }
         let id = Identifier.random()
         let sealed = seal(id)

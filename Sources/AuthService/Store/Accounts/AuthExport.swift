@@ -5,7 +5,8 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// What auth holds about a person. Secrets and hashes are not theirs to read: they open doors and say nothing.
+/// The sections of an export with auth's data about a person. They leave out secrets and hashes, which give access and
+/// carry no information.
 enum AuthExport {
     static func sections(_ secrets: Secrets, audit: AuditTrail) -> [ExportSection] {
         let number = ExportSection.Sealed("number") { sealed, person in
@@ -59,7 +60,7 @@ enum AuthExport {
             'heldSeconds', extract(epoch FROM held)::bigint) AS record
         FROM phone_aliases WHERE person_id = $1
         """
-    /// What is known of an identity opens only with what it is found by.
+    /// An identity is sealed with its hash, so the hash precedes the sealed data.
     private static let identity = """
         SELECT provider AS key, hash || sealed AS sealed, jsonb_build_object(
             'provider', provider, 'linkedAt', \(time("linked_at")), 'lastUsedAt', \(time("last_used_at")),
@@ -85,9 +86,11 @@ enum AuthExport {
             'openedBy', coalesce(opened_by, 'code'), 'codeAt', \(time("otp_at")), 'endedAt', \(time("revoked_at"))) AS record
         FROM sessions WHERE person_id = $1
         """
-    /// To the number, to one of before while it was the person's, and to one that was to be theirs. Who has a number of
-    /// theirs by now is somebody else. What a number is sealed with is its challenge's id.
-    /// `$1` of ``code``: challenges know a number by its lasting hash, and a person's numbers stand under look-up hashes.
+    /// The parameter of ``code``. It has the lasting hashes of the person's numbers, by which challenges are found. The
+    /// rows of the numbers have look-up hashes.
+    ///
+    /// The section has the codes to the present number and to numbers of requested changes. It has those to a former
+    /// number until the change: a later holder is somebody else. Each number is sealed with its challenge's id.
     @Loop private static func codes(
         of person: Identifier, _ secrets: Secrets, in transaction: Transaction
     ) async throws -> SQLValue {
@@ -120,13 +123,13 @@ enum AuthExport {
             'holdUntil', \(time("hold_until")), 'appliedAt', \(time("applied_at")), 'endedAt', \(time("ended_at"))) AS record
         FROM freezes WHERE person_id = $1
         """
-    /// Which operator asked is not the person's.
+    /// The name of the operator is not data about the person.
     private static let roleProposal = """
         SELECT 'roleProposal' AS key, jsonb_build_object(
             'role', 'admin', 'isGranted', is_granted, 'until', \(time("until"))) AS record
         FROM role_proposals WHERE person_id = $1
         """
-    /// Which of the staff wrote it is not the person's.
+    /// The author of the note is not data about the person.
     private static let staffNote = """
         SELECT id::text AS key, note_sealed AS sealed, jsonb_build_object('act', act, 'at', \(time("at"))) AS record
         FROM staff_notes WHERE person_id = $1

@@ -2,14 +2,14 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// When accounts were last used.
+/// Reads when accounts were last used, and removes the numbers of dormant ones.
 @Loop enum DormancyStore {
-    /// The account that has a number; nothing is locked.
+    /// The person who has a number. Locks nothing.
     static func holder(of phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
         try await transaction.query(holder, [phone.sought]).first?.uuid("person_id")
     }
 
-    /// When an account was last used; `nil` where the number is not its own (any more).
+    /// When an account was last used; `nil` if it does not have the number.
     static func seen(
         _ person: Identifier, phone: PhoneHashes, in transaction: Transaction
     ) async throws -> Timestamp? {
@@ -22,8 +22,8 @@ import EventLoop
 
     private static let holder = Statement(
         "SELECT p.person_id FROM phones p WHERE \(PhoneHashes.found("p", by: "$1"))")
-    /// When the account of a row `p` of phones was last used. Housekeeping keeps of an ended session with its device when it
-    /// was used.
+    /// SQL: when the account of a row `p` of `phones` was last used. When housekeeping deletes an ended session, it
+    /// keeps the time of the last use in the device's row.
     static let seenAt = """
         greatest(p.created_at,
             (SELECT max(d.last_used_at) FROM devices d WHERE d.person_id = p.person_id),

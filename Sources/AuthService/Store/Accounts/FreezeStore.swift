@@ -4,10 +4,10 @@ import Database
 import EventLoop
 import JSONText
 
-/// Rows of freezes: one for each recovery case that auth began, with what recovery was answered.
+/// Rows of freezes: one for each recovery case that auth began, with the reply to recovery.
 @Loop enum FreezeStore {
-    /// What was answered for the case; `nil` where it is new. The same case at once: the second waits here and finds what
-    /// the first was answered.
+    /// The reply that was given for a case; `nil` if the case is new. Of two simultaneous requests for a case, the
+    /// second waits here and finds the reply to the first.
     static func begun(
         _ caseID: Identifier, _ sealer: Sealer, in transaction: Transaction
     ) async throws -> RecoveryBegun? {
@@ -17,7 +17,7 @@ import JSONText
         ).first.map { try opened($0, of: caseID, sealer) }
     }
 
-    /// What the previous release wrote stands in `begun`, until housekeeping removes it.
+    /// The previous release wrote the reply to the column `begun`. Housekeeping deletes those rows.
     private static func opened(_ row: Row, of caseID: Identifier, _ sealer: Sealer) throws -> RecoveryBegun {
         let body =
             if let sealed = try row.optionalBytes("begun_sealed") {
@@ -28,7 +28,7 @@ import JSONText
         return try WireJSON.decode(RecoveryBegun.self, from: body)
     }
 
-    /// What a claim is judged by beside its numbers.
+    /// The facts by which a claim is judged, besides its numbers.
     struct Facts: Sendable {
         let hasRecentSignIn: Bool
         let proof: String?
@@ -36,14 +36,15 @@ import JSONText
         let isDormant: Bool
     }
 
-    /// Asked for a number without an account too, so that it takes as long.
+    /// Reads the facts of a claim. The query also runs if there is no account, so that it takes as long.
     ///
     /// - Parameters:
-    ///   - claimant: the number that the claimant proved.
+    ///   - claimant: the number that the claimant verified.
     ///   - secret: the hash of the device's secret.
     ///   - identity: the hash of the identity that the claimant signed in with.
-    ///   - age: seconds that a device, an identity or a number was with the account before it proves anything.
-    ///   - dormantAfter: the sleep after which an account counts as dormant; `nil`: none does.
+    ///   - age: the seconds for which a device, an identity or a number must have belonged to the account to be a
+    ///     proof.
+    ///   - dormantAfter: how long an account must be unused to count as dormant; `nil` if none does.
     static func facts(
         of account: Identifier?, claimant: PhoneHashes, device: Identifier?, secret: [UInt8]?, identity: [UInt8]?,
         age: Int64, dormantAfter: Duration?, in transaction: Transaction
@@ -62,8 +63,8 @@ import JSONText
     }
 
     /// - Parameters:
-    ///   - seconds: how long the freeze lasts at the most; never less than the hold.
-    ///   - hold: seconds before whose end the account is not moved.
+    ///   - seconds: how long the freeze lasts if nothing ends or extends it; at least as long as the hold.
+    ///   - hold: the account is not moved before this many seconds have passed.
     static func insert(
         _ begun: RecoveryBegun, _ sealer: Sealer, claimant: [UInt8], seconds: Int64, hold: Int64,
         in transaction: Transaction
@@ -79,19 +80,19 @@ import JSONText
 
     // MARK: The claimant's number
 
-    /// It may open an account of its own again.
+    /// Lets the claimant's number open an account of its own again.
     static func freeClaimant(of caseID: Identifier, in transaction: Transaction) {
         transaction.send(
             "UPDATE freezes SET claimant_free_at = coalesce(claimant_free_at, clock_timestamp()) WHERE case_id = $1",
             [.uuid(caseID)])
     }
 
-    /// Whether a number claims an account at this moment, by its lasting hash.
+    /// Whether a number claims an account now. The number is given by its lasting hash.
     static func isClaiming(_ phone: [UInt8], in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(claiming, [.bytes(phone)]).isEmpty
     }
 
-    /// Whether a number claims another account at this moment than that of a case.
+    /// Whether a number has a claim now in another case than this one.
     static func hasOtherClaim(
         _ phone: [UInt8], but caseID: Identifier, in transaction: Transaction
     ) async throws -> Bool {
@@ -106,19 +107,20 @@ import JSONText
         let claimantReference: String
         let maskedClaimantPhone: String
         let isApplied: Bool
-        /// No account is moved for it any more: there is none, it was lifted, or another recovery moved the account since.
+        /// Whether the case can no longer move an account: there is none, the freeze ended, or another recovery moved
+        /// the account since.
         let isOver: Bool
-        /// Whole seconds before the account may be moved; 0: it may.
+        /// Whole seconds until the account may be moved; 0 if it may be moved now.
         let holdSeconds: Int64
     }
 
-    /// Whose account was frozen for a case; `nil` where none was.
+    /// The person whose account was frozen for a case; `nil` if none was.
     static func person(of caseID: Identifier, in transaction: Transaction) async throws -> Identifier? {
         try await transaction.query("SELECT person_id FROM freezes WHERE case_id = $1", [.uuid(caseID)]).first?
             .optionalUUID("person_id")
     }
 
-    /// - Returns: `nil` for a case that auth does not know.
+    /// - Returns: `nil` for an unknown case.
     static func locked(_ caseID: Identifier, _ sealer: Sealer, in transaction: Transaction) async throws -> Locked? {
         guard let row = try await transaction.query(lockFreeze, [.uuid(caseID)]).first else { return nil }
         let begun = try opened(row, of: caseID, sealer)
@@ -139,13 +141,16 @@ import JSONText
         ).isEmpty
     }
 
-    /// Nothing that a person had before proves or hears anything any more, and identities wait for a confirmation.
+    /// Ends all devices and push tokens of a person. Linked identities must be confirmed before they open the account
+    /// again.
     static func endDevices(of person: Identifier, in transaction: Transaction) {
         for statement in endOfDevices { transaction.send(statement, [.uuid(person)]) }
     }
 
-    /// Until then at the least, and the account is not moved before it, whatever was written first. Recovery's longest hold is
-    /// 14 days; more than 30 are not taken from it, or who broke into it could keep an account frozen for ever.
+    /// Extends the freeze and the hold of a case. Neither is ever shortened.
+    ///
+    /// Recovery's longest hold is 14 days. The limit of 30 days keeps an attacker who controls recovery from freezing
+    /// an account for ever.
     static func extend(_ caseID: Identifier, until end: Timestamp, in transaction: Transaction) {
         transaction.send(
             """
@@ -155,8 +160,10 @@ import JSONText
             """, [.uuid(caseID), .timestamp(end)])
     }
 
-    /// - Parameter rest: the account stays frozen for so long from now on, and no longer; `nil`: not at all.
-    /// - Returns: the account; `nil` where none was frozen for the case.
+    /// Ends the freeze of a case, at once or after a rest.
+    ///
+    /// - Parameter rest: how long the account stays frozen from now on; `nil` ends the freeze at once.
+    /// - Returns: the person whose account was frozen; `nil` if none was, or if the freeze ended before.
     static func end(_ caseID: Identifier, after rest: Duration?, in transaction: Transaction) async throws
         -> Identifier?
     {
@@ -164,7 +171,7 @@ import JSONText
             .optionalUUID("person_id")
     }
 
-    /// Drops the timers of a person's cases from the outbox; of somebody else's cases it drops nothing.
+    /// Deletes the timers of a person's cases from the outbox. It leaves those of other people's cases.
     static func dropTimers(
         _ destination: String, of cases: [Identifier], of person: Identifier, in transaction: Transaction
     ) { transaction.send(dropTimers, [.uuidArray(cases), .uuid(person), .text(destination)]) }
@@ -174,10 +181,10 @@ import JSONText
             AND EXISTS (SELECT FROM freezes f WHERE f.case_id = outbox.id AND f.person_id = $2)
         """
     private static let lock = Statement("SELECT \(AdvisoryLock.recovery.wait(for: "$1::uuid::text"))")
-    /// The strongest first.
+    /// The names of the proofs, the strongest first.
     private static let proofs = ["device", "linked_identity", "former_number"]
-    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. What came to the account
-    /// a moment ago proves nothing: whoever broke in may have brought it.
+    /// The query compares the hash of the device's secret, so its timing reveals nothing useful. What the account got
+    /// only recently proves nothing, since an attacker may have added it.
     private static let facts = Statement(
         """
         SELECT a.role <> 'user' AS is_staff,

@@ -4,12 +4,12 @@ import EventLoop
 
 /// Rows of roles, and of changes that wait for a second operator.
 @Loop enum RoleStore {
-    /// The role of an account that is active, with its row locked until the transaction ends; `nil` where there is none.
+    /// The role of an active account; `nil` if there is none. Locks the row of the account until the transaction ends.
     static func role(of person: Identifier, in transaction: Transaction) async throws -> String? {
         try await transaction.query(lock, [.uuid(person)]).first?.text("role")
     }
 
-    /// Who asked for a change of the role `admin` that still waits.
+    /// The operator who asked for a change of the role `admin` that still waits; `nil` if none did.
     static func proposer(
         of person: Identifier, isGranted: Bool, in transaction: Transaction
     ) async throws -> RoleChange.Operator? {
@@ -34,15 +34,16 @@ import EventLoop
         transaction.send("UPDATE accounts SET role = $2 WHERE id = $1", [.uuid(person), .text(role)])
     }
 
-    /// Why an account has its role no longer, without an operator's word: somebody else may hold it now.
+    /// Why an account loses its role without an operator: somebody else may control the account now.
     enum Loss: String {
         case phoneChanged = "phone_changed"
         case recovered
-        /// The number is its new holder's.
+        /// The number was given to its new holder.
         case detached
     }
 
-    /// Makes staff an ordinary person again: their sessions end, and what was asked for them is asked for no more.
+    /// Deletes the proposals for a person. If the person has a role, it becomes `user` and all sessions of the person
+    /// end.
     static func drop(
         of person: Identifier, _ why: Loss, _ chain: AuditChain, _ audit: AuditTrail, in transaction: Transaction
     ) async throws {
@@ -75,7 +76,7 @@ import EventLoop
         SELECT operator_name, operator_key FROM role_proposals
         WHERE person_id = $1 AND is_granted = $2 AND until > clock_timestamp()
         """
-    /// Who asks twice has not asked longer for it.
+    /// A repeated proposal does not wait longer.
     private static let propose: Statement = """
         INSERT INTO role_proposals AS p (person_id, is_granted, operator_name, operator_key, until)
         VALUES ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 s')

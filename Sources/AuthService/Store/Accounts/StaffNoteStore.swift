@@ -2,11 +2,11 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What staff wrote when they decided about a person.
+/// Notes on the decisions that staff and operators made about a person.
 @Loop enum StaffNoteStore {
     /// - Parameters:
-    ///   - sealed: the note.
-    ///   - staff: the pseudonym of who wrote it.
+    ///   - sealed: the sealed note.
+    ///   - staff: the pseudonym of the member of staff, or the operator's name.
     static func insert(
         _ sealed: [UInt8], of person: Identifier, act: String, by staff: String, in transaction: Transaction
     ) {

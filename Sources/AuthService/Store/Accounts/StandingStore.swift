@@ -2,14 +2,15 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Reads how a session stands to its account.
+/// Reads what a session may do to its account, while the account is locked.
 @Loop enum StandingStore {
-    /// The account is locked until the transaction ends: a freeze that somebody begins meanwhile waits, and who moves the
-    /// account waits for it.
+    /// Locks the account until the transaction ends, and reads the standing of the session. Meanwhile, a recovery that
+    /// freezes or moves the account waits.
     ///
-    /// - Throws: ``BusError`` `unauthorized` where the session ended, or is not that person's, or the account is closed.
+    /// - Throws: ``BusError`` `unauthorized` if the session ended or is not the person's, or if the account is not
+    ///   active.
     static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding {
-        // A statement of its own: what reads freezes must begin behind the wait.
+        // A separate statement: the next one must read the freezes after the wait.
         AccountStore.lock(actor.userID, in: transaction)
         guard let row = try await transaction.query(select, [.uuid(actor.sessionID), .uuid(actor.userID)]).first else {
             throw BusError(.unauthorized, "Please sign in.")
@@ -19,9 +20,9 @@ import EventLoop
             frozenFor: try row.optionalInteger("frozen_seconds").map { .seconds($0) })
     }
 
-    /// For an act that no session does.
+    /// For a change that no session makes.
     ///
-    /// - Parameter moment: recoveries that were begun after it count only where they moved the account; `nil`: all count.
+    /// - Parameter moment: recoveries that began after it count only if they moved the account; `nil` if all count.
     /// - Throws: ``BusError`` `account_frozen`.
     static func mustNotBeFrozen(
         _ person: Identifier, before moment: Timestamp? = nil, in transaction: Transaction
@@ -36,8 +37,8 @@ import EventLoop
         WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
             AND ($2::timestamptz IS NULL OR created_at <= $2 OR applied_at IS NOT NULL)
         """
-    /// Of a session `s` of the account `a`. An account without a number gets no code: its linked identity is all that it can be
-    /// asked for.
+    /// SQL: whether the session `s` of the account `a` is fresh. An account without a number gets no codes, so a
+    /// sign-in with its linked identity counts.
     static let isFresh = """
         coalesce(
             CASE WHEN s.opened_by IS NULL THEN s.otp_at

@@ -2,37 +2,37 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// A linked identity as its row says.
+/// The row of a linked identity.
 struct LinkedIdentity: Sendable {
     let hash: [UInt8]
     let provider: IdentityProviderName
     let sealed: [UInt8]
-    /// Of Apple's refresh token.
+    /// Apple's refresh token, sealed; `nil` if there is none.
     let refreshSealed: [UInt8]?
     let linkedAt: Timestamp
     let lastUsedAt: Timestamp
-    /// The account was recovered since: it opens nothing until it is linked again.
+    /// Whether the account was recovered since the link was made. The identity opens nothing until it is linked again.
     let isToConfirm: Bool
 }
 
 /// Rows of linked identities.
 @Loop enum IdentityStore {
-    /// The account that an identity opens, locked; `nil` where it is linked to none.
+    /// The account that an identity opens, locked until the transaction ends; `nil` if there is none.
     static func account(
         _ hash: [UInt8], audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
         try await AccountStore.settled(byHash, .bytes(hash), audit: audit, in: transaction)
     }
 
-    /// Whose an identity is; `nil` where it is linked to nobody.
+    /// The person to whom an identity is linked; `nil` if there is none.
     static func owner(_ hash: [UInt8], in transaction: Transaction) async throws -> Identifier? {
         try await transaction.query("SELECT person_id FROM identities WHERE hash = $1", [.bytes(hash)]).first?
             .uuid("person_id")
     }
 
-    /// Notes that an identity is used.
+    /// Records that an identity was used.
     ///
-    /// - Parameter sealed: what is known of it now; `nil` where that is no more than before.
+    /// - Parameter sealed: the identity's new data; `nil` keeps the present data.
     static func touch(_ hash: [UInt8], sealed: [UInt8]?, in transaction: Transaction) {
         transaction.send(
             "UPDATE identities SET sealed = coalesce($2, sealed), last_used_at = clock_timestamp() WHERE hash = $1",
@@ -43,17 +43,17 @@ struct LinkedIdentity: Sendable {
         transaction.send("UPDATE identities SET sealed = $2 WHERE hash = $1", [.bytes(hash), .bytes(sealed)])
     }
 
-    /// Notes a notification of Apple's.
+    /// Records a notification from Apple.
     ///
     /// - Parameters:
     ///   - id: the hash of its `jti`.
-    ///   - seconds: how long it is remembered.
-    /// - Returns: false where it was taken before.
+    ///   - seconds: how long the notification is valid. It is remembered for a day longer.
+    /// - Returns: false if it was recorded before.
     static func isNews(_ id: [UInt8], seconds: Int64, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(takeNotification, [.bytes(id), .integer(seconds)]).isEmpty
     }
 
-    /// - Returns: false where somebody linked the identity before.
+    /// - Returns: false if the identity is linked already.
     static func insert(
         _ hash: [UInt8], keyID: String, person: Identifier, provider: IdentityProviderName, sealed: [UInt8],
         refresh: [UInt8]?, in transaction: Transaction
@@ -68,12 +68,12 @@ struct LinkedIdentity: Sendable {
         try await database.read(select, [.uuid(person)]).map { try LinkedIdentity($0) }
     }
 
-    /// Locked until the transaction ends.
+    /// Locks the rows until the transaction ends.
     static func list(of person: Identifier, in transaction: Transaction) async throws -> [LinkedIdentity] {
         try await transaction.query(selectLocked, [.uuid(person)]).map { try LinkedIdentity($0) }
     }
 
-    /// It opens the account again.
+    /// Lets an identity open its account again.
     static func confirm(_ hash: [UInt8], in transaction: Transaction) {
         transaction.send("UPDATE identities SET to_confirm_since = NULL WHERE hash = $1", [.bytes(hash)])
     }
@@ -82,19 +82,19 @@ struct LinkedIdentity: Sendable {
         transaction.send("DELETE FROM identities WHERE hash = $1", [.bytes(hash)])
     }
 
-    /// Keeps a refresh token with its identity, be it linked or about to be.
+    /// Stores a refresh token with its identity, which is linked or about to be.
     ///
-    /// - Returns: false where the identity is neither.
+    /// - Returns: false if the identity is neither.
     static func keepRefresh(
         _ sealed: [UInt8], of hash: [UInt8], in transaction: Transaction
     ) async throws -> Bool {
-        // In this order: a link that is made meanwhile is waited for here, and found there.
+        // The order matters: the first query waits for a link that is being made, and the second finds it.
         let pending = try await transaction.query(keepPending, [.bytes(hash), .bytes(sealed)])
         let linked = try await transaction.query(keepLinked, [.bytes(hash), .bytes(sealed)])
         return !pending.isEmpty || !linked.isEmpty
     }
 
-    /// The database's clock.
+    /// The time by the database's clock.
     static func now(in transaction: Transaction) async throws -> Timestamp {
         guard let row = try await transaction.query("SELECT clock_timestamp() AS now").first else {
             throw DatabaseError.aborted
@@ -102,7 +102,7 @@ struct LinkedIdentity: Sendable {
         return try row.timestamp("now")
     }
 
-    /// The account is locked: who closes it or changes its role meanwhile waits, and sees the session that is opened.
+    /// Locks the account, so that a suspension or a change of its role waits and then finds the new session.
     private static let byHash: Statement = """
         SELECT a.id, a.role, a.status, n.key_sealed
         FROM identities i JOIN accounts a ON a.id = i.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id

@@ -2,17 +2,17 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// An identity that waits for the phone that it is to be linked by, as its row says.
+/// The row of an identity that is linked as soon as a phone is verified.
 struct PendingLink: Sendable {
-    /// Of its token.
+    /// The hash of the link token.
     let hash: [UInt8]
     let identity: [UInt8]
     let sealed: [UInt8]
-    /// Of Apple's refresh token, where it came already.
+    /// Apple's refresh token, sealed; `nil` if it has not arrived.
     let refreshSealed: [UInt8]?
 }
 
-/// Rows of link tokens, and what a challenge is for beside its purpose.
+/// Rows of link tokens, and of what challenges are bound to besides their purpose.
 @Loop enum LinkStore {
     static func insert(
         _ hash: [UInt8], identity: [UInt8], sealed: [UInt8], seconds: Int64, in transaction: Transaction
@@ -20,7 +20,7 @@ struct PendingLink: Sendable {
         transaction.send(insert, [.bytes(hash), .bytes(identity), .bytes(sealed), .integer(seconds)])
     }
 
-    /// The link that a token stands for, locked until the transaction ends; `nil` where it is over or was made.
+    /// The link of a token, locked until the transaction ends; `nil` if it expired or was made.
     static func pending(_ hash: [UInt8], in transaction: Transaction) async throws -> PendingLink? {
         try await transaction.query(select, [.bytes(hash)]).first.map {
             PendingLink(
@@ -33,8 +33,8 @@ struct PendingLink: Sendable {
         transaction.send("DELETE FROM link_tokens WHERE hash = $1", [.bytes(hash)])
     }
 
-    /// - Parameters: one of these: the hash of a link token; the session that asks; the recovery that is completed, or the
-    ///   hash of the account that is recovered, or both.
+    /// Binds a challenge to a link token by its hash, to the session that requested it, or to a recovery. A recovery is
+    /// given by the case to complete, the hash of the account to recover, or both.
     static func bind(
         _ challenge: Identifier, link: [UInt8]? = nil, session: Identifier? = nil, recovery: Identifier? = nil,
         account: [UInt8]? = nil, in transaction: Transaction
@@ -43,7 +43,7 @@ struct PendingLink: Sendable {
             bind, [.uuid(challenge), .bytes(link), .uuid(session), .uuid(recovery), .bytes(account)])
     }
 
-    /// What a `recovery` challenge was asked for; each is `nil` where it names none.
+    /// The case and the account's hash that a `recovery` challenge names; each is `nil` if it names none.
     static func recovery(
         of challenge: Identifier, in transaction: Transaction
     ) async throws -> (caseID: Identifier?, account: [UInt8]?) {
@@ -53,14 +53,14 @@ struct PendingLink: Sendable {
         return (try row?.optionalUUID("case_id"), try row?.optionalBytes("account_hash"))
     }
 
-    /// The link token that a challenge was asked for with.
+    /// The hash of the link token that a challenge is bound to; `nil` if there is none.
     static func link(of challenge: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
         try await transaction.query(
             "SELECT link_hash FROM challenge_bindings WHERE challenge_id = $1", [.uuid(challenge)]
         ).first?.optionalBytes("link_hash")
     }
 
-    /// Whether a session asked for a challenge.
+    /// Whether a session requested a challenge.
     static func isOf(
         _ session: Identifier, _ challenge: Identifier, in transaction: Transaction
     ) async throws -> Bool {

@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Rows of nonces that were issued for social sign-ins.
+/// Rows of nonces for social sign-ins.
 @Loop enum NonceStore {
     static func insert(
         _ hash: [UInt8], for provider: IdentityProviderName, seconds: Int64, in transaction: Transaction
@@ -10,9 +10,9 @@ import EventLoop
         transaction.send(insert, [.bytes(hash), .text(provider.rawValue), .integer(seconds)])
     }
 
-    /// Takes a nonce out of those that may be presented. Of two at once the second waits, and finds none.
+    /// Uses up a nonce. Of two simultaneous calls, the second waits and finds none.
     ///
-    /// - Returns: the database's clock; `nil` where it was never issued, was presented before, or is too old.
+    /// - Returns: the time by the database's clock; `nil` if the nonce was never issued, was used before, or expired.
     static func spend(
         _ hash: [UInt8], of provider: IdentityProviderName, in transaction: Transaction
     ) async throws -> Timestamp? {

@@ -4,28 +4,29 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// A challenge as its row says.
+/// The row of a challenge.
 struct Challenge: Sendable {
     let id: Identifier
-    /// The number's lasting one.
+    /// The number's lasting hash.
     let phoneHash: [UInt8]
     let phoneSealed: [UInt8]
-    /// `nil` where only a newer release knows it.
+    /// `nil` if only a newer release knows the purpose.
     let purpose: ChallengePurpose?
     let principal: ChallengePrincipal
     let codeHash: [UInt8]
-    /// `nil` where only a newer release knows it.
+    /// `nil` if only a newer release knows the state.
     let state: ChallengeState?
     let wrongTries: Int64
-    /// Wrong codes for the phone within a day, as far as they count for whoever asked for this challenge.
+    /// Wrong codes for the phone within a day. For a device, they are those of the device; for a stranger, those of all
+    /// strangers.
     let wrongInDay: Int64
     /// When the oldest of those no longer counts.
     let wrongFreeAt: Timestamp?
     let expiresAt: Timestamp
-    /// The database's clock after the row was locked.
+    /// By the database's clock, after the row was locked.
     let now: Timestamp
 
-    /// No device of the account asked for it.
+    /// Whether a stranger requested it, not a device of the account.
     var isOfStranger: Bool { principal.isStranger }
 }
 
@@ -35,26 +36,28 @@ extension Secrets {
     }
 }
 
-/// Rows of challenges and of what limits them.
+/// Rows of challenges and of their limits.
 @Loop enum ChallengeStore {
-    /// What a device shows to be known as one of the account's own.
+    /// What a device presents to prove that it belongs to the account.
     struct Proof: Sendable {
         let device: Identifier
         let secretHash: [UInt8]
     }
 
-    /// Waits for whoever else asks from the same address or site or for the same phone, then finds out who asks and reads
-    /// everything that the limits look at, all in one round trip. What was never delivered does not count.
+    /// Locks the address, the site and the phone, so that simultaneous requests wait. Then it determines who asks and
+    /// reads what the limits need, all in one round trip.
+    ///
+    /// An undelivered code counts for its address and site, but not for its phone.
     ///
     /// - Parameters:
-    ///   - limit: what stands in the place of the phone's hash since an account of it was deleted.
-    ///   - country: the phone's, ISO 3166-1 alpha-2.
-    /// - Returns: who asks, as the challenge's row says it, and what is known.
+    ///   - limit: the hash that replaces the phone's hash after its account was deleted.
+    ///   - country: the phone's country, ISO 3166-1 alpha-2.
+    /// - Returns: who asks, as the row of the challenge will name it, and the history.
     static func history(
         phone: PhoneHashes, limit: [UInt8], prefix: [UInt8], country: String, origin: ClientOrigin, proof: Proof?,
         in transaction: Transaction
     ) async throws -> (principal: ChallengePrincipal, SendHistory) {
-        // Always in this order, so that no two wait for each other.
+        // Always in this order, to avoid deadlocks.
         for key in [origin.site, origin.address, phone.lasting].compactMap({ $0 }) {
             transaction.send(lock, [.bytes(key)])
         }
@@ -83,10 +86,12 @@ extension Secrets {
         return (ChallengePrincipal(rawValue: try row.text("asker")), history)
     }
 
-    /// Writes a challenge; older ones of the same principal are superseded, and of the others two stay alive. A stranger's
-    /// never takes the place of a device's: those go first, and there are two of them at the most.
+    /// Writes a challenge. It supersedes older ones of the same principal, and all but two of the others.
     ///
-    /// - Parameter prefix: `nil` where the send counts for no prefix.
+    /// Devices' challenges are kept first, so that a stranger never supersedes one of a device. At most two challenges
+    /// of devices are alive at once.
+    ///
+    /// - Parameter prefix: `nil` if the code counts for no prefix.
     static func insert(
         _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: ChallengePurpose,
         principal: ChallengePrincipal,
@@ -102,8 +107,8 @@ extension Secrets {
             ])
     }
 
-    /// Makes a challenge void that somebody gives up for one of another number, where they asked for it: at that address, or
-    /// as that device.
+    /// Supersedes a challenge that the caller gives up for another number. The caller must have requested it, from this
+    /// address or with this device.
     static func replace(_ id: Identifier, address: [UInt8], proof: Proof?, in transaction: Transaction) {
         transaction.send(
             replace,
@@ -113,15 +118,16 @@ extension Secrets {
             ])
     }
 
-    /// Closes a prefix for an hour where so many numbers of it, this send's among them, brought under a tenth verified.
+    /// Closes a prefix for an hour if at least `numbers` of its numbers got codes within an hour and under a tenth of
+    /// them were verified. The code that is being sent counts too.
     static func closePrefix(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
         transaction.send(closePrefix, [.bytes(prefix), .integer(numbers)])
     }
 
-    /// The challenge, with its phone locked until the transaction ends, so that tries at the phone's other challenges are
-    /// counted one after the other too; `nil` where there is none.
+    /// Reads a challenge and locks its phone until the transaction ends; `nil` if there is none. So tries at all
+    /// challenges of the phone are counted one after the other.
     static func locked(_ id: Identifier, in transaction: Transaction) async throws -> Challenge? {
-        // A statement of its own: what reads the row and the clock must begin behind the wait.
+        // A separate statement: the next one must read the row and the clock after the wait.
         transaction.send(lockPhone, [.uuid(id)])
         guard let row = try await transaction.query(load, [.uuid(id)]).first else { return nil }
         return Challenge(
@@ -133,7 +139,7 @@ extension Secrets {
             expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
     }
 
-    /// The number that a challenge is for, sealed for it; `nil` where there is no such challenge, or its number was erased.
+    /// The sealed number of a challenge; `nil` if there is no such challenge or its number was erased.
     static func number(of id: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
         try await transaction.query(
             "SELECT phone_sealed FROM challenges WHERE id = $1 AND phone_sealed <> ''", [.uuid(id)]
@@ -150,16 +156,16 @@ extension Secrets {
         transaction.send(lockOut, [.bytes(challenge.phoneHash), .text(challenge.principal.rawValue), .integer(lock)])
     }
 
-    /// Its code never came: it does not count for its phone, but for the address that asked. Otherwise numbers that cannot
-    /// be reached could be tried without end.
+    /// Marks a challenge as undelivered. It no longer counts for its phone, but still for the address that asked.
+    /// Otherwise an address could try unreachable numbers without limit.
     static func giveUp(_ id: Identifier, in database: Database) async throws {
         _ = try await database.write(
             "UPDATE challenges SET state = 'undelivered' WHERE id = $1 AND state = 'open'", [.uuid(id)])
     }
 
     private static let lock = Statement("SELECT \(AdvisoryLock.codes.wait(for: "encode($1, 'hex')"))")
-    /// A device is known by its secret's hash, which is worth nothing to who could time the comparison. A wrong try counts
-    /// for a day after the last moment at which it can have been made, and a code lives for 15 minutes at the most.
+    /// The query compares the hash of the device's secret, so its timing reveals nothing useful. A code lives for 15
+    /// minutes at most, and a wrong try counts for a day after that.
     private static let history = Statement(
         """
         WITH me AS (
@@ -246,7 +252,7 @@ extension Secrets {
         """
     private static let lockPhone = Statement(
         "SELECT \(AdvisoryLock.codes.wait(for: "encode(phone_hash, 'hex')")) FROM challenges WHERE id = $1")
-    /// Strangers' tries count together, and a device's for it alone.
+    /// The tries of all strangers are counted together, and those of each device separately.
     private static let load: Statement = """
         SELECT c.phone_hash, c.phone_sealed, c.purpose, c.asker, c.code_hash, c.state, c.wrong_tries, c.expires_at,
             clock_timestamp() AS now, w.wrong_in_day, w.wrong_free_at

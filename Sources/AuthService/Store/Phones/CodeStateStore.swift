@@ -2,9 +2,9 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What became of the SMS of challenges.
+/// The delivery states of codes.
 @Loop enum CodeStateStore {
-    /// `nil` where there is no such challenge (any more).
+    /// `nil` if there is no such challenge or it was deleted.
     static func read(_ id: Identifier, in database: Database) async throws -> CodeState? {
         try await database.read(select, [.uuid(id)]).first.map {
             CodeState(

@@ -2,29 +2,29 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// A number that was taken off an account a short while ago.
+/// A former number of an account, whose change can still be undone.
 struct PhoneChangeUndo: Sendable {
-    /// For the account.
+    /// The number, sealed for the account.
     let sealed: [UInt8]
     let at: Timestamp
-    /// The session that did it.
+    /// The session that changed the number.
     let changedBy: Identifier?
 
-    /// What the account came to have from then on may be the work of who took the number: a thief signs in first, and links
-    /// an identity, and changes the number in another session.
+    /// What the account got from then on may be the work of a thief. A thief may sign in, link an identity, and then
+    /// change the number in another session.
     var doubtedSince: Timestamp { at - PhoneChangeUndoStore.doubt }
 }
 
-/// Rows of numbers that can be given back.
+/// Rows of former numbers whose change can be undone.
 @Loop enum PhoneChangeUndoStore {
-    /// A change can be undone for so long.
+    /// How long a change can be undone.
     static let patience = Duration.seconds(72 * 3600)
-    /// What is younger than this when a number is taken off counts as the doing of who takes it.
+    /// Devices, sessions and identities that were younger than this at the change count as a thief's.
     nonisolated static let doubt = Duration.seconds(72 * 3600)
 
-    /// What somebody shows for having the number.
+    /// What proves that the caller has the number.
     enum Proof: Sendable {
-        /// The hash of the token that the SMS carried.
+        /// The hash of the token in the SMS.
         case token([UInt8])
         case number(PhoneHashes)
 
@@ -36,13 +36,13 @@ struct PhoneChangeUndo: Sendable {
         }
     }
 
-    /// Whose number it was; nothing is locked.
+    /// The person whose number it was. Locks nothing.
     static func person(by proof: Proof, in transaction: Transaction) async throws -> Identifier? {
         try await transaction.query(find, proof.values + [.integer(patience.components.seconds)]).first?
             .uuid("person_id")
     }
 
-    /// The number, locked until the transaction ends; `nil` where it was given back meanwhile.
+    /// Reads the number and locks its row until the transaction ends; `nil` if the change was undone meanwhile.
     static func locked(
         of person: Identifier, by proof: Proof, in transaction: Transaction
     ) async throws -> PhoneChangeUndo? {
@@ -54,9 +54,9 @@ struct PhoneChangeUndo: Sendable {
         }
     }
 
-    /// Gives the number back. Those that came after it are no way to recover the account.
+    /// Gives the number back to the account. The later numbers of the account cannot recover it.
     ///
-    /// - Parameter phone: the number.
+    /// - Parameter phone: the hashes of the number.
     static func restore(
         _ number: PhoneChangeUndo, _ phone: PhoneHashes, to person: Identifier, in transaction: Transaction
     ) {
@@ -65,8 +65,8 @@ struct PhoneChangeUndo: Sendable {
         transaction.send(restore, phone.row + values)
     }
 
-    /// The secret's hash of a device that was known beyond doubt when the number was taken off. A device that a doubted one
-    /// removed counts as if it were there still.
+    /// The hash of a device's secret; `nil` unless the account knew the device before ``PhoneChangeUndo/doubtedSince``.
+    /// If a device was removed by one that came later, it still counts.
     static func secret(
         of device: Identifier, of person: Identifier, _ number: PhoneChangeUndo, in transaction: Transaction
     ) async throws -> [UInt8]? {
@@ -74,7 +74,8 @@ struct PhoneChangeUndo: Sendable {
             .bytes("secret_hash")
     }
 
-    /// The device of a session that is alive and beyond doubt, and did not make the change.
+    /// The device of a session. It is `nil` unless the session is alive, is older than
+    /// ``PhoneChangeUndo/doubtedSince``, and did not make the change.
     static func device(
         of actor: Actor, _ number: PhoneChangeUndo, in transaction: Transaction
     ) async throws -> Identifier? {

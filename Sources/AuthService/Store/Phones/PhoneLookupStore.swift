@@ -2,16 +2,16 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// The look-up keys that accounts' numbers stand under.
+/// Finds and rewrites the numbers whose hashes are under other look-up keys than the key ring's.
 @Loop enum PhoneLookupStore {
-    /// A number as a row of `phones` or `phone_aliases` has it.
+    /// A row of `phones` or `phone_aliases` before it is rewritten.
     struct Stale: Sendable {
         let person: Identifier
         let hash: [UInt8]
         let sealed: [UInt8]
     }
 
-    /// A number's row as it is to be.
+    /// The new content of a row.
     struct Fresh: Sendable {
         let stale: Stale
         let hashes: PhoneHashes
@@ -20,7 +20,7 @@ import EventLoop
 
     enum Table: String, CaseIterable { case phones, aliases = "phone_aliases" }
 
-    /// A key without which some account's number is not found; `nil`: these find them all.
+    /// A key that is not in `keys`, and without which the number of some account is not found; `nil` if there is none.
     static func missingKey(_ keys: [String], in database: Database) async throws -> String? {
         for table in Table.allCases {
             let row = try await database.read(missing(table), [.textArray(keys)]).first
@@ -29,12 +29,12 @@ import EventLoop
         return nil
     }
 
-    /// The next people, by their ids.
+    /// The next people after `person`, in the order of their ids.
     static func people(after person: Identifier?, limit: Int64, in database: Database) async throws -> [Identifier] {
         try await database.read(people, [.uuid(person), .integer(limit)]).map { try $0.uuid("id") }
     }
 
-    /// Their numbers that do not stand under exactly these keys.
+    /// The rows of these people whose hashes are not under exactly these keys.
     static func stale(
         in table: Table, of people: [Identifier], _ keys: [String], _ database: Database
     ) async throws -> [Stale] {
@@ -43,7 +43,7 @@ import EventLoop
         }
     }
 
-    /// How many numbers do not stand under exactly these keys.
+    /// The number of rows whose hashes are not under exactly these keys.
     static func left(_ keys: [String], in database: Database) async throws -> Int64 {
         var sum: Int64 = 0
         for table in Table.allCases {
@@ -52,9 +52,9 @@ import EventLoop
         return sum
     }
 
-    /// A row that became another number's meanwhile is left alone.
+    /// Rewrites rows. A row whose number was changed meanwhile stays as it is.
     ///
-    /// - Returns: how many were written.
+    /// - Returns: how many rows it rewrote.
     static func write(_ rows: [Fresh], to table: Table, in database: Database) async throws -> Int64 {
         guard !rows.isEmpty else { return 0 }
         let columns = rows.map {
@@ -71,8 +71,8 @@ import EventLoop
     private static let people: Statement = """
         SELECT id FROM accounts WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2
         """
-    /// Every service asks this when it starts. It goes from one pair of keys to the next by the index, however many phones
-    /// stand under each.
+    /// Auth runs this query when it starts. It uses the index to step from one pair of keys to the next, so its time
+    /// does not depend on the number of phones.
     private static func missing(_ table: Table) -> Statement {
         let next = "SELECT key_id, coalesce(other_key_id, '') AS other FROM \(table.rawValue)"
         let order = "ORDER BY key_id, coalesce(other_key_id, '') LIMIT 1"
@@ -112,16 +112,16 @@ import EventLoop
 }
 
 extension PhoneHashes {
-    /// For the columns `hash`, `key_id`, `other_hash` and `other_key_id`.
+    /// The values of the columns `hash`, `key_id`, `other_hash` and `other_key_id`.
     var row: [SQLValue] {
         let other = lookups.dropFirst().first
         return [.bytes(lookups[0].hash), .text(lookups[0].keyID), .bytes(other?.hash), .text(other?.keyID)]
     }
 
-    /// For ``found(_:by:)``.
+    /// The value for ``found(_:by:)``.
     var sought: SQLValue { .array(lookups.map { .bytes($0.hash) }) }
 
-    /// The condition that a row of accounts' numbers has a number, whichever key it was written under.
+    /// The SQL condition that a row has a number, under whichever look-up key it was written.
     static func found(_ row: String, by sought: String) -> String {
         "(\(row).hash = ANY (\(sought)) OR \(row).other_hash = ANY (\(sought)))"
     }

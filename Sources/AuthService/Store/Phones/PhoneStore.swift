@@ -2,31 +2,31 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Rows of accounts' numbers, of now and of before.
+/// Rows of the present and former numbers of accounts.
 @Loop enum PhoneStore {
-    /// A number that was taken off an account is a way to recover it for so long.
+    /// How long a former number can recover the account.
     static let aliasLife = Duration.seconds(90 * 86_400)
 
-    /// The number of an account; `nil` where it has none.
+    /// The number of an account; `nil` if it has none.
     ///
-    /// - Returns: sealed, for the account.
+    /// - Returns: the number, sealed for the account.
     static func phone(of person: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
         try await transaction.query("SELECT sealed FROM phones WHERE person_id = $1", [.uuid(person)]).first?
             .bytes("sealed")
     }
 
-    /// Whose a number is, once whoever signs up with it at this moment is through.
+    /// The person who has a number. Waits for a sign-up with the number that is under way.
     static func owner(of phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
         AccountStore.lock(phone: phone, in: transaction)
         return try await transaction.query(owner, [phone.sought]).first?.uuid("person_id")
     }
 
-    /// Makes the number that an account has a way to recover it, before another takes its place.
+    /// Keeps the account's present number as a way to recover the account. Call it before the number is replaced.
     ///
     /// - Parameters:
-    ///   - phone: that number.
-    ///   - session: which changes the number.
-    ///   - token: the hash of what takes the change back.
+    ///   - phone: the hashes of the present number.
+    ///   - session: the session that changes the number.
+    ///   - token: the hash of the token that undoes the change.
     static func keepAlias(
         _ phone: PhoneHashes, of person: Identifier, by session: Identifier, token: [UInt8], in transaction: Transaction
     ) {
@@ -36,12 +36,12 @@ import EventLoop
         transaction.send(keepAlias, values + phone.row)
     }
 
-    /// No number that an account had before is a way to recover it any more.
+    /// Deletes the former numbers of an account, so that none can recover it.
     static func dropAliases(of person: Identifier, in transaction: Transaction) {
         transaction.send("DELETE FROM phone_aliases WHERE person_id = $1", [.uuid(person)])
     }
 
-    /// Gives an account another number, which is none of its former ones any more.
+    /// Gives an account another number, which is then no longer one of its former numbers.
     static func move(
         _ person: Identifier, to phone: PhoneHashes, sealed: [UInt8], in transaction: Transaction
     ) {
@@ -49,7 +49,7 @@ import EventLoop
         transaction.send(move, phone.row + [.uuid(person), .bytes(sealed), phone.sought])
     }
 
-    /// A number that comes back was the account's for as long as before, and not from now on only.
+    /// If a former number comes back, the time for which the account had it before counts too.
     private static let move = Statement(
         """
         WITH back AS (

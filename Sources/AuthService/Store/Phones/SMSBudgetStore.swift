@@ -1,28 +1,28 @@
 import Database
 import EventLoop
 
-/// Rows of the codes that leave in an hour of the clock. A scope is all of them, or a country; each is counted in several rows,
-/// so that sends do not wait for each other.
+/// Counts the codes that are sent within an hour of the clock. A scope is all codes, or those to one country. Each
+/// scope is counted in several rows, so that sends do not wait for each other.
 @Loop enum SMSBudgetStore {
     private static let shards: Int64 = 16
 
-    /// Counts a code that leaves, in all and to its country.
+    /// Counts a code in the scope of all codes and in that of its country.
     static func take(country: String, in transaction: Transaction) {
         transaction.send(take, [.text(country), .integer(.random(in: 0..<shards))])
     }
 
-    /// Codes that left in this hour, by scope.
+    /// The codes sent in this hour, by scope.
     static func used(in database: Database) async throws -> [String: Int64] {
         try await database.read(used).reduce(into: [:]) { $0[try $1.text("scope")] = try $1.integer("used") }
     }
 
-    /// Prefixes that strangers get no code for.
+    /// The number of closed prefixes, to which strangers get no codes.
     static func closedPrefixes(in database: Database) async throws -> Int64 {
         try await database.read("SELECT count(*) AS count FROM prefix_breakers WHERE until > now()").first?
             .integer("count") ?? 0
     }
 
-    /// Everybody takes the row of all codes first, so that no two wait for each other.
+    /// The row of all codes is always locked first, to avoid deadlocks.
     private static let take: Statement = """
         INSERT INTO sms_budget AS b (scope, hour, shard, used) VALUES
             ('', date_trunc('hour', clock_timestamp(), 'UTC'), $2::bigint, 1),

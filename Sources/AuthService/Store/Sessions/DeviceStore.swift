@@ -6,7 +6,7 @@ import EventLoop
 struct LockedDevice: Sendable {
     let id: Identifier
     let person: Identifier
-    /// It is that of the session that asks.
+    /// Whether it is the device of the calling session.
     let isOwn: Bool
     let isRemoved: Bool
     let platform: String
@@ -18,12 +18,12 @@ struct LockedDevice: Sendable {
 
 /// Rows of devices.
 @Loop enum DeviceStore {
-    /// The devices of a person, the one used last first; a hundred at the most.
+    /// The devices of a person, the most recently used first, at most 100.
     static func list(of person: Identifier, session: Identifier, in database: Database) async throws -> [KnownDevice] {
         try await database.read(select, [.uuid(person), .uuid(session)]).map { try KnownDevice($0) }
     }
 
-    /// A device of a person, locked until the transaction ends; `nil` where it is not the person's.
+    /// A device of a person, locked until the transaction ends; `nil` if the person has no such device.
     static func locked(
         _ id: Identifier, person: Identifier, session: Identifier? = nil, in transaction: Transaction
     ) async throws -> LockedDevice? {
@@ -35,7 +35,7 @@ struct LockedDevice: Sendable {
         }
     }
 
-    /// - Parameter push: the sealed token; `nil` leaves the one that is known.
+    /// - Parameter push: the sealed token; `nil` keeps the present one.
     static func change(
         _ id: Identifier, name: String, platform: String, push: [UInt8]?, session: Identifier,
         in transaction: Transaction
@@ -53,24 +53,24 @@ struct LockedDevice: Sendable {
             [.uuid(id), .uuid(person), .bytes(secret), .text(claim.name), .text(claim.platform), .bytes(push)])
     }
 
-    /// Notes that a known device is used, and what it says of itself now.
+    /// Records that a known device is used, and updates its name, platform and push token.
     static func touch(_ id: Identifier, claim: DeviceClaim, push: [UInt8]?, in transaction: Transaction) {
         transaction.send(touch, [.uuid(id), .text(claim.name), .text(claim.platform), .bytes(push)])
     }
 
-    /// Removes a device: no secret proves it any more. Its row stays for the notices of a recovery.
+    /// Removes a device: its secret is no longer accepted. Its row stays for notices of a recovery.
     ///
-    /// - Parameter session: which removes it, on whatever device.
+    /// - Parameter session: the session that removes it, on any device.
     static func remove(_ id: Identifier, by session: Identifier, in transaction: Transaction) {
         transaction.send(remove, [.uuid(id), .uuid(session)])
     }
 
-    /// Knows a device again that was removed by a younger one; any other stays as it is.
+    /// Restores a device that a younger device removed. Any other device stays as it is.
     static func restore(_ id: Identifier, in transaction: Transaction) {
         transaction.send(restore, [.uuid(id)])
     }
 
-    /// Removes every device that a person came to have since then, but one.
+    /// Removes the devices that a person added since `at`, except `device`.
     static func removeAll(
         of person: Identifier, since at: Timestamp, but device: Identifier, in transaction: Transaction
     ) {
@@ -105,7 +105,7 @@ struct LockedDevice: Sendable {
             EXISTS (SELECT 1 FROM sessions s WHERE s.id = $3 AND s.device_id = d.id) AS is_own
         FROM devices d WHERE d.id = $1 AND d.person_id = $2 FOR UPDATE
         """
-    /// A token that is presented, be it the same, is taken to be alive until its provider says otherwise.
+    /// A presented token counts as alive until its provider reports otherwise, even if it is the same as before.
     private static let change: Statement = """
         UPDATE devices d SET name = $2, platform = $3, push_token_sealed = coalesce($4, push_token_sealed),
             push_expired_at = CASE WHEN $4 IS NULL THEN push_expired_at END, last_used_at = clock_timestamp()

@@ -2,17 +2,17 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Push tokens in the rows of devices, and those that were replaced.
+/// The present push tokens of devices, and replaced ones.
 @Loop enum PushTokenStore {
-    /// Where a push can be sent to.
+    /// A token to which a push can be sent.
     struct Target: Sendable {
         let device: Identifier
         let sealed: [UInt8]
-        /// The row of a token that its device has replaced.
+        /// The row of a replaced token; `nil` for a present token.
         let replacedID: Identifier?
     }
 
-    /// What devices have now comes first.
+    /// The push tokens of a person, the present ones first.
     static func targets(
         of person: Identifier, isRecovery: Bool, in transaction: Transaction
     ) async throws -> [Target] {
@@ -23,8 +23,8 @@ import EventLoop
         }
     }
 
-    /// Keeps a token that its device replaces. Of one device five are kept, the first ones: who replaces them one after the
-    /// other pushes none of them out.
+    /// Keeps a token that its device replaces. Only the first five of a device are kept, so that an attacker cannot
+    /// push them out by replacing tokens repeatedly.
     static func keep(_ sealed: [UInt8], of device: LockedDevice, in transaction: Transaction) {
         transaction.send(
             keep, [.uuid(.ordered()), .uuid(device.person), .uuid(device.id), .bytes(sealed)])

@@ -2,38 +2,38 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// A refresh token that was presented, with the session that it is of, both locked until the transaction ends.
+/// A presented refresh token and its session, both locked until the transaction ends.
 struct PresentedToken: Sendable {
     let session: Identifier
     let person: Identifier
     let device: Identifier
-    /// Of the account.
+    /// The account's role.
     let role: String
-    /// A linked identity opened the session.
+    /// Whether a linked identity opened the session.
     let hasIdentity: Bool
     let generation: Int64
     let sessionGeneration: Int64
-    /// The last generation of which a token was seen, other than a refresh token that is presented again.
+    /// The last generation that the client is known to have received, since a token of it was used.
     let usedGeneration: Int64
     let replacedAt: Timestamp?
-    /// The secret of the session's device was given.
+    /// Whether the request has the secret of the session's device.
     let isProven: Bool
-    /// The session ended, or its account is not active.
+    /// Whether the session ended or its account is not active.
     let isRevoked: Bool
-    /// Of the session.
+    /// When the session was opened.
     let createdAt: Timestamp
     /// When the session's tokens were last renewed.
     let lastUsedAt: Timestamp
-    /// What replaced the token, sealed; `nil` before that and a while after it.
+    /// The reply that replaced the token, sealed. It is `nil` before that, and after housekeeping deleted it.
     let answerSealed: [UInt8]?
-    /// The database's clock.
+    /// By the database's clock.
     let now: Timestamp
 }
 
-/// Rows of sessions, their refresh tokens and the log of those that ended.
+/// Rows of sessions, their refresh tokens, and the revocation log.
 @Loop enum SessionStore {
     /// - Parameters:
-    ///   - provider: whose identity opens it; `nil` where a code does.
+    ///   - provider: the provider whose identity opens the session; `nil` if a code does.
     ///   - access: the `jti` of the session's first access token.
     ///   - refresh: the hash of its first refresh token.
     static func insert(
@@ -55,8 +55,8 @@ struct PresentedToken: Sendable {
     }
 
     /// - Parameters:
-    ///   - hash: of the refresh token.
-    ///   - deviceSecret: the hash of the one that was given.
+    ///   - hash: the hash of the refresh token.
+    ///   - deviceSecret: the hash of the device's secret in the request.
     static func presented(
         _ hash: [UInt8], deviceSecret: [UInt8]?, in transaction: Transaction
     ) async throws -> PresentedToken? {
@@ -74,13 +74,13 @@ struct PresentedToken: Sendable {
         }
     }
 
-    /// Puts the next refresh token in the place of the current one, also where an earlier one was presented.
+    /// Replaces the session's current refresh token with the next one, even if an earlier one was presented.
     ///
     /// - Parameters:
-    ///   - hash: of the token that was presented.
+    ///   - hash: the hash of the presented token.
     ///   - next: the hash of the new one.
     ///   - access: the `jti` of the new access token.
-    ///   - answer: what the client is answered, sealed.
+    ///   - answer: the sealed reply to the client.
     static func rotate(
         _ token: PresentedToken, hash: [UInt8], to next: [UInt8], access: Identifier, answer: [UInt8],
         in transaction: Transaction
@@ -92,7 +92,7 @@ struct PresentedToken: Sendable {
         insertToken(next, session: token.session, generation: generation, in: transaction)
     }
 
-    /// Notes that the access token that a session got last is in use.
+    /// Records that a session's newest access token is in use.
     static func noteUse(of access: Identifier, session: Identifier, in database: Database) async throws {
         _ = try await database.write(noteUse, [.uuid(session), .uuid(access)])
     }
@@ -100,21 +100,21 @@ struct PresentedToken: Sendable {
     /// Why a session ends.
     enum Ending: String {
         case logout
-        /// By another session of the person.
+        /// The person ended it, from this session or another one.
         case ended
         /// Its device was removed.
         case device
-        /// A refresh token that was replaced came again.
+        /// A replaced refresh token was used again.
         case reuse
         /// It was not renewed for too long, or is too old.
         case age
-        /// The identity that opened it opens the account no longer.
+        /// The identity that opened it no longer opens the account.
         case unlinked
-        /// Its tokens carry a role that the person has no longer.
+        /// Its tokens have a role that the person no longer has.
         case role
-        /// With the change of the number that it made, or came after.
+        /// A change of the number was undone. The session made the change, or was opened since shortly before it.
         case undone
-        /// With its account.
+        /// Its account was deleted.
         case deleted
         /// The account was recovered.
         case recovered
@@ -122,7 +122,7 @@ struct PresentedToken: Sendable {
         case suspended
     }
 
-    /// Ends a session, tells the gateways and writes it down; one that ended before stays as it is.
+    /// Ends a session, notifies the gateways and audits it. A session that ended before stays as it is.
     static func revoke(
         _ session: Identifier, _ why: Ending, chain: AuditChain, in transaction: Transaction
     ) {
@@ -130,7 +130,7 @@ struct PresentedToken: Sendable {
         transaction.send(revoke, [.uuid(session), .integer(memory)] + act.values(on: chain))
     }
 
-    /// Ends every session of a person but one, tells the gateways and writes each down.
+    /// Ends all sessions of a person except one, notifies the gateways and audits each.
     static func revokeAll(
         of person: Identifier, but session: Identifier?, _ why: Ending, chain: AuditChain, in transaction: Transaction
     ) {
@@ -139,7 +139,7 @@ struct PresentedToken: Sendable {
             [.uuid(person), .uuid(session), .integer(memory), .text(chain.name), .text(why.rawValue)])
     }
 
-    /// Ends every session on a device of a person, tells the gateways and writes each down.
+    /// Ends all sessions of a person on a device, notifies the gateways and audits each.
     static func revokeAll(
         on device: Identifier, of person: Identifier, chain: AuditChain, in transaction: Transaction
     ) {
@@ -151,7 +151,7 @@ struct PresentedToken: Sendable {
             ])
     }
 
-    /// Ends every session of a person that an identity of a provider opened, tells the gateways and writes each down.
+    /// Ends all sessions of a person that an identity of a provider opened, notifies the gateways and audits each.
     static func revokeAll(
         of person: Identifier, openedBy provider: IdentityProviderName, _ why: Ending, chain: AuditChain,
         in transaction: Transaction
@@ -161,7 +161,7 @@ struct PresentedToken: Sendable {
             [.uuid(person), .text(provider.rawValue), .integer(memory), .text(chain.name), .text(why.rawValue)])
     }
 
-    /// Ends the session that did something, and every one that a person came to have since then on another device.
+    /// Ends the given session, and all sessions of a person that were opened since `at` on other devices than `device`.
     static func revokeAll(
         of person: Identifier, since at: Timestamp, by session: Identifier?, butOn device: Identifier,
         chain: AuditChain, in transaction: Transaction
@@ -174,9 +174,9 @@ struct PresentedToken: Sendable {
             ])
     }
 
-    /// Ends what is over by its age, a thousand sessions at the most, each by itself.
+    /// Ends sessions that are too old, at most 1000, each in its own transaction.
     ///
-    /// - Returns: how many, a thousand at the most.
+    /// - Returns: how many.
     static func endOverdue(in database: Database, audit: AuditTrail) async throws -> Int {
         let (idle, absolute) = (RefreshPolicy.idle, RefreshPolicy.absolute)
         let rows = try await database.read(
@@ -191,7 +191,7 @@ struct PresentedToken: Sendable {
         return rows.count
     }
 
-    /// The sessions of a person that can be used, the one used last first; a hundred at the most.
+    /// The usable sessions of a person, the most recently used first, at most 100.
     static func list(
         of person: Identifier, current: Identifier, in database: Database
     ) async throws -> [KnownSession] {
@@ -209,13 +209,13 @@ struct PresentedToken: Sendable {
         }
     }
 
-    /// The device that a session is on; `nil` where there is no such session.
+    /// The device of a session; `nil` if there is no such session.
     static func device(of session: Identifier, in transaction: Transaction) async throws -> Identifier? {
         try await transaction.query("SELECT device_id FROM sessions WHERE id = $1", [.uuid(session)]).first?
             .uuid("device_id")
     }
 
-    /// Whether a session, ended or not, is a person's.
+    /// Whether a session belongs to a person, even if it ended.
     static func belongs(_ session: Identifier, to person: Identifier, in transaction: Transaction) async throws -> Bool
     {
         try await !transaction.query(
@@ -223,40 +223,40 @@ struct PresentedToken: Sendable {
         ).isEmpty
     }
 
-    /// Whether a sign-in counts as one of this moment; `nil` where somebody may not act, as ``mayAct(_:in:)`` says.
+    /// Whether the actor's sign-in is fresh; `nil` if the actor may not act, as for ``mayAct(_:in:)``.
     static func freshness(of actor: Actor, in database: Database) async throws -> Bool? {
         try await database.read(
             mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
         ).first?.bool("is_fresh")
     }
 
-    /// Whether somebody acts in a session of their own that is alive, with a role that they have.
+    /// Whether the session is alive and the actor's, the account is active, and the actor has the role.
     static func mayAct(_ actor: Actor, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(
             mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
         ).isEmpty
     }
 
-    /// False for a session that ended and for one that never was.
+    /// False if the session ended or never existed.
     static func isActive(_ session: Identifier, in database: Database) async throws -> Bool {
         try await !database.read(
             "SELECT id FROM sessions WHERE id = $1 AND revoked_at IS NULL", [.uuid(session)]
         ).isEmpty
     }
 
-    /// Seconds that gateways must know of an ended session: as long as its last access token lives, and a minute.
+    /// The seconds for which gateways must know an ended session: the life of its last access token and a minute.
     private static let memory = AccessTokenIssuer.lifetime + 60
 
-    /// The entries of the log behind a cursor that still matter, and once more those of the last fifteen seconds; a page
-    /// at the most.
+    /// The entries after a cursor that still matter, and again those of the last 15 seconds. It returns at most one
+    /// page.
     ///
-    /// - Returns: the newest entry's cursor beside them; the one given where there is none.
+    /// - Returns: the entries and the cursor of the newest one; the given cursor if there is none after it.
     static func revocations(
         after cursor: Int64, in database: Database
     ) async throws -> (cursor: Int64, entries: [RevocationsFollowed.Revocation]) {
         var rows = try await database.read(
             select, [.integer(cursor), .integer(Int64(RevocationsFollowed.largestPage))])
-        // A full page says that the log goes on; the overlap alone must not say so.
+        // A full page means that more entries follow. The overlap alone must not fill a page.
         let news = try rows.count { try $0.integer("id") > cursor }
         if news < RevocationsFollowed.largestPage { rows = Array(rows.prefix(RevocationsFollowed.largestPage - 1)) }
         let entries = try rows.map {
@@ -275,8 +275,8 @@ struct PresentedToken: Sendable {
         INSERT INTO sessions (id, person_id, device_id, access_id, opened_by, otp_at)
         VALUES ($1, $2, $3, $4, $5, CASE WHEN $5 IS NULL THEN clock_timestamp() END)
         """
-    /// Both rows are locked: who waited for the session's alone would read the token's as it was before its twin
-    /// replaced it, and take a repeated call for a theft.
+    /// Both rows are locked. With only the session locked, a simultaneous repeat would read the token as it was before
+    /// its replacement, and be taken for a theft.
     private static let load: Statement = """
         SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, s.generation AS session_generation,
             coalesce(d.secret_hash = $2::bytea, false) AS is_proven, s.used_generation, s.person_id, s.device_id,
@@ -311,7 +311,7 @@ struct PresentedToken: Sendable {
     private static let revokeOnDevice = revoking("device_id = $2")
     private static let revokeOpened = revoking("opened_by = $2")
     private static let revokeSince = revoking("(id = $6 OR created_at >= $2 AND device_id <> $7)")
-    /// Sorted, so that all sessions are locked before the end of the chain is, as everywhere.
+    /// Sorted, so that all sessions are locked before the end of the audit chain, as everywhere.
     private static func revoking(_ which: String) -> Statement {
         Statement(
             """
@@ -340,8 +340,8 @@ struct PresentedToken: Sendable {
             AND s.created_at > clock_timestamp() - $3::bigint * interval '1 s'
         ORDER BY s.last_used_at DESC LIMIT 100
         """
-    /// Ids commit out of order, and a replica that is paused within a transaction may commit ten seconds later, which is when
-    /// the database ends it: whatever was written in the last fifteen is read again, behind what is new.
+    /// Ids are not committed in order. A replica that pauses in a transaction may commit up to ten seconds later, until
+    /// the database ends the transaction. So entries of the last 15 seconds are read again, after the new ones.
     private static let select: Statement = """
         SELECT id, session_id, forget_at FROM revocations
         WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > clock_timestamp() - interval '15 s')

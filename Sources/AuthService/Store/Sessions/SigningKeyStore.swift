@@ -3,9 +3,10 @@ import Cryptography
 import Database
 import EventLoop
 
-/// The keys that sign access tokens: in the database, sealed under the ring, the same for the whole fleet.
+/// The keys that sign access tokens. They are stored in the database, sealed with the key ring, and shared by all
+/// replicas.
 @Loop final class SigningKeyStore {
-    /// Between two looks of a replica.
+    /// How often a replica reads the keys.
     nonisolated static let interval = Duration.seconds(5)
 
     private struct Key {
@@ -17,13 +18,13 @@ import EventLoop
     private let sealer: Sealer
     private let audit: AuditTrail
     private let period: Duration?
-    /// The one that signs last first.
+    /// The key that begins to sign last is first.
     private var keys: [Key] = []
     private var readAt: UInt64 = 0
-    /// Told of each key when it is seen for the first time.
+    /// Called when a key is seen for the first time.
     var onKey: @Loop (_ kid: String, _ signsFrom: Timestamp) -> Void = { _, _ in }
 
-    /// - Parameter period: of the schedule; `nil` where keys are rotated by hand only.
+    /// - Parameter period: how often a new key is made; `nil` if keys are rotated by hand only.
     nonisolated init(database: Database, sealer: Sealer, audit: AuditTrail, period: Duration?) {
         self.database = database
         self.sealer = sealer
@@ -31,12 +32,12 @@ import EventLoop
         self.period = period
     }
 
-    /// Whether this replica has seen the keys.
+    /// Whether this replica has read the keys.
     var areLoaded: Bool { !keys.isEmpty }
 
-    /// What signs at a moment.
+    /// The issuer that signs at a time.
     ///
-    /// - Throws: ``DatabaseError/unavailable`` before the first `load`, and where the last was too long ago.
+    /// - Throws: ``DatabaseError/unavailable`` before the first `load`, or if the last one was too long ago.
     func issuer(at now: Timestamp) throws(DatabaseError) -> AccessTokenIssuer {
         guard MonotonicClock.now() < readAt + SigningKeyPolicy.freshness.nanoseconds,
             let begun = SigningKeyPolicy.signer(of: keys.map(\.signsFrom), at: now),
@@ -45,7 +46,7 @@ import EventLoop
         return key.issuer
     }
 
-    /// Every key of which a token may be alive, or soon is.
+    /// The public keys that verify tokens now or soon.
     var published: SigningKeys {
         get throws(DatabaseError) {
             guard !keys.isEmpty else { throw .unavailable }
@@ -54,25 +55,26 @@ import EventLoop
         }
     }
 
-    /// Every key that an access token may be signed with, by `kid`.
+    /// The public keys that verify access tokens, by `kid`.
     var verifying: [String: Ed25519PublicKey] {
         Dictionary(keys.map { ($0.issuer.kid, $0.issuer.key.publicKey) }) { first, _ in first }
     }
 
-    /// Reads the keys. The first replica of a fleet makes the first one, and whoever finds that the schedule wants the
-    /// next makes it, under a lock.
+    /// Reads the keys. Under a lock, it makes the first key if there is none, and the next one when the schedule
+    /// requires it.
     func load() async throws {
         try await read { [period] in SigningKeyPolicy.isDue(newest: $0, every: period, now: $1) }
     }
 
-    /// Publishes a new key, unless one is waiting to sign already.
+    /// Publishes a new key, unless one already waits to sign.
     func rotate() async throws -> SigningKeyRotated {
         try await read { newest, now in !(now < newest) }
         guard let newest = keys.first else { throw DatabaseError.unavailable }
         return SigningKeyRotated(kid: newest.issuer.kid, signsFrom: newest.signsFrom)
     }
 
-    /// - Parameter needsKey: whether a new one is made, by when the newest begins to sign and the database's clock.
+    /// - Parameter needsKey: decides whether to make a new key, from when the newest key begins to sign and the
+    ///   database's clock.
     private func read(_ needsKey: (_ newest: Timestamp, _ now: Timestamp) -> Bool) async throws {
         let began = MonotonicClock.now()
         let rows = try await database.transaction { transaction in
@@ -84,7 +86,7 @@ import EventLoop
                     return known
                 }
             }
-            // Nobody could sign in while the first one waited.
+            // The first key signs at once: nobody could sign in while it waited.
             make(after: known.isEmpty ? .zero : SigningKeyPolicy.lead, in: transaction)
             return try await transaction.query(Self.select)
         }
@@ -104,7 +106,7 @@ import EventLoop
         audit.note(AuditAct("signing_key_made", ["kid": kid.description]), on: .service, in: transaction)
     }
 
-    /// Removes the keys of which no token can be alive; the next look does not find them.
+    /// Deletes the keys whose tokens have all expired. The next read does not return them.
     private func forget(_ rows: [Row], in transaction: Transaction) throws {
         for (successor, row) in zip(rows, rows.dropFirst())
         where try SigningKeyPolicy.isOver(successor: successor.timestamp("signs_from"), now: row.timestamp("now")) {
