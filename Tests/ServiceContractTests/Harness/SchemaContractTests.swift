@@ -123,7 +123,7 @@ import Testing
     func generated(contract: AnyContract) throws { try generated(contract.contract) }
 
     private func generated<C: MessageContract>(_ contract: C.Type) throws {
-        for number in 0..<Rounds.count(20, prove: 100) {
+        for number in 0..<Rounds.count(10, prove: 100) {
             try comesThrough(C.self, C.schema, seed: "\(C.folder) request \(number)")
             let seed = "\(C.folder) reply \(number)"
             try comesThrough(C.Reply.self, C.Reply.schema, seed: seed)
