@@ -176,7 +176,7 @@ import JSONText
                 try await anchorFile?.catchUp { try await anchors.runs(after: $0) }
             })
         group.start(
-            PeriodicTask("outbox-inspector", every: .seconds(3), log: log) { [outboxMonitor] in
+            PeriodicTask("outbox-statistics", every: .seconds(3), log: log) { [outboxMonitor] in
                 try await outboxMonitor.look()
             })
         for background in backgrounds { group.start(background) }

@@ -24,7 +24,6 @@ struct Decider: Sendable {
     }
 
     /// Applies a decision, with its audit act, note and notices.
-
     @Loop func decide(
         _ id: Identifier, isApproved: Bool, note: String, by reviewer: Reviewer, in transaction: Transaction
     ) async throws -> ReviewSummary {

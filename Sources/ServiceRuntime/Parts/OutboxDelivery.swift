@@ -26,6 +26,7 @@ import JSONText
     }
 
     func run() async {
+        guard !Task.isCancelled else { return }
         relays = ([.allBut(apart)] + apart.map { OutboxLane.only($0) }).map { relay($0) }
         for relay in relays { Loop.spawn { await relay.run() } }
     }
