@@ -59,6 +59,55 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    /// A client that takes a wrong member for an id learns which one, on every route.
+    @Test func aMalformedIdInAPathIsNamed() throws {
+        var looked = 0
+        for route in RouteTable.vestibule.routes {
+            for addition in route.additions {
+                guard case .path(let name) = addition.source, addition.schema == Identifier.schema else { continue }
+                looked += 1
+                let whole = Dictionary(
+                    uniqueKeysWithValues: route.path.parameters.map { ($0, Identifier.ordered().description) })
+                let request = HTTPRequest(
+                    head: HTTPRequestHead(method: route.method.rawValue, path: route.path.text))
+                for malformed in ["me", "019c2f00", "019c2f00-0000-7000-8000-00000000000g", "null", " "] {
+                    let body = RequestBody(
+                        route: route, parameters: whole.merging([name: malformed]) { $1 }, request: request,
+                        recoveryToken: nil)
+                    let problem = #expect(throws: Problem.self) { try body.build() }
+                    // A missing body is reported first.
+                    guard problem?.code != "malformed_request" else { continue }
+                    #expect(problem?.status == 404, "\(route.path.text)")
+                    #expect(problem?.detail == "{\(name)} in the path is not valid. Must be a UUID.")
+                }
+            }
+        }
+        #expect(looked > 20)
+    }
+
+    @Test func aPatchOfNothingAndATagWithoutQuotesAreToldSo() async throws {
+        try await onStage { stage async throws in
+            @Loop func patch(_ body: String, _ tag: String? = nil) async throws -> Exchange {
+                let headers = stage.signedIn(json).merging(tag.map { ["If-Match": $0] } ?? [:]) { $1 }
+                return try await stage.send("PATCH", "/users/me", headers, body: body)
+            }
+            let empty = try await patch("{}")
+            #expect(empty.status == 422 && empty.json["code"] == "validation_failed")
+            #expect(empty.json["detail"] == "The request changes nothing. Send at least one field.")
+            #expect(empty.json["errors"]?.arrayValue?.first?["code"] == "too_few")
+            #expect(try await patch("").status == 400)
+            for tag in ["r4", "4", "\"r4", "r4, \"r5\"", "\"r4\" \"r5\""] {
+                let unquoted = try await patch(#"{"bio":"x"}"#, tag)
+                #expect(unquoted.status == 400 && unquoted.json["code"] == "malformed_request", "\(tag)")
+                #expect(unquoted.json["detail"]?.stringValue?.hasPrefix("If-Match must be an ETag") == true)
+            }
+            for tag in ["*", "\"r4\"", "W/\"r4\"", "\"r3\", \"r4\""] {
+                #expect(try await patch(#"{"bio":"x"}"#, tag).status == 200, "\(tag)")
+                #expect(stage.backstage.asked.last?.body["ifMatch"] == .string(tag))
+            }
+        }
+    }
+
     /// As Swift on Apple's systems writes them.
     @Test func takesIdsInUpperCase() async throws {
         try await onStage { stage async throws in
@@ -148,9 +197,9 @@ private let json = ["Content-Type": "application/json"]
             // With the member that it becomes, the message has eleven bytes more.
             let answer = try await patch(65_536)
             #expect(answer.status == 413 && answer.json["detail"] == "The body is larger than 65525 bytes.")
-            #expect(try await patch(65_525).status == 501, "nobody stands in for profile here")
+            #expect(try await patch(65_525).status == 200)
             let tag = stage.signedIn(json).merging(["If-Match": String(repeating: "e", count: 65)]) { $1 }
-            let odd = try await stage.send("PATCH", "/users/me", tag, body: "{}")
+            let odd = try await stage.send("PATCH", "/users/me", tag, body: #"{"bio":"x"}"#)
             #expect(odd.status == 400 && odd.json["detail"] == "The header if-match is not valid.")
         }
     }
@@ -216,6 +265,15 @@ private let json = ["Content-Type": "application/json"]
             let headers = json.merging(["X-Forwarded-For": "6.6.6.6, 203.0.113.5"]) { $1 }
             #expect(try await stage.send("POST", "/auth/otp/send", headers, body: body).status == 202)
             #expect(stage.backstage.asked.first?.context.clientAddress == "203.0.113.5")
+        }
+    }
+
+    @Test func aWaitOfOneSecondIsOneSecond() async throws {
+        try await onStage({ $0.rateLimit = 12 }) { stage async throws in
+            var answer = try await stage.get("/docs")
+            while answer.status != 429 { answer = try await stage.get("/docs") }
+            #expect(answer.json["retryAfterSeconds"] == 1)
+            #expect(answer.json["detail"] == "Please wait 1 second before retrying")
         }
     }
 
@@ -286,6 +344,34 @@ private let json = ["Content-Type": "application/json"]
             }
             #expect(try await code("Bearer \(stage.tokens.token(now: past))") == "token_expired")
             #expect(try await stage.get("/users/me/devices", stage.signedIn()).status == 200)
+        }
+    }
+
+    @Test func saysWhatIsWrongWithTheCredentials() async throws {
+        try await onStage { stage async throws in
+            func detail(_ path: String, _ authorization: String?) async throws -> String? {
+                let answer = try await stage.get(path, authorization.map { ["Authorization": $0] } ?? [:])
+                #expect(answer.status == 401 && answer.json["code"] == "unauthorized")
+                return answer.json["detail"]?.stringValue
+            }
+            let (devices, recovery) = ("/users/me/devices", "/auth/recovery/\(Identifier.ordered())")
+            let scheme = "The Authorization header must be \"Bearer\", a space and the"
+            let expected: [(String, String?, String)] = [
+                (devices, nil, "Please sign in. The request has no access token."),
+                (devices, stage.token(), "Please sign in. \(scheme) access token."),
+                (devices, "Basic eA==", "Please sign in. \(scheme) access token."),
+                (devices, "Bearer x", "Please sign in. The access token is not valid."),
+                (devices, "Bearer \(stage.token())x", "Please sign in. The access token is not valid."),
+                (recovery, nil, "The request has no recovery token."),
+                (recovery, "rt_51ab", "\(scheme) recovery token."),
+            ]
+            for (path, authorization, sentence) in expected {
+                #expect(try await detail(path, authorization) == sentence, "\(path) \(authorization ?? "none")")
+            }
+            let dispute = try await stage.send("POST", recovery + "/dispute", json, body: "{}")
+            #expect(
+                dispute.json["detail"]
+                    == "Please sign in. The request has neither an access token nor disputeToken in its body.")
         }
     }
 

@@ -144,6 +144,13 @@ import TestSupport
                     key: "profile", version: 1, hash: String(repeating: "0a", count: 32), language: "en", steps: [],
                     fields: [])
             })
+        bus.register(
+            Stub<UpdateMe>(backstage: self) {
+                Me(
+                    id: .random(), profile: [:], age: nil, onboardingStatus: "questionnaire_pending",
+                    onboardingStep: "profile", matchingMode: "none", skippedFields: [], preferNotToShareFields: [],
+                    completion: 0, ageGate: nil, createdAt: .now(), updatedAt: .now(), revision: 4)
+            })
         bus.register(Stub<ListDevices>(backstage: self) { DeviceList(devices: []) })
         bus.register(
             Stub<PutDevice>(backstage: self) {

@@ -110,7 +110,9 @@ struct OpenAPIDocument: Sendable {
         // A route that is not built yet has no schema to show.
         guard let schema = addition?.schema else { return parameter.with("schema", ["type": "string"]) }
         let named = schema.namingParts("\(route.id.capitalizedFirst)\(name.capitalizedFirst)", note)
-        return parameter.with("schema", schemas.exported(named, .publicRequest))
+        var exported = schemas.exported(named, .publicRequest)
+        if let pattern = addition?.pattern { exported = exported.with("pattern", .string(pattern)) }
+        return parameter.with("schema", exported)
             .with("example", schema.example(for: name, isWhole: false))
     }
 

@@ -44,6 +44,12 @@ import JSONText
         let schema: JSONSchema?
         /// For who reads the document.
         let note: String
+
+        /// A regular expression that the text matches. `If-Match` is `*` or a list of entity tags in ASCII (RFC 9110,
+        /// section 13.1.1).
+        var pattern: String? {
+            source == .header("if-match") ? #"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"# : nil
+        }
     }
 
     private let declaration: HTTPRoute
@@ -84,7 +90,7 @@ import JSONText
         if let patch = sources.first(where: { $0.value == .body })?.key {
             body = .patch(patch)
             let member = members.first { $0.name == patch }
-            bodySchema = member?.schema.named(bodyName, member?.note ?? "")
+            bodySchema = member?.schema.nonEmpty.named(bodyName, member?.note ?? "")
         } else {
             body = declaration.method == .get || others.isEmpty ? .none : .members
             bodySchema = body == .members ? .object(others).named(bodyName, "The body of `\(id)`.") : nil
@@ -101,6 +107,14 @@ import JSONText
 
     /// The message behind the route.
     var binding: MessageBinding? { if case .message(let binding) = target { binding } else { nil } }
+}
+
+extension JSONSchema {
+    /// A map with one entry at least: a patch that changes nothing is a mistake of the client.
+    fileprivate var nonEmpty: JSONSchema {
+        guard case .map(let element, let count) = self else { return self }
+        return .map(of: element, count: max(1, count.lowerBound)...count.upperBound)
+    }
 }
 
 /// The schema and the rules of a message. The gateway needs no other knowledge of its Swift type.

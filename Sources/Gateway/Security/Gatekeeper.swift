@@ -46,8 +46,8 @@ import ProcessRuntime
         case .public: return Caller()
         case .ops: throw Self.operatorsOnly
         case .recoveryToken:
-            let token = try Self.bearer(Self.credentials(headers))
-            guard token.utf8.count <= 128 else { throw Self.unauthorized }
+            let token = try Self.bearer(Self.credentials(headers, .recovery), .recovery)
+            guard token.utf8.count <= 128 else { throw Credentials.recovery.invalid }
             return Caller(recoveryToken: token)
         case .anybody, .userOrMember:
             return headers.first("authorization") == nil ? Caller() : Caller(actor: try await person(headers))
@@ -62,7 +62,9 @@ import ProcessRuntime
     }
 
     /// The access token of a request, unchecked, for a service that checks it.
-    static func accessToken(in headers: HTTPHeaders) throws(Problem) -> String { try bearer(credentials(headers)) }
+    static func accessToken(in headers: HTTPHeaders) throws(Problem) -> String {
+        try bearer(credentials(headers, .access), .access)
+    }
 
     private func isStaffNetwork(_ address: String) -> Bool {
         guard let staffNetworks else { return true }
@@ -71,27 +73,32 @@ import ProcessRuntime
     }
 
     static var operatorsOnly: Problem { Problem(.unauthorized, "This is for the operator only.") }
-    static var unauthorized: Problem { Problem(.unauthorized, "Please sign in.") }
+    static var unauthorized: Problem { Credentials.access.missing }
 
     /// The value of the header `Authorization`, which must appear exactly once.
-    private static func credentials(_ headers: HTTPHeaders) throws(Problem) -> String {
+    private static func credentials(_ headers: HTTPHeaders, _ wanted: Credentials) throws(Problem) -> String {
         let values = headers.all("authorization")
-        guard values.count == 1 else { throw unauthorized }
-        return values[0]
+        guard let value = values.first else { throw wanted.missing }
+        guard values.count == 1 else { throw wanted.repeated }
+        return value
     }
 
     /// The token after `Bearer `. It may have visible ASCII characters only, as RFC 6750 requires.
-    private static func bearer(_ credentials: String) throws(Problem) -> String {
+    private static func bearer(_ credentials: String, _ wanted: Credentials) throws(Problem) -> String {
         // This works on bytes, since splitting a long text by characters takes longer than all other checks here.
         let scheme = Array(credentials.utf8.prefix(7))
-        guard String(decoding: scheme, as: UTF8.self).lowercased() == "bearer " else { throw unauthorized }
+        guard String(decoding: scheme, as: UTF8.self).lowercased() == "bearer " else {
+            throw wanted.withoutScheme
+        }
         let token = Array(credentials.utf8)[scheme.count...]
-        guard !token.isEmpty, token.allSatisfy({ (0x21...0x7e).contains($0) }) else { throw unauthorized }
+        guard !token.isEmpty, token.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw wanted.invalid
+        }
         return String(decoding: token, as: UTF8.self)
     }
 
     private func person(_ headers: HTTPHeaders) async throws(Problem) -> Actor {
-        let credentials = try Self.credentials(headers)
+        let credentials = try Self.credentials(headers, .access)
         // The digest finds credentials that were verified before, which saves checking the signature again.
         let digest = SHA256.digest(Array(credentials.utf8))
         let known = memory.recall(digest)
@@ -99,7 +106,7 @@ import ProcessRuntime
         if let known {
             token = known
         } else {
-            token = try await verified(Self.bearer(credentials))
+            token = try await verified(Self.bearer(credentials, .access))
             memory.remember(token, digest)
         }
         guard token.expiresAt > Self.now() else { throw Problem(.tokenExpired, "Your session needs a new token.") }
@@ -131,13 +138,13 @@ import ProcessRuntime
         } catch {
             switch error {
             case .expired: throw Problem(.tokenExpired, "Your session needs a new token.")
-            case .invalid: throw Self.unauthorized
+            case .invalid: throw Credentials.access.invalid
             case .unknownKey:
                 // If auth has not replied for a while, the unknown key may be a new one of auth's.
                 guard keys.isCurrent else {
                     throw Problem(.serviceUnavailable, "Signing in is not available right now. Please try again.")
                 }
-                throw Self.unauthorized
+                throw Credentials.access.invalid
             }
         }
     }

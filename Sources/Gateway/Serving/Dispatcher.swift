@@ -176,7 +176,7 @@ import ProcessRuntime
             route: route, parameters: parameters, request: request, recoveryToken: caller.recoveryToken)
         let body = message.isShort ? try message.build() : try await message.buildOffLoop()
         if case .userOrMember(let member) = route.access, caller.actor == nil, !Self.has(member, in: body) {
-            throw Gatekeeper.unauthorized
+            throw Credentials.access.missing(or: member)
         }
         var options = CallOptions(
             timeout: try remaining(since: began), trace: trace, actor: caller.actor, clientAddress: address,
@@ -297,6 +297,7 @@ import ProcessRuntime
 
     private static func pass(_ seconds: Int64??) throws(Problem) {
         guard let seconds = seconds ?? nil else { return }
-        throw Problem(.rateLimited, "Please wait \(seconds) seconds before retrying", retryAfterSeconds: seconds)
+        throw Problem(
+            .rateLimited, "Please wait \(seconds.counted("second")) before retrying", retryAfterSeconds: seconds)
     }
 }

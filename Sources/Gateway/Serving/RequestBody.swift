@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import Foundation
 import HTTPServer
 import JSONText
 
@@ -86,7 +87,13 @@ struct RequestBody: Sendable {
         let root = try parsed(mayBeMissing: !schema.hasRequiredMembers).root
         guard root.kind == .object else { throw Problem(.malformedRequest, "The body must be a JSON object.") }
         let problems = schema.problems(in: root)
-        guard problems.isEmpty else { throw Problem(problems) }
+        guard problems.isEmpty else {
+            var problem = Problem(problems)
+            if case .patch = route.body, root.isEmptyObject {
+                problem.detail = "The request changes nothing. Send at least one field."
+            }
+            throw problem
+        }
         return root
     }
 
@@ -111,6 +118,11 @@ struct RequestBody: Sendable {
             guard let value = request.head.headers.first(name) else { return nil }
             guard Self.fits(value, addition) else {
                 throw Problem(.malformedRequest, "The header \(name) is not valid.")
+            }
+            if let pattern = addition.pattern, value.range(of: pattern, options: .regularExpression) == nil {
+                throw Problem(
+                    .malformedRequest,
+                    "If-Match must be an ETag in double quotes, as it was answered: \"r4\".")
             }
             return value
         case .path(let name):
@@ -172,5 +184,12 @@ struct RequestBody: Sendable {
 }
 
 extension JSONSchema {
-    var hasRequiredMembers: Bool { members.contains(where: \.isRequired) }
+    var hasRequiredMembers: Bool {
+        switch self {
+        case .object(let members): members.contains(where: \.isRequired)
+        case .map(_, let count): count.lowerBound > 0
+        case .named(_, let inner): inner.hasRequiredMembers
+        default: false
+        }
+    }
 }

@@ -71,6 +71,6 @@ struct RequestRecoveryHandler: RequestHandler {
 
     /// - Parameter wait: seconds.
     private static func tooMany(wait: Int64) -> BusError {
-        BusError(.rateLimited, "Please wait \(wait) seconds before retrying", retryAfter: .seconds(wait))
+        BusError(.rateLimited, "Please wait \(wait.counted("second")) before retrying", retryAfter: .seconds(wait))
     }
 }
