@@ -62,7 +62,29 @@ import Testing
             // A challenge counts for its own purpose only.
             let (challenge, code) = try await auth.code(for: Self.phone, purpose: "recovery")
             let login = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
-            #expect(try await auth.refusal(of: login).code == "otp_expired")
+            let refused = try await auth.refusal(of: login)
+            #expect(refused.code == "otp_expired")
+            #expect(refused.detail == "This code was sent to recover an account. Request a new one to sign in.")
+            #expect(refused.errors?.map { "\($0.field) \($0.code)" } == ["challengeId wrong_purpose"])
+        }
+    }
+
+    @Test func aCodeThatWasUsedOrReplacedIsToldSo() async throws {
+        try await AuthStage.run { auth in
+            let (first, code) = try await auth.code(for: Self.phone)
+            let (second, newer) = try await auth.code(again: Self.phone)
+            func refusal(_ challenge: Identifier, _ code: String) async throws -> BusError {
+                try await auth.refusal(of: VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device))
+            }
+            let superseded = try await refusal(first, code)
+            #expect(superseded.errors?.map(\.code) == ["superseded"])
+            _ = try await auth.ask(VerifyOTP(challengeId: second, code: newer, device: AuthStage.device))
+            let used = try await refusal(second, newer)
+            #expect(used.errors?.map(\.code) == ["used"])
+            #expect(used.errors?.first?.message.contains("Idempotency-Key") == true)
+            for error in [superseded, used] {
+                #expect(error.code == "otp_expired" && error.detail == "Code expired. Request a new one.")
+            }
         }
     }
 
@@ -152,6 +174,20 @@ import Testing
                 #expect(try await auth.ask(refresh, key: key) == second, "\(key ?? "none")")
             }
             _ = try await auth.ask(RefreshToken(refreshToken: second.refreshToken))
+        }
+    }
+
+    /// Its answer is kept for a minute, and the token stays good for longer.
+    @Test func aRetryWithTheSameKeyIsOneWhenItsAnswerIsGone() async throws {
+        try await AuthStage.run { auth in
+            let first = try await auth.signIn(Self.phone)
+            let proven = RefreshToken(refreshToken: first.refreshToken, deviceSecret: first.deviceSecret)
+            _ = try await auth.ask(proven, key: "the-key-of-a-refresh")
+            try await auth.stage.rows("UPDATE inbox SET reply_until = now() - interval '1 minute'")
+            try await auth.stage.rows("UPDATE refresh_tokens SET replaced_at = replaced_at - interval '2 minutes'")
+            let again = try await auth.ask(proven, key: "the-key-of-a-refresh")
+            #expect(again.sessionId == first.sessionId)
+            _ = try await auth.ask(RefreshToken(refreshToken: again.refreshToken))
         }
     }
 

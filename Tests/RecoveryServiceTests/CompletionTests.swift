@@ -107,6 +107,31 @@ import Testing
         }
     }
 
+    /// The same of a decoy, which a stranger must not tell from a claim.
+    @Test("who comes too early is told what the claim waits for", arguments: ["claim", "decoy"])
+    func tooEarly(kind: String) async throws {
+        try await RecoveryStage.run { recovery in
+            let claim = try await recovery.claim(
+                kind == "decoy" ? RecoveryStage.unknownPhone : RecoveryStage.accountPhone)
+            func refusal() async throws -> BusError {
+                let error = await #expect(throws: BusError.self) { try await recovery.complete(claim) }
+                #expect(error?.code == "recovery_not_ready")
+                return try #require(error)
+            }
+            let held = try await refusal()
+            #expect(held.detail == "This recovery is not approved yet. Please come back later.")
+            let left = try await recovery.look(claim).remainingSeconds
+            #expect(abs((held.retryAfterMs ?? 0) / 1000 - left) <= 5)
+            try await recovery.endHolds()
+            let ended = try await refusal()
+            #expect(ended.detail == "Please send your evidence first." && ended.retryAfterMs == 1000)
+            _ = try await recovery.give("yes", for: claim)
+            let given = try await refusal()
+            #expect(given.detail == "Your evidence is in review. Please come back later.")
+            #expect(given.retryAfterMs == 3_600_000)
+        }
+    }
+
     @Test func wantsTheTokenTheDeviceAndAnApproval() async throws {
         try await RecoveryStage.run { recovery in
             var claim = try await recovery.claimInReview("yes")

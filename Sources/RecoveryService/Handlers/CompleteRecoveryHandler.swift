@@ -49,6 +49,23 @@ struct CompleteRecoveryHandler: RequestHandler {
 
     private static let closed = BusError(.recoveryClosed, "This recovery is over.")
 
+    /// Says what the claim waits for: the hold, its claimant or a reviewer. It uses only what the claimant can see.
+    private static func notReady(_ record: RecoveryCase) -> BusError {
+        let left = ClaimantView.seconds(from: record.now, until: record.holdUntil)
+        if left > 0 {
+            return BusError(
+                .recoveryNotReady, "This recovery is not approved yet. Please come back later.",
+                retryAfter: .seconds(left))
+        }
+        // The claimant need not wait before sending it.
+        guard record.life.seen == .inReview else {
+            return BusError(.recoveryNotReady, "Please send your evidence first.", retryAfter: .seconds(1))
+        }
+        // Nobody knows when a reviewer decides, so more frequent requests are of no use.
+        return BusError(
+            .recoveryNotReady, "Your evidence is in review. Please come back later.", retryAfter: .seconds(3600))
+    }
+
     /// - Returns: false if the case is completed.
     @Loop private func begin(_ request: CompleteRecovery) async throws -> Bool {
         try await database.transaction { transaction in
@@ -69,11 +86,7 @@ struct CompleteRecoveryHandler: RequestHandler {
             }
             switch try await cases.apply(.completionBegun, by: .claimant, to: record, in: transaction) {
             case .moves, .alreadyDone: break
-            case .refused(.tooEarly):
-                let left = max(60, ClaimantView.seconds(from: record.now, until: record.holdUntil))
-                throw BusError(
-                    .recoveryNotReady, "This recovery is not approved yet. Please come back later.",
-                    retryAfter: .seconds(left))
+            case .refused(.tooEarly): throw Self.notReady(record)
             case .refused: throw Self.closed
             }
             noteAttempt(request, in: transaction)

@@ -16,36 +16,51 @@ struct RefreshTokenHandler: RequestHandler {
 
     func handle(_ request: RefreshToken, context: RequestContext) async throws -> Session {
         let hash = secrets.hash(of: request.refreshToken)
-        var session: Session = try await inbox.once(context, carriesToken: true) { transaction in
-            guard
-                let token = try await SessionStore.presented(
-                    hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
-            else { throw Self.invalid }
-            let decision = RefreshPolicy.decide(
-                tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
-                usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isProven: token.isProven,
-                isEnded: token.isRevoked
-                    || RefreshPolicy.isOver(
-                        createdAt: token.createdAt, lastUsedAt: token.lastUsedAt, now: token.now),
-                now: token.now)
-            switch decision {
-            case .invalid: throw Self.invalid
-            case .revoke:
-                let chain = try await audit.chain(of: token.person, in: transaction)
-                SessionStore.revoke(token.session, .reuse, chain: chain, in: transaction)
-                return .refusal(
-                    BusError(
-                        .refreshTokenReused, "This session was ended for your safety. Please sign in again.",
-                        executed: .yes))
-            case .repeatAnswer:
-                guard let sealed = token.answerSealed else { throw DatabaseError.unreadable(column: "answer_sealed") }
-                return .reply(
-                    try WireJSON.decode(Session.self, from: try secrets.answerSealer.open(sealed, associated: hash)))
-            case .rotate: return .reply(try rotate(token, hash: hash, in: transaction))
+        var session: Session
+        do {
+            session = try await inbox.once(context, carriesToken: true) {
+                try await refresh(request, hash: hash, in: $0)
             }
+        } catch let error as BusError
+            where error.code == ErrorCode.idempotencyAnswerGone.name && request.deviceSecret != nil
+        {
+            // With the device's secret, the request is a retry whatever its key. So the client need not know how long
+            // answers are kept.
+            session = try await inbox.once(nil) { try await refresh(request, hash: hash, in: $0) }.reply
         }
         session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
         return session
+    }
+
+    @Loop private func refresh(
+        _ request: RefreshToken, hash: [UInt8], in transaction: Transaction
+    ) async throws -> Outcome<Session> {
+        guard
+            let token = try await SessionStore.presented(
+                hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
+        else { throw Self.invalid }
+        let decision = RefreshPolicy.decide(
+            tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
+            usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isProven: token.isProven,
+            isEnded: token.isRevoked
+                || RefreshPolicy.isOver(
+                    createdAt: token.createdAt, lastUsedAt: token.lastUsedAt, now: token.now),
+            now: token.now)
+        switch decision {
+        case .invalid: throw Self.invalid
+        case .revoke:
+            let chain = try await audit.chain(of: token.person, in: transaction)
+            SessionStore.revoke(token.session, .reuse, chain: chain, in: transaction)
+            return .refusal(
+                BusError(
+                    .refreshTokenReused, "This session was ended for your safety. Please sign in again.",
+                    executed: .yes))
+        case .repeatAnswer:
+            guard let sealed = token.answerSealed else { throw DatabaseError.unreadable(column: "answer_sealed") }
+            return .reply(
+                try WireJSON.decode(Session.self, from: try secrets.answerSealer.open(sealed, associated: hash)))
+        case .rotate: return .reply(try rotate(token, hash: hash, in: transaction))
+        }
     }
 
     @Loop private func rotate(

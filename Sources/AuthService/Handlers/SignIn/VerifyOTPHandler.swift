@@ -56,9 +56,11 @@ struct ChallengeChecker: Sendable {
     @Loop func check(
         _ id: Identifier, _ code: String, purpose: ChallengePurpose, in transaction: Transaction
     ) async throws -> Result {
-        guard let challenge = try await ChallengeStore.locked(id, in: transaction), challenge.purpose == purpose else {
+        guard let challenge = try await ChallengeStore.locked(id, in: transaction), let actual = challenge.purpose
+        else {
             throw Self.expired
         }
+        guard actual == purpose else { throw Self.sent(for: actual, not: purpose) }
         let hash = secrets.hash(ofCode: code, challenge: id, phone: challenge.phoneHash)
         let verdict = ChallengePolicy.verdict(
             state: challenge.state, wrongTries: challenge.wrongTries,
@@ -68,12 +70,12 @@ struct ChallengeChecker: Sendable {
         case .right:
             ChallengeStore.use(id, in: transaction)
             return .passed(challenge)
-        case .expired: throw Self.expired
+        case .expired: throw Self.expired(as: challenge.state)
         case .wrong(let left):
             ChallengeStore.countWrong(challenge, isDead: false, lock: limits.lock, in: transaction)
             return .refused(
                 BusError(
-                    .otpInvalid, "Code incorrect. \(left) attempt\(left == 1 ? "" : "s") remaining", executed: .yes,
+                    .otpInvalid, "Code incorrect. \(left.counted("attempt")) remaining", executed: .yes,
                     details: ["attemptsRemaining": .integer(left)]))
         case .dead:
             guard challenge.state == .open else {
@@ -95,12 +97,36 @@ struct ChallengeChecker: Sendable {
 
     static let expired = BusError(.otpExpired, "Code expired. Request a new one.")
 
+    /// - Parameter state: the state of the challenge.
+    private static func expired(as state: ChallengeState?) -> BusError {
+        var error = expired
+        switch state {
+        case .used:
+            let message = "This code was used. A request with the same Idempotency-Key gets the same answer again."
+            error.errors = [.init(field: "challengeId", code: "used", message: message)]
+        case .superseded:
+            let message = "A newer code was sent. Use that one."
+            error.errors = [.init(field: "challengeId", code: "superseded", message: message)]
+        default: break
+        }
+        return error
+    }
+
+    /// It may name the purpose of the challenge, since only the caller who requested it has its id.
+    private static func sent(for actual: ChallengePurpose, not wanted: ChallengePurpose) -> BusError {
+        let message = "Its purpose is \(actual.rawValue). Send a code with purpose \(wanted.rawValue)."
+        return BusError(
+            .otpExpired, "This code was sent \(actual.words). Request a new one \(wanted.words).",
+            errors: [.init(field: "challengeId", code: "wrong_purpose", message: message)])
+    }
+
     /// - Parameters:
     ///   - seconds: the time until a code may be tried again.
     ///   - stranger: whether the caller is not a device of the account.
     static func locked(for seconds: Int64, stranger: Bool, executed: Executed = .no) -> BusError {
         BusError(
-            .otpLocked, "Too many attempts. Try again in \((seconds + 59) / 60) minutes.", executed: executed,
+            .otpLocked, "Too many attempts. Try again in \(((seconds + 59) / 60).counted("minute")).",
+            executed: executed,
             retryAfter: .seconds(seconds), details: stranger ? ChallengePolicy.alternatives : nil)
     }
 }
