@@ -30,6 +30,12 @@ struct PushTokens: Sendable {
         return sealed(token, of: known.id)
     }
 
+    /// The device has no token from now on. Its last one is kept for the notices of a recovery.
+    @Loop func clear(_ known: LockedDevice, in transaction: Transaction) -> DeviceStore.PushChange {
+        if let old = known.push, !known.isPushExpired { PushTokenStore.keep(old, of: known, in: transaction) }
+        return .clear
+    }
+
     /// The devices and tokens to notify for a person. Each token appears once.
     ///
     /// - Parameter isRecovery: whether to include devices that were removed and tokens that were replaced within 30

@@ -164,6 +164,24 @@ import Testing
         }
     }
 
+    @Test func aDeviceGivesItsTokenUp() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone, push: "t0")
+            let kept = PutDevice(deviceId: session.deviceId, name: "x", platform: "ios")
+            #expect(try await auth.ask(kept, as: auth.actor(session)).push == "ok")
+            let cleared = PutDevice(deviceId: session.deviceId, name: "x", platform: "ios", clearPushToken: true)
+            for _ in 0..<2 {
+                let device = try await auth.ask(cleared, as: auth.actor(session))
+                #expect(device.push == "none" && !device.hasPushToken)
+            }
+            try await auth.notify(session, "news", sequence: 1)
+            try await auth.notify(session, "recovery_requested", sequence: 2)
+            try await Self.settle(auth)
+            #expect(Self.tokens(auth, of: "news").isEmpty)
+            #expect(Self.tokens(auth, of: "recovery_requested") == ["t0"], "an owner cannot be silenced by it")
+        }
+    }
+
     @Test func aTokenThatCameBackHearsOnce() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone, push: "a")

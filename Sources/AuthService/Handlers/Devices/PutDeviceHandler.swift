@@ -22,7 +22,11 @@ struct PutDeviceHandler: RequestHandler {
                 try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(to: "change another device")
                 try await notifier.notify(of: .deviceChanged, device, in: transaction)
             }
-            let push = try tokens.replacement(of: device, with: request.pushToken, in: transaction)
+            let push: DeviceStore.PushChange =
+                request.clearPushToken == true
+                ? tokens.clear(device, in: transaction)
+                : try tokens.replacement(of: device, with: request.pushToken, in: transaction)
+                    .map { .replace($0) } ?? .keep
             let changed = try await DeviceStore.change(
                 request.deviceId, name: request.name, platform: request.platform, push: push,
                 session: actor.sessionID, in: transaction)

@@ -35,12 +35,21 @@ struct LockedDevice: Sendable {
         }
     }
 
-    /// - Parameter push: the sealed token; `nil` keeps the present one.
+    /// What happens to a device's push token.
+    enum PushChange: Sendable, Equatable {
+        case keep, clear
+        /// The new token, sealed.
+        case replace([UInt8])
+    }
+
     static func change(
-        _ id: Identifier, name: String, platform: String, push: [UInt8]?, session: Identifier,
+        _ id: Identifier, name: String, platform: String, push: PushChange, session: Identifier,
         in transaction: Transaction
     ) async throws -> KnownDevice? {
-        let values: [SQLValue] = [.uuid(id), .text(name), .text(platform), .bytes(push), .uuid(session)]
+        let token: [UInt8]? = if case .replace(let token) = push { token } else { nil }
+        let values: [SQLValue] = [
+            .uuid(id), .text(name), .text(platform), .bytes(token), .uuid(session), .bool(push == .clear),
+        ]
         return try await transaction.query(change, values).first.map { try KnownDevice($0) }
     }
 
@@ -107,8 +116,9 @@ struct LockedDevice: Sendable {
         """
     /// A presented token counts as alive until its provider reports otherwise, even if it is the same as before.
     private static let change: Statement = """
-        UPDATE devices d SET name = $2, platform = $3, push_token_sealed = coalesce($4, push_token_sealed),
-            push_expired_at = CASE WHEN $4 IS NULL THEN push_expired_at END, last_used_at = clock_timestamp()
+        UPDATE devices d SET name = $2, platform = $3,
+            push_token_sealed = CASE WHEN NOT $6 THEN coalesce($4, push_token_sealed) END,
+            push_expired_at = CASE WHEN $4 IS NULL AND NOT $6 THEN push_expired_at END, last_used_at = clock_timestamp()
         WHERE d.id = $1
         RETURNING d.id, d.name, d.platform, d.push_token_sealed IS NOT NULL AS has_push_token, d.created_at,
             d.last_used_at, d.push_expired_at IS NOT NULL AS is_push_expired,

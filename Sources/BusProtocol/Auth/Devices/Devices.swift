@@ -35,8 +35,10 @@ public struct PutDevice: PublicRequest {
     @Field(.string(1...100)) public var name: String
     /// The device's operating system, or `web`.
     @Field(.platform) public var platform: String
-    /// The token for pushes from the platform's push provider.
+    /// The token for pushes from the platform's push provider. Without it, the device keeps the token that it has.
     @Field(.string(1...4096)) public var pushToken: String?
+    /// True removes the device's push token: it gets no more pushes. `pushToken` is ignored then.
+    public var clearPushToken: Bool?
 }
 
 /// Removes a device and ends its sessions: the caller's own, or any device within five minutes of a sign-in.
