@@ -9,7 +9,8 @@ import Testing
 
     /// One entry for each version that was released, never edited: another content is another version.
     private static let released: [Int64: String] = [
-        1: "6b3f07982660c6de5133dbf8f5d9289b9f6287955ca67bda0d24e9d1ec166313"
+        1: "6b3f07982660c6de5133dbf8f5d9289b9f6287955ca67bda0d24e9d1ec166313",
+        2: "dc9c237754691e24c1a882ec7509abf487ebae887adf1acf5da9c5d67d6f8943",
     ]
 
     @Test func aVersionIsOneContent() throws {
@@ -57,6 +58,19 @@ import Testing
         #expect(options["interests"] == 40 && options["languages"] == 183 && options["country"] == 249)
     }
 
+    /// What a client cannot know from the type of a field.
+    @Test func theFormKnowsWhatIsSetOnceLookedUpAndMadeOfParts() throws {
+        let view = try FieldCatalogue.shipped.get().view
+        #expect(view.fields.filter { $0.setOnce == true }.map(\.key) == ["dateOfBirth"])
+        let lookups = view.fields.compactMap(\.lookup)
+        #expect(lookups.map(\.path) == [FindCities.route.path] && lookups[0].parameter == "query")
+        #expect(lookups[0].fills.map(\.field) == ["city", "state", "country"])
+        let members = view.fields.filter { $0.members != nil }
+        #expect(members.map(\.key) == ["coordinates"])
+        #expect(members[0].members?.map(\.key) == ["latitude", "longitude"])
+        #expect(view.preferNotToSay?.label == "Prefer not to say")
+    }
+
     @Test(
         "a file that does not hold together is refused",
         arguments: [
@@ -65,7 +79,8 @@ import Testing
             ("\"min\": 48", "\"min\": 96"), ("\"format\": \"free_text\"", "\"format\": \"prose\""),
             ("\"key\": \"female\"", "\"key\": \"male\""),
             ("\"required\": true, \"encouraged\": false", "\"required\": false, \"encouraged\": false"),
-            ("\"key\": \"dogs\",", "\"key\": \"dogs\", \"exclusive\": true,"), ("\"version\": 1", "\"version\": 0"),
+            ("\"key\": \"dogs\",", "\"key\": \"dogs\", \"exclusive\": true,"), ("\"version\": 2", "\"version\": 0"),
+            ("\"prefer_not_to_say\"", "\"rather_not\""), ("\"field\": \"state\"", "\"field\": \"district\""),
             ("{", "["),
         ] as [(String, String)])
     func refused(part: String, by other: String) throws {

@@ -30,6 +30,8 @@ import Testing
             #expect(countries?.first { $0.key == "DE" }?.label == "Tyskland")
             var relabelled = swedish
             (relabelled.language, relabelled.hash) = (english.language, english.hash)
+            #expect(swedish.preferNotToSay?.label == "Vill inte svara")
+            relabelled.preferNotToSay = english.preferNotToSay
             for (index, step) in english.steps.enumerated() { relabelled.steps[index].label = step.label }
             for (index, field) in english.fields.enumerated() {
                 relabelled.fields[index].label = field.label

@@ -369,11 +369,16 @@ import Testing
         try await ProfileStage.run { profile in
             try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])
             let needs = try await profile.ask(GetRequirements())
-            for capability in [needs.like, needs.match, needs.message, needs.fullConfidence] {
-                #expect(capability.disabledReason == "underage" && capability.currentlyDue.contains("verification"))
+            for capability in [needs.browse, needs.like, needs.match, needs.message, needs.fullConfidence] {
+                #expect(capability.disabledReason == "underage")
             }
-            #expect(needs.appAccess.disabledReason == nil && needs.browse.disabledReason == nil)
-            #expect(needs.eligibleOn == (try await profile.ask(ViewOnboarding()).eligibleOn))
+            #expect(needs.like.currentlyDue.contains("verification"))
+            #expect(needs.appAccess.disabledReason == nil)
+            // The same in every answer.
+            let (me, onboarding) = (try await profile.ask(GetMe()), try await profile.ask(ViewOnboarding()))
+            #expect(me.ageGate != nil && needs.ageGate == me.ageGate && onboarding.ageGate == me.ageGate)
+            #expect(needs.eligibleOn == me.ageGate?.eligibleOn && onboarding.eligibleOn == needs.eligibleOn)
+            #expect(me.onboardingStatus == "blocked" && onboarding.onboardingStatus == "blocked")
         }
     }
 

@@ -28,6 +28,8 @@ public struct ProfileFields: PublicReply {
     @Field(count: 1...64) public var steps: [ProfileStepView]
     /// The fields, in the order in which they are asked.
     @Field(count: 1...64) public var fields: [ProfileFieldView]
+    /// The choice that every field with `allowsPreferNotToSay` accepts in place of a value.
+    public var preferNotToSay: ProfileOption?
 
     /// Made from the hash, because one version has a reply for each language.
     public var entityRevision: Int64? { Int64(hash.prefix(12), radix: 16).map { $0 + 1 } }
@@ -59,6 +61,37 @@ public struct ProfileOption: MessageValue {
     @Field(.string(1...200)) public var label: String
     /// The option cannot be chosen together with another.
     public var exclusive: Bool?
+}
+
+/// A search that finds values of a field while the person types.
+@Message
+public struct FieldLookup: MessageValue {
+    /// The path of the search in this API.
+    @Field(.string(1...200)) public var path: String
+    /// The query parameter for what the person has typed.
+    @Field(.string(1...64)) public var parameter: String
+    /// The fields that the app sets, in one request, from the value that the person chooses.
+    @Field(count: 1...16) public var fills: [FieldFill]
+}
+
+/// One field that is set from a value of a ``FieldLookup``.
+@Message
+public struct FieldFill: MessageValue {
+    /// Key of the field in the catalogue.
+    @Field(.string(1...64)) public var field: String
+    /// The member of the chosen value. If it is missing, clear the field.
+    @Field(.string(1...64)) public var member: String
+}
+
+/// One number in a field whose value is an object.
+@Message
+public struct FieldMember: MessageValue {
+    /// Its name in the object.
+    @Field(.string(1...64)) public var key: String
+    /// Its least value.
+    @Field(.integer(-1_000_000...1_000_000)) public var min: Int64
+    /// Its greatest value.
+    @Field(.integer(-1_000_000...1_000_000)) public var max: Int64
 }
 
 /// The control that suits a field on each platform.

@@ -28,6 +28,8 @@ public struct Requirements: PublicReply {
     @Field(name: "full_confidence") public var fullConfidence: CapabilityNeeds
     /// The 18th birthday of a person who is too young.
     public var eligibleOn: CivilDate?
+    /// What a person who is too young is told. `GET /users/me` has the same object.
+    public var ageGate: AgeGate?
 }
 
 /// What one capability needs. A need is the key of a field, `questionnaire`, `visual_preferences` or `verification`.

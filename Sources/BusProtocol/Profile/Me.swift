@@ -66,7 +66,10 @@ public struct Me: PublicReply {
     public var entityRevision: Int64? { revision }
 }
 
-/// What a person who is too young is told: the account exists, but the person is not matched.
+/// What a person who is too young is told.
+///
+/// The account exists, and what the person fills in and answers is saved. Until the 18th birthday, every capability but
+/// `appAccess` is disabled (`underage`), and the onboarding is `blocked`.
 @Message
 public struct AgeGate: MessageValue {
     /// Whether the person may be matched.

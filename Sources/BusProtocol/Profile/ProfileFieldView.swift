@@ -53,6 +53,12 @@ public struct ProfileFieldView: MessageValue {
     @Field(count: 1...500) public var options: [ProfileOption]?
     /// The control that suits the field on each platform.
     public var pattern: NativePattern
+    /// True: once the field has a value, only staff can change it.
+    public var setOnce: Bool?
+    /// A search that finds values while the person types.
+    public var lookup: FieldLookup?
+    /// The numbers in a value that is an object. All of them are required.
+    @Field(count: 1...16) public var members: [FieldMember]?
 
     /// Makes a field without bounds and options.
     public init(

@@ -29,6 +29,8 @@ public struct OnboardingView: PublicReply {
     @Field(count: 1...16) public var steps: [OnboardingStep]
     /// The 18th birthday of a person who is too young.
     public var eligibleOn: CivilDate?
+    /// What a person who is too young is told. `GET /users/me` has the same object.
+    public var ageGate: AgeGate?
 }
 
 /// One step of the onboarding.

@@ -71,6 +71,9 @@ enum CatalogueFile {
         {
             problems.append("a field is in no step or out of order")
         }
+        if view.preferNotToSay?.key != FieldCatalogue.declined { problems.append("preferNotToSay has another key") }
+        let filled = Set(view.fields.flatMap { $0.lookup?.fills.map(\.field) ?? [] })
+        if !filled.isSubset(of: view.fields.map(\.key)) { problems.append("a lookup fills what is no field") }
         return problems
     }
 }

@@ -21,6 +21,7 @@ enum CatalogueTranslation {
         }
         var view = view
         view.language = language
+        view.preferNotToSay?.label = label("preferNotToSay")
         for step in view.steps.indices { view.steps[step].label = label("steps", view.steps[step].key) }
         for field in view.fields.indices {
             let key = view.fields[field].key

@@ -35,7 +35,7 @@ enum RequirementRules {
         addSteps(to: &needs, for: capability, record, standing, policy)
         if standing.status == .suspended {
             needs.disabledReason = "suspended"
-        } else if capability != .browse, standing.status == .nonMatching {
+        } else if standing.status == .nonMatching {
             needs.disabledReason = "underage"
         } else if !needs.currentlyDue.isEmpty {
             needs.disabledReason = "requirements_due"

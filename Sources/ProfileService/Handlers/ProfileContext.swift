@@ -49,7 +49,7 @@ struct ProfileContext: Sendable {
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
             matchingMode: standing.matchingMode, skippedFields: record.keys(where: \.isSkipped),
             preferNotToShareFields: record.keys { $0 == .declined }, completion: CompletionRules.percentage(of: record),
-            ageGate: standing.eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) },
+            ageGate: ageGate(until: standing.eligibleOn),
             timeZone: record.timeZone?.name, createdAt: record.createdAt, updatedAt: record.updatedAt,
             revision: record.revision)
     }
@@ -82,6 +82,11 @@ struct ProfileContext: Sendable {
     }
 
     func completion(of record: ProfileRecord) -> Completion { completion.completion(of: record, now: .now()) }
+
+    /// What a person who is too young is told, alike in every answer.
+    func ageGate(until eligibleOn: CivilDate?) -> AgeGate? {
+        eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) }
+    }
 
     var underageMessage: String { "You must be 18 to use \(appName)" }
 }

@@ -7,6 +7,9 @@ struct GetRequirementsHandler: RequestHandler {
 
     func handle(_ request: GetRequirements, context: RequestContext) async throws -> Requirements {
         let record = try await profile.store.ensured(context.person().userID)
-        return RequirementRules.requirements(of: record, profile.policy, today: profile.today(of: record))
+        var requirements = RequirementRules.requirements(
+            of: record, profile.policy, today: profile.today(of: record))
+        requirements.ageGate = profile.ageGate(until: requirements.eligibleOn)
+        return requirements
     }
 }

@@ -7,6 +7,8 @@ struct ViewOnboardingHandler: RequestHandler {
 
     func handle(_ request: ViewOnboarding, context: RequestContext) async throws -> OnboardingView {
         let record = try await profile.store.ensured(context.person().userID)
-        return Onboarding.view(of: record, profile.policy, today: profile.today(of: record))
+        var view = Onboarding.view(of: record, profile.policy, today: profile.today(of: record))
+        view.ageGate = profile.ageGate(until: view.eligibleOn)
+        return view
     }
 }
