@@ -6,11 +6,15 @@ import JSONText
 extension Outbox {
     /// Stores an event for each of its subscribers, in the order of the person's events. It stores nothing about a
     /// deleted person.
-    public func publish(_ event: some BusEvent, in transaction: Transaction) async throws {
+    ///
+    /// - Parameter watch: waits for the first attempt to deliver the event.
+    public func publish(
+        _ event: some BusEvent, watch: DeliveryWatch? = nil, in transaction: Transaction
+    ) async throws {
         let type = Swift.type(of: event)
         try await publish(
             type.type, version: type.version, about: event.personID, to: [type.rules.service] + type.rules.alsoTold,
-            in: transaction
+            watch: watch, in: transaction
         ) { sequence in
             var event = event
             event.personSequence = sequence

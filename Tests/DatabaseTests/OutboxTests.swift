@@ -95,6 +95,30 @@ import Testing
         await parts.stop()
     }
 
+    @Test func whoTellsMayWaitUntilItIsTaken() async throws {
+        let parts = try await parts()
+        parts.startRelay()
+        let person = Identifier.random()
+        let event = AccountCreated(personID: person, createdAt: Timestamp(microsecondsSinceEpoch: 0))
+        func tell(atMost limit: Duration) async throws -> Duration {
+            let began = ContinuousClock().now
+            try await parts.outbox.awaitingDelivery(atMost: limit) { watch in
+                try await parts.database.transaction { transaction in
+                    try await parts.outbox.publish(event, watch: watch, in: transaction)
+                }
+            }
+            return ContinuousClock().now - began
+        }
+        _ = try await tell(atMost: .seconds(10))
+        #expect(try await parts.delivered(0).map(\.sequence) == [1])
+        // What fails is tried again later, and nobody waits for that.
+        parts.refused = person
+        #expect(try await tell(atMost: .seconds(10)) < .seconds(5) && parts.refusals == 1)
+        #expect(parts.outbox.watches.isEmpty)
+        await parts.stop()
+        #expect(try await parts.outbox.awaitingDelivery(atMost: .zero) { _ in 7 } == 7, "it told nothing")
+    }
+
     @Test func whatACrashedRelayHeldIsTakenOnceItsLeaseIsOver() async throws {
         let parts = try await parts()
         let person = Identifier.random()

@@ -195,6 +195,35 @@ import Testing
         }
     }
 
+    /// The person reads their onboarding next.
+    @Test(.bounded) func theAnswerOfACompletionComesWhenProfileHasHeard() async throws {
+        try await withService { service in
+            service.listener.delay = .milliseconds(20)
+            let first = try await service.questions(as: person)
+            try await service.submit(anyAnswers(to: first.questions), complete: true, as: person)
+            #expect(service.listener.heard.map(\.personID) == [person], .time)
+
+            let other = Identifier.random()
+            let second = try await service.questions(as: other)
+            try await service.submit(anyAnswers(to: second.questions), as: other)
+            let complete = CompleteSession(questionnaire: "yoked-compat", sessionId: second.sessionId)
+            _ = try await service.gateway.call(complete, service.options(other, key: "a-key-of-the-client"))
+            #expect(service.listener.heard.map(\.personID) == [person, other], .time)
+        }
+    }
+
+    @Test(.bounded) func aCompletionWaitsForAMomentOnly() async throws {
+        try await withService { service in
+            service.listener.delay = .seconds(2)
+            let view = try await service.questions(as: person)
+            let clock = ContinuousClock()
+            let began = clock.now
+            let reply = try await service.submit(anyAnswers(to: view.questions), complete: true, as: person)
+            #expect(reply.status == .completed && service.listener.heard.isEmpty)
+            #expect(clock.now - began < .milliseconds(600), .time)
+        }
+    }
+
     @Test func aChangeAfterwardsAmendsAndTheFirstSnapshotStays() async throws {
         try await withService { service in
             let view = try await service.questions(as: person)

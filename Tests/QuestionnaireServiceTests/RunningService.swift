@@ -92,9 +92,12 @@ func withService(
 /// Takes in the events that profile is told.
 @Loop final class Listener: RequestHandler {
     private(set) var heard: [SessionCompleted] = []
+    /// How long it works on an event.
+    var delay: Duration?
     private var waiting: [LoopPromise<Void>] = []
 
     func handle(_ request: SessionCompleted, context: RequestContext) async throws -> Acknowledged {
+        if let delay { try await Loop.sleep(for: delay) }
         heard.append(request)
         for promise in waiting { promise.resolve(.success(())) }
         waiting = []

@@ -28,6 +28,9 @@ public struct OutboxItem: Sendable {
     /// Called when an item was written that is due now.
     var onEnqueue: [@Loop () -> Void] = []
 
+    /// Informed of each attempt to deliver an item.
+    var watches: [DeliveryWatch] = []
+
     /// The number of attempts before an item becomes a dead letter.
     public nonisolated static let mostAttempts = 10
 
@@ -40,16 +43,18 @@ public struct OutboxItem: Sendable {
     /// Publishes an event to services, in the order of the person's events. No event about a deleted person is
     /// published.
     ///
-    /// - Parameter body: makes the event from its sequence number among the events about the person, from 1.
+    /// - Parameters:
+    ///   - watch: waits for the first attempt to deliver the event.
+    ///   - body: makes the event from its sequence number among the events about the person, from 1.
     public func publish(
         _ type: MessageType, version: UInt16, about person: Identifier, to services: [ServiceName],
-        in transaction: Transaction, body: (Int64) throws -> [UInt8]
+        watch: DeliveryWatch? = nil, in transaction: Transaction, body: (Int64) throws -> [UInt8]
     ) async throws {
         let rows = try await transaction.query(Self.nextSequence, [.uuid(person)])
         guard let sequence = try rows.first?.integer("last") else { return }
         let body = try body(sequence)
-        for service in services {
-            let id = Identifier.ordered()
+        let items = services.map { ($0, Identifier.ordered()) }
+        for (service, id) in items {
             transaction.send(
                 Self.insertEvent,
                 [
@@ -57,6 +62,7 @@ public struct OutboxItem: Sendable {
                     .integer(sequence), .bytes(sealer.seal(body, associated: id.array)),
                 ])
         }
+        watch?.expect(items.map(\.1))
         lookNow(after: transaction)
     }
 

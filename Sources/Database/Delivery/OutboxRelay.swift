@@ -181,6 +181,7 @@ public struct DeliveryPostponed: Error, Equatable {
             wake()
         }
         guard let id = try? row.uuid("id"), let attempts = try? row.integer("attempts") else { return }
+        defer { for watch in outbox.watches { watch.noteAttempt(at: id) } }
         do {
             try await deliver(try item(row))
             delivered.append(id)

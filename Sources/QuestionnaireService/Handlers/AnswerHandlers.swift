@@ -66,7 +66,7 @@ import JSONText
             from: hand.sheet, to: sheet, written: [AnswerPlace(item.question, of: item.subject).key])
         let reply = AnswerSaved(
             revision: plan.revisions.first?.revision ?? 0, progress: sheet.progress, next: change.next,
-            shown: change.shown, hidden: change.hidden, stale: change.stale)
+            closing: change.closing.orNil, shown: change.shown, hidden: change.hidden, stale: change.stale)
         return .new(plan, sheet, step, reply)
     }
 }
@@ -122,7 +122,7 @@ struct PutAnswersHandler: RequestHandler {
         return .reply(
             AnswersSaved(
                 results: zip(request.answers, plan.outcomes).map(QueuedResult.init), progress: sheet.progress,
-                next: change.next, shown: change.shown, hidden: change.hidden,
+                next: change.next, closing: change.closing.orNil, shown: change.shown, hidden: change.hidden,
                 stale: change.stale))
     }
 }

@@ -65,7 +65,7 @@ struct CompleteSessionHandler: RequestHandler {
 
     func handle(_ request: CompleteSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        return try await service.once(context) { transaction in
+        return try await service.onceDelivered(context) { transaction, watch in
             var hand = try await service.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
             let (sheet, step) = try service.step(
@@ -73,7 +73,7 @@ struct CompleteSessionHandler: RequestHandler {
             if case .refuse(let missing) = step {
                 throw ResponseRefusal.incompleteUnchanged(missing: missing).busError
             }
-            try await service.conclude(sheet, step, on: hand, in: transaction)
+            try await service.conclude(sheet, step, on: hand, watch: watch, in: transaction)
             hand.session.status = step.status(after: hand.session.status)
             hand.session.completedAt = hand.session.completedAt ?? hand.session.now
             let result = try await service.sessions.result(of: hand.session.id, of: person, in: transaction)

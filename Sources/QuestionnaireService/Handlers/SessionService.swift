@@ -65,6 +65,9 @@ struct LoadedSession: Sendable {
     let bus: Bus
     let memory = SessionMemory()
 
+    /// How long a completion waits for profile: the person reads their onboarding next.
+    private static let patience = Duration.milliseconds(100)
+
     /// Runs `body` in a transaction. If a client repeats its idempotency key, it gets the stored reply.
     ///
     /// A key that the gateway made serves only for retries between services. Most of these requests give a retry the
@@ -80,6 +83,15 @@ struct LoadedSession: Sendable {
         let (reply, isReplay) = try await inbox.once(isClientKey || keepsAll ? context.inboxRequest : nil, body)
         context.isReplay = isReplay
         return reply
+    }
+
+    /// Does the same as ``once(_:keepsAll:_:)``, then waits a moment until the events of `body` were delivered.
+    func onceDelivered<Reply: BusReply>(
+        _ context: RequestContext, _ body: @Loop (Transaction, DeliveryWatch) async throws -> Outcome<Reply>
+    ) async throws -> Reply {
+        try await outbox.awaitingDelivery(atMost: Self.patience) { watch in
+            try await once(context) { try await body($0, watch) }
+        }
     }
 
     /// Reads a session and locks it until the transaction ends.
@@ -150,9 +162,12 @@ struct LoadedSession: Sendable {
     }
 
     /// Writes the snapshot and publishes the event, if the step concludes the session.
-    func conclude(_ sheet: AnswerSheet, _ step: SessionStep, on hand: LoadedSession, in transaction: Transaction)
-        async throws
-    {
+    ///
+    /// - Parameter watch: waits until the event was tried.
+    func conclude(
+        _ sheet: AnswerSheet, _ step: SessionStep, on hand: LoadedSession, watch: DeliveryWatch? = nil,
+        in transaction: Transaction
+    ) async throws {
         guard case .conclude(let status) = step else { return }
         sessions.conclude(sheet, as: status, of: hand.person, session: hand.session, in: transaction)
         let (session, now, scores) = (hand.session, hand.session.now, Scoring(sheet: sheet).result)
@@ -163,13 +178,13 @@ struct LoadedSession: Sendable {
                 personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
                 version: sheet.definition.version, completedAt: now, scores: scores,
                 extracts: extracts)
-            return try await outbox.publish(event, in: transaction)
+            return try await outbox.publish(event, watch: watch, in: transaction)
         }
         let event = SessionAmended(
             personID: hand.person, sessionID: session.id, questionnaire: sheet.definition.key,
             version: sheet.definition.version, completedAt: session.completedAt ?? now, amendedAt: now, scores: scores,
             extracts: extracts)
-        try await outbox.publish(event, in: transaction)
+        try await outbox.publish(event, watch: watch, in: transaction)
     }
 
     /// The view of a session for a client.
@@ -196,7 +211,7 @@ struct LoadedSession: Sendable {
             id: session.id, status: session.status,
             questionnaire: hand.published.reference(in: hand.published.language(for: header)), answers: sheet.views,
             subjects: sheet.subjectViews, asked: sheet.asked, progress: sheet.progress,
-            next: next.map(NextQuestion.init),
+            next: next.map(NextQuestion.init), closing: sheet.closing(where: next).orNil,
             lastCompleted: sheet.lastCompleted(before: next).map {
                 AnsweredPlace(question: $0.question, subject: $0.subject)
             },
@@ -262,6 +277,7 @@ extension NextQuestion {
 /// The effect of a request: the questions that it showed, hid and made stale, and the next question.
 struct SheetChange {
     let next: NextQuestion?
+    let closing: [String]
     let shown: [String]
     /// The questions that the request hid, and hidden questions that it answered.
     let hidden: [String]
@@ -278,5 +294,6 @@ struct SheetChange {
             step?.reason = .newlyVisible
         }
         next = step.map(NextQuestion.init)
+        closing = after.closing(where: step)
     }
 }

@@ -56,7 +56,9 @@ struct RemoveSubjectHandler: RequestHandler {
 
 extension SubjectsChanged {
     fileprivate init(_ sheet: AnswerSheet) {
+        let next = sheet.next
         self.init(
-            subjects: sheet.subjectViews, progress: sheet.progress, next: sheet.next.map(NextQuestion.init))
+            subjects: sheet.subjectViews, progress: sheet.progress, next: next.map(NextQuestion.init),
+            closing: sheet.closing(where: next).orNil)
     }
 }

@@ -11,12 +11,15 @@ struct SubmitResponsesHandler: RequestHandler {
     func handle(_ request: SubmitResponses, context: RequestContext) async throws -> ResponsesSubmitted {
         let person = try context.person().userID
         return try await service.knowing(SessionFacts(language: .untold), of: person, context) { facts in
-            try await service.once(context) { try await submit(request, of: person, knowing: facts, in: $0) }
+            try await service.onceDelivered(context) {
+                try await submit(request, of: person, knowing: facts, watch: $1, in: $0)
+            }
         }
     }
 
     @Loop private func submit(
-        _ request: SubmitResponses, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
+        _ request: SubmitResponses, of person: Identifier, knowing facts: SessionFacts, watch: DeliveryWatch,
+        in transaction: Transaction
     ) async throws -> Outcome<ResponsesSubmitted> {
         let hand = try await hand(request, of: person, knowing: facts, in: transaction)
         let plan = try ResponsePlan.make(
@@ -24,7 +27,7 @@ struct SubmitResponsesHandler: RequestHandler {
         let (sheet, step) = try service.step(after: plan, on: hand, completes: request.complete == true)
         service.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
         if case .refuse(let missing) = step { return .refusal(ResponseRefusal.incomplete(missing: missing).busError) }
-        try await service.conclude(sheet, step, on: hand, in: transaction)
+        try await service.conclude(sheet, step, on: hand, watch: watch, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet)
         return .reply(
             ResponsesSubmitted(
@@ -49,5 +52,5 @@ extension SubmitResponsesHandler {
 
 extension [String] {
     /// `nil` for an empty list, since this reply leaves out empty lists.
-    fileprivate var orNil: [String]? { isEmpty ? nil : self }
+    var orNil: [String]? { isEmpty ? nil : self }
 }

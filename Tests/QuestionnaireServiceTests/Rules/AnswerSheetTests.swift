@@ -51,6 +51,23 @@ func answer(_ state: AnswerState, _ value: JSONValue? = nil, revision: Int64 = 1
         }
     }
 
+    @Test func aScreenBehindTheLastQuestionIsShownAtTheEnd() {
+        let questions = [
+            question(.info, key: "hello"), question(.boolean, key: "must", required: true),
+            question(.info, key: "review"), question(.info, key: "bye"),
+        ]
+        func closing(_ states: [String: AnswerState]) -> [String] {
+            let sheet = AnswerSheet(
+                definition: definition(questions),
+                answers: states.mapValues { answer($0, $0 == .answered ? true : nil) }, today: testDay)
+            return sheet.closing(where: sheet.next)
+        }
+        #expect(closing([:]) == [], "something is asked yet")
+        #expect(closing(["must": .answered]) == ["review", "bye"])
+        #expect(closing(["must": .answered, "review": .acknowledged]) == ["bye"])
+        #expect(closing(["must": .answered, "review": .acknowledged, "bye": .acknowledged]) == [])
+    }
+
     @Test func percentageIsRoundedDown() {
         let many = (0..<3).map { question(.boolean, key: "q\($0)") }
         let sheet = AnswerSheet(

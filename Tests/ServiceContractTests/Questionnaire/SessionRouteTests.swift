@@ -244,6 +244,57 @@ import Testing
         }
     }
 
+    /// A person reads what they wrote, as the next thing that they ask.
+    @Test(.bounded) func whoCompletedItsQuestionsIsPastThem() async throws {
+        try await TestSystem.run { system in
+            for number in 0..<5 {
+                let person = try await system.signIn("+1415555012\(number)")
+                let fields: [String: JSONValue] = [
+                    "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],
+                ]
+                _ = try await system.ask(UpdateMe(fields: fields), as: person)
+                let opened = try await system.send("POST", Self.base, as: person)
+                _ = try await system.ask(SubmitResponses(answers: QuestionnaireProvider.required), as: person)
+                let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
+                #expect(try await system.send("POST", session + "/complete", as: person).status == 200)
+                let onboarding = try await system.send("GET", "/users/me/onboarding", as: person)
+                #expect(onboarding.json["onboardingStep"] == "verification", .time)
+                try await system.age()
+            }
+        }
+    }
+
+    @Test func aScreenBehindTheLastQuestionIsToldUntilItWasSeen() async throws {
+        try await TestSystem.run { system in
+            let base = "/questionnaires/eko-family/sessions"
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", base, as: person)
+            let session = base + "/" + (opened.json["id"]?.stringValue ?? "")
+            var view = try await system.send("PUT", session + "/answers/parentName", Self.put("Kim"), as: person)
+            let child = session + "/subjects/\(Identifier.ordered())"
+            view = try await system.send("PUT", child, ["label": "Alva"], as: person)
+            let values: [String: JSONValue] = [
+                "childBirthday": "2019-05-04", "childGoals": ["wellbeing"],
+                "childTopics": ["school", "future", "family"],
+            ]
+            while let next = view.json["next"], next != .null {
+                let question = next["question"]?.stringValue ?? ""
+                let subject = next["subject"]?.stringValue.map { "?subject=" + $0 } ?? ""
+                let write =
+                    values[question].map { Self.put($0) }
+                    ?? ["mutationId": .string(Identifier.ordered().description), "state": "acknowledged"]
+                view = try await system.send("PUT", session + "/answers/\(question)\(subject)", write, as: person)
+                try #require(view.status == 200, "\(question): \(view.text)")
+                #expect((view.json["closing"] == nil) == (view.json["next"] != .null))
+            }
+            #expect(view.json["closing"] == ["review"])
+            #expect(try await system.send("GET", session, as: person).json["closing"] == ["review"])
+            let seen: JSONValue = ["mutationId": .string(Identifier.ordered().description), "state": "acknowledged"]
+            let last = try await system.send("PUT", session + "/answers/review", seen, as: person)
+            #expect(last.status == 200 && last.json["next"] == .null && last.json["closing"] == nil)
+        }
+    }
+
     @Test func aFamilyIsAskedAboutEachOfItsChildren() async throws {
         try await TestSystem.run { system in
             try await system.publish(QuestionnaireProvider.family)

@@ -56,4 +56,6 @@ public struct SubjectsChanged: PublicReply {
     public var progress: QuestionnaireProgress
     /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
+    /// The screens behind the last question that are not acknowledged yet. Missing while something is left to answer.
+    @Field(SessionPlaces.list) public var closing: [String]?
 }

@@ -19,6 +19,8 @@ public struct SessionView: PublicReply {
     public var progress: QuestionnaireProgress
     /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
+    /// The screens behind the last question that are not acknowledged yet. Missing while something is left to answer.
+    @Field(SessionPlaces.list) public var closing: [String]?
     /// The last question before `next` that was dealt with.
     @Field(.nullable(AnsweredPlace.schema), isRequired: true) public var lastCompleted: AnsweredPlace?
     /// When the session was opened.

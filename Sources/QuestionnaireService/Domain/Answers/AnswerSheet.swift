@@ -229,6 +229,9 @@ struct AnswerSheet: Sendable {
         return nil
     }
 
+    /// The screens behind the last question that are not acknowledged yet, if nothing is left to answer.
+    func closing(where next: NextStep?) -> [String] { next == nil ? screens(before: items.endIndex) : [] }
+
     /// The last question before ``next`` that needs nothing more; `nil` if there is none.
     func lastCompleted(before next: NextStep?) -> AnswerPlace? {
         let key = next?.key
