@@ -70,6 +70,7 @@ enum AuthServiceDefinition {
             VerifyOTPHandler(
                 inbox: inbox, outbox: outbox, checker: checker, opener: opener,
                 linker: IdentityLinker(audit: audit, secrets: secrets, notifier: notifier), dormant: dormant))
+        container.handle(GetAuthMethodsHandler(phones: phones, limits: limits, providers: identities.served))
         container.handle(IssueSocialNonceHandler(inbox: inbox, secrets: secrets, providers: identities))
         container.handle(SignInWithAppleHandler(signIn: social))
         container.handle(SignInWithGoogleHandler(signIn: social))

@@ -90,6 +90,9 @@ extension ErrorCode {
     /// Apple or Google does not answer.
     public static let identityProviderUnavailable = ErrorCode(
         "identity_provider_unavailable", .unavailable, http: 503, "Identity provider unavailable")
+    /// The operator does not offer this way to sign in.
+    public static let methodNotAvailable = ErrorCode(
+        "method_not_available", .failedPrecondition, http: 422, "Method not available")
     /// The identity is linked to another account.
     public static let identityInUse = ErrorCode("identity_in_use", .failedPrecondition, http: 409, "Identity in use")
     /// The account has another identity of the same provider.

@@ -34,9 +34,22 @@ import ServiceRuntime
         self.sources = sources
     }
 
-    /// - Throws: ``BusError`` `identity_provider_unavailable` if the provider is not switched on.
-    func mustBeServed(_ name: IdentityProviderName) throws(BusError) {
-        guard sources[name] != nil else { throw Self.unavailable(name) }
+    /// The providers that are switched on.
+    var served: [IdentityProviderName] { IdentityProviderName.allCases.filter { sources[$0] != nil } }
+
+    /// - Throws: ``BusError`` `method_not_available` if the provider is not switched on, and
+    ///   `identity_provider_unavailable` if none of its tokens could be checked now.
+    func mustBeReady(_ name: IdentityProviderName) async throws(BusError) {
+        let source = try source(name)
+        do { try await source.keys.mustBeKnown() } catch { throw Self.unavailable(name) }
+    }
+
+    private func source(_ name: IdentityProviderName) throws(BusError) -> Source {
+        guard let source = sources[name] else {
+            throw BusError(
+                .methodNotAvailable, "Signing in with \(name.title) is not offered here. Please choose another way.")
+        }
+        return source
     }
 
     /// Requests the keys of every provider that is switched on.
@@ -49,7 +62,7 @@ import ServiceRuntime
 
     /// The identity in a token, after all checks.
     ///
-    /// - Throws: ``BusError`` `identity_token_invalid`, `identity_provider_unavailable`.
+    /// - Throws: ``BusError`` `identity_token_invalid`, `method_not_available`, `identity_provider_unavailable`.
     func identity(
         _ token: String, nonce: String, by name: IdentityProviderName
     ) async throws(BusError) -> ProvenIdentity {
@@ -61,7 +74,7 @@ import ServiceRuntime
 
     /// A token that the provider signed for this app. Its other claims are not checked yet.
     private func verified(_ token: String, by name: IdentityProviderName) async throws(BusError) -> VerifiedToken {
-        guard let source = sources[name] else { throw Self.unavailable(name) }
+        let source = try source(name)
         let read = try refusing(name) { () throws(IdentityTokenRefusal) in try IdentityToken(token) }
         let key: ProviderKey?
         do { key = try await source.keys.key(read.kid) } catch { throw Self.unavailable(name) }

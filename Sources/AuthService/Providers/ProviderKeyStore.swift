@@ -42,6 +42,9 @@ import FoundationNetworking
         }
     }
 
+    /// - Throws: ``Unavailable`` if no token could be checked now.
+    func mustBeKnown() async throws(Unavailable) { _ = try await key(keys.keys.first ?? "") }
+
     /// Requests the keys, even if nobody signs in. So they are recent whenever an outage of the provider begins.
     func renew() async {
         if let asking { _ = try? await asking.get() } else { await ask() }

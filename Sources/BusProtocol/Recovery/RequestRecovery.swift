@@ -11,7 +11,7 @@ public struct RequestRecovery: PublicRequest {
         service: .recovery, callers: [.gateway], effect: .once,
         errors: [
             .invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .rateLimited, .recoveryInProgress, .claimantHasAccount,
-            .identityTokenInvalid, .identityProviderUnavailable,
+            .identityTokenInvalid, .identityProviderUnavailable, .methodNotAvailable,
         ],
         replyCarriesToken: true)
     public static let route = HTTPRoute(

@@ -234,10 +234,51 @@ import Testing
             let request = SignInWithGoogle(
                 identityToken: social.forge.token("google", subject: "108", nonce: nonce), nonce: nonce,
                 device: AuthStage.device)
+            // Another replica issued the nonce; this one has no keys yet.
             social.keys.manner = .answers(status: 500, body: "")
+            try await social.auth.stage.replaceReplicas(without: [])
             let refused = try await social.auth.refusal(of: request)
             #expect(refused.code == "identity_provider_unavailable" && refused.retryAfterMs != nil)
             #expect(try await social.auth.stage.rows("SELECT count(*) FROM social_nonces") == "1", "it is not spent")
+        }
+    }
+
+    @Test func whoIsToldOfNoKeysNeedNotGoToTheProvider() async throws {
+        try await SocialStage.run { social in
+            social.keys.manner = .answers(status: 500, body: "")
+            let refused = try await social.auth.refusal(of: IssueSocialNonce(provider: "google"))
+            #expect(refused.code == "identity_provider_unavailable" && refused.retryAfterMs != nil)
+        }
+    }
+
+    @Test func whatIsNotServedIsNoMethodAndSaysSo() async throws {
+        try await SocialStage.run { social in
+            let all = try await social.auth.ask(GetAuthMethods()).methods
+            #expect(all.map(\.key) == ["phone", "apple", "google"])
+            #expect(all[0].codeLength == 6 && all[0].countries?.contains("SE") == true)
+            let names: Set = ["AUTH_APPLE_AUDIENCES"]
+            try await social.auth.stage.replaceReplicas(without: names)
+            #expect(try await social.auth.ask(GetAuthMethods()).methods.map(\.key) == ["phone", "google"])
+            let device = AuthStage.device
+            for refused in [
+                try await social.auth.refusal(of: IssueSocialNonce(provider: "apple")),
+                try await social.auth.refusal(of: SignInWithApple(identityToken: "e", nonce: "n", device: device)),
+            ] {
+                #expect(refused.code == "method_not_available" && refused.retryAfterMs == nil)
+            }
+        }
+    }
+
+    @Test func theCountriesAreThoseThatGetCodes() async throws {
+        let environment = ["AUTH_SMS_COUNTRIES": "SE,DE", "AUTH_OTP_TTL": "120s", "AUTH_OTP_RESEND_AFTER": "30s"]
+        try await AuthStage.run(environment: environment) { auth in
+            let methods = try await auth.ask(GetAuthMethods()).methods
+            #expect(
+                methods == [
+                    AuthMethod(
+                        key: "phone", proof: "code", codeLength: 6, expiresInSeconds: 120, resendAfterSeconds: 30,
+                        countries: ["DE", "SE"])
+                ])
         }
     }
 

@@ -25,7 +25,7 @@ extension BeginRecovery: MessageContract {
 
     static let errors: [BusError] = [
         Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked, Sample.claimantHasAccount,
-        Sample.identityTokenInvalid, Sample.identityProviderUnavailable,
+        Sample.identityTokenInvalid, Sample.identityProviderUnavailable, Sample.methodNotAvailable,
     ]
 
     static let hasEffect = true
@@ -57,6 +57,13 @@ extension BeginRecovery: MessageContract {
             return asked
         },
         "identity_provider_unavailable": { auth in
+            var asked = try await auth.claim(of: auth.newPhone())
+            let token = auth.forge.token("google", subject: "1", nonce: "nc_9d1c")
+            asked.message.identity = IdentityProof(provider: "google", identityToken: token, nonce: "nc_9d1c")
+            try await auth.loseProvidersKeys()
+            return asked
+        },
+        "method_not_available": { auth in
             var asked = try await auth.claim(of: auth.newPhone())
             asked.message.identity = IdentityProof(provider: "google", identityToken: "x", nonce: "nc_9d1c")
             try await auth.serveNoProvider()

@@ -8,10 +8,40 @@ private enum Social {
         .identityTokenInvalid, "Apple did not confirm this sign-in. Please try again.")
     static let unavailable = BusError(
         .identityProviderUnavailable, "Signing in with Apple is not available right now.", retryAfter: .seconds(30))
+    static let notOffered = BusError(
+        .methodNotAvailable, "Signing in with Apple is not offered here. Please choose another way.")
     static let forbidden = BusError(
         .forbidden, "This account is not available. Please contact support.", executed: .yes)
     static let phoneRequired = SocialSignedIn.phoneVerificationRequired(
         .init(linkToken: "lk_51ab", expiresInSeconds: 600))
+}
+
+extension GetAuthMethods: MessageContract {
+    static let canonical = GetAuthMethods()
+    static let minimal = GetAuthMethods()
+    static let maximal = GetAuthMethods()
+
+    static let canonicalReply = AuthMethods(methods: [
+        AuthMethod(
+            key: "phone", proof: "code", codeLength: 6, expiresInSeconds: 300, resendAfterSeconds: 60,
+            countries: ["DE", "SE"]),
+        AuthMethod(key: "apple", proof: "identity_token"),
+    ])
+    static let minimalReply = AuthMethods(methods: [])
+    static let maximalReply = AuthMethods(methods: [
+        AuthMethod(
+            key: String(repeating: "k", count: 32), proof: String(repeating: "p", count: 32), codeLength: 16,
+            expiresInSeconds: 3600, resendAfterSeconds: 3600, countries: ["AC", "XK"])
+    ])
+
+    static let errors: [BusError] = []
+
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<GetAuthMethods> { Asked(canonical) }
+
+    static let provocations: [String: Provocation<AuthProvider, GetAuthMethods>] = [:]
 }
 
 extension IssueSocialNonce: MessageContract {
@@ -23,7 +53,7 @@ extension IssueSocialNonce: MessageContract {
     static let minimalReply = SocialNonce(nonce: "n", expiresInSeconds: 1)
     static let maximalReply = SocialNonce(nonce: String(repeating: "n", count: 128), expiresInSeconds: 3600)
 
-    static let errors: [BusError] = [Social.unavailable]
+    static let errors: [BusError] = [Social.unavailable, Social.notOffered]
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -34,9 +64,13 @@ extension IssueSocialNonce: MessageContract {
 
     static let provocations: [String: Provocation<AuthProvider, IssueSocialNonce>] = [
         "identity_provider_unavailable": { auth in
+            try await auth.loseProvidersKeys()
+            return Asked(canonical, key: auth.key())
+        },
+        "method_not_available": { auth in
             try await auth.serveNoProvider()
             return Asked(canonical, key: auth.key())
-        }
+        },
     ]
 }
 
@@ -53,7 +87,9 @@ extension SignInWithApple: MessageContract {
     static let minimalReply: SocialSignedIn = Social.phoneRequired
     static let maximalReply: SocialSignedIn = .session(VerifyOTP.maximalReply)
 
-    static let errors: [BusError] = [Social.invalid, Social.forbidden, Social.unavailable]
+    static let errors: [BusError] = [
+        Social.invalid, Social.forbidden, Social.unavailable, Social.notOffered,
+    ]
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -78,8 +114,12 @@ extension SignInWithApple: MessageContract {
         },
         "identity_provider_unavailable": { auth in
             let asked = try await asked(auth, subject: "1")
-            try await auth.serveNoProvider()
+            try await auth.loseProvidersKeys()
             return asked
+        },
+        "method_not_available": { auth in
+            try await auth.serveNoProvider()
+            return Asked(SignInWithApple(identityToken: "e", nonce: "n", device: Sample.phone), key: auth.key())
         },
         "forbidden": { auth in
             let subject = auth.key()
@@ -109,6 +149,7 @@ extension SignInWithGoogle: MessageContract {
         BusError(
             .identityProviderUnavailable, "Signing in with Google is not available right now.",
             retryAfter: .seconds(30)),
+        Sample.methodNotAvailable,
     ]
 
     static let hasEffect = true
@@ -136,8 +177,12 @@ extension SignInWithGoogle: MessageContract {
         },
         "identity_provider_unavailable": { auth in
             let asked = try await asked(auth, subject: "1")
-            try await auth.serveNoProvider()
+            try await auth.loseProvidersKeys()
             return asked
+        },
+        "method_not_available": { auth in
+            try await auth.serveNoProvider()
+            return Asked(SignInWithGoogle(identityToken: "e", nonce: "n", device: Sample.phone), key: auth.key())
         },
         "forbidden": { auth in
             let subject = auth.key()
@@ -235,7 +280,7 @@ extension TakeAppleNotification: MessageContract {
     static let minimalReply = AppleNotificationTaken()
     static let maximalReply = AppleNotificationTaken()
 
-    static let errors: [BusError] = [Social.invalid, Social.unavailable]
+    static let errors: [BusError] = [Social.invalid, Social.unavailable, Social.notOffered]
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -259,6 +304,10 @@ extension TakeAppleNotification: MessageContract {
             return asked
         },
         "identity_provider_unavailable": { auth in
+            try await auth.loseProvidersKeys()
+            return asked(auth)
+        },
+        "method_not_available": { auth in
             try await auth.serveNoProvider()
             return asked(auth)
         },

@@ -41,6 +41,8 @@ enum Sample {
         .identityTokenInvalid, "Google did not confirm this sign-in. Please try again.")
     static let identityProviderUnavailable = BusError(
         .identityProviderUnavailable, "Signing in with Google is not available right now.", retryAfter: .seconds(30))
+    static let methodNotAvailable = BusError(
+        .methodNotAvailable, "Signing in with Google is not offered here. Please choose another way.")
     static let claimantHasAccount = BusError(
         .claimantHasAccount,
         "This number has an account of its own. Delete that account first, or claim with another number.",

@@ -108,6 +108,12 @@ import Testing
         try await stage.replaceReplicas(without: ["AUTH_APPLE_AUDIENCES", "AUTH_GOOGLE_AUDIENCES"])
     }
 
+    /// Replaces the replica by one that has no keys of Apple or Google and gets none.
+    func loseProvidersKeys() async throws {
+        keyServer.manner = .answers(status: 500, body: "")
+        try await stage.replaceReplicas(without: [])
+    }
+
     /// A token that links an identity which no account has yet.
     func linkToken(_ provider: String, subject: String) async throws -> String {
         let nonce = try await nonce(of: provider)

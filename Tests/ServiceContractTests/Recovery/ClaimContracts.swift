@@ -24,6 +24,7 @@ extension RequestRecovery: MessageContract {
         BusError(.rateLimited, "Please wait 2592000 seconds before retrying", retryAfter: .seconds(2_592_000)),
         BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes),
         Sample.claimantHasAccount, Sample.identityTokenInvalid, Sample.identityProviderUnavailable,
+        Sample.methodNotAvailable,
     ]
 
     static let hasEffect = true
@@ -41,6 +42,7 @@ extension RequestRecovery: MessageContract {
         "claimant_has_account": { $0.claim(code: "444444") },
         "identity_token_invalid": { $0.claim(code: "111112") },
         "identity_provider_unavailable": { $0.claim(code: "111113") },
+        "method_not_available": { $0.claim(code: "111114") },
         "rate_limited": { recovery in
             for _ in 0..<3 {
                 try await recovery.reply(to: recovery.claim(code: "623451"))

@@ -31,6 +31,8 @@ struct ChallengeLimits: Sendable {
     var budget = SMSBudget()
 
     static let tries: Int64 = 3
+    /// The number of digits in a code.
+    static let codeLength: Int64 = 6
     /// The most challenges of one phone that are alive at once.
     static let mostAlive: Int64 = 3
 }

@@ -24,6 +24,9 @@ struct PhonePolicy: Sendable, Equatable {
         self.countries = Set(countries)
     }
 
+    /// The countries whose numbers get codes, sorted.
+    var regions: [String] { (countries ?? NumberingPlan.current.regions).sorted() }
+
     /// - Parameter text: in any spelling that ``PhoneNumber`` accepts.
     func number(_ text: String) throws(PhoneError) -> PhoneNumber {
         guard let number = PhoneNumber(text) else { throw .notValid }

@@ -15,7 +15,7 @@ struct IssueSocialNonceHandler: RequestHandler {
 
     func handle(_ request: IssueSocialNonce, context: RequestContext) async throws -> SocialNonce {
         let provider = try IdentityProviderName(named: request.provider)
-        try providers.mustBeServed(provider)
+        try await providers.mustBeReady(provider)
         return try await inbox.once(context, carriesToken: true) { transaction in
             let nonce = SecretToken.make(prefix: "nc")
             NonceStore.insert(

@@ -32,7 +32,7 @@ struct SendOTPHandler: RequestHandler {
                 origin: origin, proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
             let act = try await acts.act(of: request, context, in: transaction)
-            let (id, code) = (Identifier.ordered(), RandomBytes.digits(6))
+            let (id, code) = (Identifier.ordered(), RandomBytes.digits(Int(ChallengeLimits.codeLength)))
             ChallengeStore.insert(
                 id, phone: hash, phoneSealed: secrets.phoneSealer.seal(Array(phone.e164.utf8), associated: id.array),
                 purpose: act.purpose, principal: principal, origin: origin,
@@ -52,7 +52,7 @@ struct SendOTPHandler: RequestHandler {
             return .reply(
                 OTPSent(
                     challengeId: id, expiresInSeconds: limits.lifetime, resendAfterSeconds: limits.resendAfter,
-                    maskedPhone: phone.masked))
+                    codeLength: ChallengeLimits.codeLength, maskedPhone: phone.masked))
         }
     }
 
@@ -61,7 +61,7 @@ struct SendOTPHandler: RequestHandler {
         case .allow: return
         case .wait(let seconds):
             throw BusError(
-                .rateLimited, "Please wait \(seconds) seconds before retrying", retryAfter: .seconds(seconds),
+                .rateLimited, "Please wait \(seconds.counted("second")) before retrying", retryAfter: .seconds(seconds),
                 details: stranger ? ChallengePolicy.alternatives : nil)
         case .locked(let seconds):
             throw ChallengeChecker.locked(for: seconds, stranger: stranger)

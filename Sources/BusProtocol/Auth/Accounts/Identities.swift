@@ -60,7 +60,7 @@ public struct TakeAppleNotification: PublicRequest {
     public static let type: MessageType = "auth.take-apple-notification"
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent,
-        errors: [.identityTokenInvalid, .identityProviderUnavailable])
+        errors: [.identityTokenInvalid, .identityProviderUnavailable, .methodNotAvailable])
     public static let route = HTTPRoute(
         .post, "/auth/social/apple/notifications", .public, "Receives Apple's notifications about an identity.")
 

@@ -13,7 +13,7 @@ public struct BeginRecovery: BusRequest {
         service: .auth, callers: [.recovery], effect: .idempotent,
         errors: [
             .invalidPhone, .otpInvalid, .otpExpired, .otpLocked, .claimantHasAccount, .identityTokenInvalid,
-            .identityProviderUnavailable,
+            .identityProviderUnavailable, .methodNotAvailable,
         ])
 
     /// Chosen by recovery; the same in every repetition.

@@ -6,8 +6,8 @@ public struct IssueSocialNonce: PublicRequest {
     public typealias Reply = SocialNonce
     public static let type: MessageType = "auth.issue-social-nonce"
     public static let rules = MessageRules(
-        service: .auth, callers: [.gateway], effect: .once, errors: [.identityProviderUnavailable],
-        replyCarriesToken: true)
+        service: .auth, callers: [.gateway], effect: .once,
+        errors: [.identityProviderUnavailable, .methodNotAvailable], replyCarriesToken: true)
     public static let route = HTTPRoute(
         .post, "/auth/social/nonce", .public, "Issues a nonce for a social sign-in.")
 
@@ -86,7 +86,8 @@ public enum SocialSignedIn: PublicReply {
 
     static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once,
-        errors: [.identityTokenInvalid, .forbidden, .identityProviderUnavailable], replyCarriesToken: true)
+        errors: [.identityTokenInvalid, .forbidden, .identityProviderUnavailable, .methodNotAvailable],
+        replyCarriesToken: true)
 
     private enum Discriminator: String, CodingKey { case status }
 

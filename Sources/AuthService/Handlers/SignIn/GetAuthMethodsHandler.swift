@@ -1,0 +1,17 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+struct GetAuthMethodsHandler: RequestHandler {
+    let methods: AuthMethods
+
+    init(phones: PhonePolicy, limits: ChallengeLimits, providers: [IdentityProviderName]) {
+        let phone = AuthMethod(
+            key: "phone", proof: "code", codeLength: ChallengeLimits.codeLength, expiresInSeconds: limits.lifetime,
+            resendAfterSeconds: limits.resendAfter, countries: phones.regions)
+        methods = AuthMethods(
+            methods: [phone] + providers.map { AuthMethod(key: $0.rawValue, proof: "identity_token") })
+    }
+
+    func handle(_ request: GetAuthMethods, context: RequestContext) async throws -> AuthMethods { methods }
+}
