@@ -87,7 +87,8 @@ let package = Package(
         service("RecoveryService"),
         program(
             "Gateway",
-            ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ProcessRuntime"]),
+            ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ProcessRuntime"],
+            plugins: ["EmbedFiles"]),
         program("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "Cryptography", "EventLoop", "JSONText"]),
         program("VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText"]),
         .target(

@@ -14,15 +14,17 @@ struct DocsPage: Sendable {
 
     private static let digest = Data(SHA256.digest(Array(style.utf8))).base64EncodedString()
 
-    private static let style = """
+    /// The style sheet of this page and of the guide. It is the only one that ``policy`` allows.
+    static let style = """
         body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:0 auto;padding:1rem;color:#1b1f24;background:#fff}
         h2{margin:2rem 0 .5rem}code,pre{font:14px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
         pre{background:#f3f4f6;padding:.6rem;border-radius:.4rem;white-space:pre-wrap}
         details{border:1px solid #d5d9de;border-radius:.4rem;margin:.4rem 0;padding:.5rem .7rem}
         summary{cursor:pointer}summary b{display:inline-block;min-width:4.2rem}ul{padding-left:1.2rem;margin:.2rem 0}
-        .later{border-style:dashed}small{color:#57606a}
+        table{border-collapse:collapse}th,td{border:1px solid #d5d9de;padding:.3rem .5rem;text-align:left}
+        div{overflow-x:auto}.later{border-style:dashed}small{color:#57606a}
         @media(prefers-color-scheme:dark){body{color:#e6e9ec;background:#14171a}pre{background:#20252a}
-        details{border-color:#3a4149}small{color:#9aa4ae}a{color:#7db4ff}}
+        details,th,td{border-color:#3a4149}small{color:#9aa4ae}a{color:#7db4ff}}
         """
 
     private static func html(_ document: JSONValue) -> String {
@@ -41,7 +43,8 @@ struct DocsPage: Sendable {
             <html lang="en"><head><meta charset="utf-8"/><title>\(title): the API</title>
             <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(style)</style></head><body>
             <h1>\(title)</h1><p>\(text(document["info"]?["description"]))</p>
-            <p>For programs: <a href="/openapi.json">openapi.json</a>. \(links.joined(separator: " · "))</p>
+            <p>To begin: <a href="/docs/guide/README">the guide</a>. For programs: <a href="/openapi.json">openapi.json</a>.
+            \(links.joined(separator: " · "))</p>
             \(sections.joined())</body></html>
 
             """
@@ -185,7 +188,8 @@ struct DocsPage: Sendable {
         }
     }
 
-    private static func escaped(_ text: String) -> String {
+    /// A text that is safe in HTML, also in an attribute.
+    static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")
     }

@@ -111,7 +111,7 @@ extension Route.LocalAnswer {
             JSONSchema.map(of: .any, count: 1...64).named("OpenAPIObject", "A document as OpenAPI 3.1 describes it.")
         case .signingKeys: SigningKeys.schema
         case .services: Self.listing
-        case .metrics, .docs: nil
+        case .metrics, .docs, .guide: nil
         }
     }
 

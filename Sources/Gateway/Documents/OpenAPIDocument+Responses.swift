@@ -22,7 +22,7 @@ extension OpenAPIDocument {
         switch route.target {
         case .later: nil
         case .local(.metrics): answer("The metrics.", "text/plain", ["schema": ["type": "string"]], route)
-        case .local(.docs): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
+        case .local(.docs), .local(.guide): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
         case .local(let local):
             local.schema.map { answer("The answer.", "application/json", Self.media($0, schemas), route) }
         case .export: answer("The answer.", "application/json", Self.media(exportSchema, schemas), route)

@@ -107,7 +107,7 @@ struct OpenAPIDocument: Sendable {
             "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
             "description": .string(note.isEmpty ? "ID of what the path names." : note),
         ]
-        // A route that is not built yet has no schema to show.
+        // A route without a message has no schema to show.
         guard let schema = addition?.schema else { return parameter.with("schema", ["type": "string"]) }
         let named = schema.namingParts("\(route.id.capitalizedFirst)\(name.capitalizedFirst)", note)
         var exported = schemas.exported(named, .publicRequest)

@@ -19,6 +19,7 @@ extension Route {
         case .health: []
         case .readiness: [.serviceUnavailable]
         case .openAPI, .docs: [.rateLimited]
+        case .guide: [.rateLimited, .notFound]
         case .signingKeys: [.serviceUnavailable, .rateLimited]
         case .metrics, .services: [.unauthorized, .rateLimited]
         }

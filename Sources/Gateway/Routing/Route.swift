@@ -19,7 +19,7 @@ import JSONText
 
     /// The responses that the gateway makes without a message to a service.
     enum LocalAnswer: Sendable {
-        case health, readiness, openAPI, docs, signingKeys, metrics, services
+        case health, readiness, openAPI, docs, guide, signingKeys, metrics, services
 
         /// Whether monitors ask for it. There is no rate limit for it.
         var isProbe: Bool { self == .health || self == .readiness }

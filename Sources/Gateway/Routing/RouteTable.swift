@@ -51,6 +51,9 @@ struct RouteTable: Sendable {
         Route(.get, "/ops/services", .ops, .local(.services), "listServices", "What is known of every replica."),
         Route(.get, "/openapi.json", .public, .local(.openAPI), "getDocument", "This document."),
         Route(.get, "/docs", .public, .local(.docs), "getDocumentPage", "The document as a page for people."),
+        Route(
+            .get, "/docs/guide/{page}", .public, .local(.guide), "getGuidePage",
+            "A page of the guide for app developers."),
     ]
 
     /// - Parameter path: percent-encoded, without the query. `HEAD` finds the route of `GET`.

@@ -160,7 +160,7 @@ import ProcessRuntime
             } else if !answer.isProbe {
                 try charge(try address(of: request.head, from: request.peer))
             }
-            return try await local.answer(answer)
+            return try await local.answer(answer, parameters)
         }
         guard load <= Self.largestLoad else {
             throw Problem(.overloaded, "Too many requests right now. Please try again.")

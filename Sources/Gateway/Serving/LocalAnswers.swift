@@ -13,6 +13,7 @@ import JSONText
     private let gatekeeper: Gatekeeper
     private let document: [UInt8]
     private let page: DocsPage
+    private let guide = GuidePages.embedded
     private let operations: OperationsView
     /// Whether the gateway is shutting down. It then reports that it is not ready.
     var isDraining = false
@@ -23,18 +24,20 @@ import JSONText
         operations = OperationsView(bus: bus, meter: meter, services: Self.required)
     }
 
-    func answer(_ answer: Route.LocalAnswer) async throws(Problem) -> HTTPResponse {
+    /// - Parameter parameters: of the path.
+    func answer(
+        _ answer: Route.LocalAnswer, _ parameters: [String: String]
+    ) async throws(Problem) -> HTTPResponse {
         switch answer {
         case .health: return Self.json(["status": "ok"], cache: "no-store")
         case .readiness: return try await readiness()
         case .openAPI: return Self.json(document, cache: "public, max-age=60")
-        case .docs:
-            return HTTPResponse(
-                status: 200,
-                headers: [
-                    "content-type": "text/html; charset=utf-8", "cache-control": "public, max-age=60",
-                    "content-security-policy": DocsPage.policy,
-                ], body: page.bytes)
+        case .docs: return Self.html(page.bytes)
+        case .guide:
+            guard let page = guide[parameters["page"] ?? ""] else {
+                throw Problem(.notFound, "The guide has no such page.")
+            }
+            return Self.html(page)
         case .services: return Self.json(await operations.listing(), cache: "no-store")
         case .metrics:
             return HTTPResponse(
@@ -84,6 +87,15 @@ import JSONText
             throw problem
         }
         return Self.json(["status": "ready"], cache: "no-store")
+    }
+
+    private static func html(_ page: [UInt8]) -> HTTPResponse {
+        HTTPResponse(
+            status: 200,
+            headers: [
+                "content-type": "text/html; charset=utf-8", "cache-control": "public, max-age=60",
+                "content-security-policy": DocsPage.policy,
+            ], body: page)
     }
 
     private static func json(_ value: JSONValue, cache: String) -> HTTPResponse {

@@ -1,0 +1,41 @@
+/// The guide for app developers (`docs/guide`) as HTML pages. They look like ``DocsPage`` and have its policy.
+struct GuidePages: Sendable {
+    private let pages: [String: [UInt8]]
+
+    /// - Parameter sources: the pages in Markdown, by their names without `.md`.
+    init(_ sources: [String: String]) {
+        pages = sources.mapValues { source in
+            Array(Self.html(MarkdownText(source) { Self.address($0, among: sources.keys) }).utf8)
+        }
+    }
+
+    /// The guide that this program contains.
+    static let embedded = GuidePages(
+        Dictionary(uniqueKeysWithValues: EmbeddedFiles.Guide.all.map { ($0.name, $0.text.description) }))
+
+    /// The names of all pages.
+    var names: [String] { pages.keys.sorted() }
+
+    /// A page in UTF-8; `nil` if there is none of this name.
+    subscript(name: String) -> [UInt8]? { pages[name] }
+
+    /// A link to a page of the guide leads there. Other pages are not served, so a link to one is only its text.
+    private static func address(_ target: Substring, among names: Dictionary<String, String>.Keys) -> String? {
+        let parts = target.split(separator: "#", maxSplits: 1)
+        guard let file = parts.first, file.hasSuffix(".md"), names.contains(String(file.dropLast(3))) else {
+            return nil
+        }
+        return "/docs/guide/\(file.dropLast(3))\(parts.count > 1 ? "#\(parts[1])" : "")"
+    }
+
+    private static func html(_ text: MarkdownText) -> String {
+        """
+        <!DOCTYPE html>
+        <html lang="en"><head><meta charset="utf-8"/><title>\(text.title)</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(DocsPage.style)</style></head><body>
+        <p><a href="/docs/guide/README">The guide</a> · <a href="/docs">The API</a></p>
+        \(text.html())</body></html>
+
+        """
+    }
+}
