@@ -15,27 +15,29 @@ enum ProfileServiceDefinition {
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
-        let policy = Onboarding.Policy(
-            requiresVerification: try configuration.boolean("PROFILE_REQUIRE_VERIFICATION"),
-            requiresVisualSignal: try configuration.boolean("MATCH_REQUIRE_VISUAL_SIGNAL"),
-            provisionalMaxOffers: configuration.optionalText("MATCH_PROVISIONAL_MAX_OFFERS").flatMap { Int64($0) })
+        let library = try FieldLibrary.shipped.get()
+        let plans = PlanStore(
+            database: container.database, library: library.library, shipped: EmbeddedFiles.Plans.all,
+            defaultPlan: try configuration.text("PROFILE_DEFAULT_PLAN"),
+            overrides: try overrides(configuration, container.log), log: container.log)
         let profile = ProfileContext(
             database: container.database, inbox: container.inbox, audit: container.audit, bus: container.bus,
             log: container.log,
-            store: ProfileStore(database: container.database, sealer: Sealer(container.keys, purpose: "date-of-birth")),
-            events: EventStore(database: container.database),
-            policy: policy, rejectsUnderage: try configuration.text("PROFILE_AGE_POLICY") == "reject",
-            appName: try configuration.text("APP_NAME"),
-            completion: CompletionRules(repromptAfter: try configuration.duration("PROFILE_REPROMPT_AFTER")),
-            questionnaire: try configuration.text("PROFILE_QUESTIONNAIRE"))
+            store: ProfileStore(
+                database: container.database, sealer: Sealer(container.keys, purpose: "date-of-birth"),
+                library: library,
+                formerQuestionnaire: configuration.optionalText("PROFILE_QUESTIONNAIRE") ?? "yoked-compat"),
+            plans: plans, events: EventStore(database: container.database),
+            appName: try configuration.text("APP_NAME"))
         _ = try ProfanityFilter.shipped.get()
-        container.handle(GetProfileFieldsHandler(views: try FieldCatalogue.shippedViews.get()))
+        container.handle(GetProfileFieldsHandler(plans: plans, everyField: library.catalogue))
         container.handle(GetMeHandler(profile: profile))
         container.handle(UpdateMeHandler(profile: profile))
         container.handle(GetCompletionHandler(profile: profile))
         container.handle(SkipFieldHandler(profile: profile))
         container.handle(ViewOnboardingHandler(profile: profile))
         container.handle(GetOnboardingHandler(profile: profile))
+        container.handle(GetSignInRulesHandler(plans: plans))
         container.handle(GetRequirementsHandler(profile: profile))
         container.handle(GetPersonHandler(profile: profile))
         container.handle(GetFactsHandler(store: profile.store))
@@ -73,27 +75,61 @@ enum ProfileServiceDefinition {
         container.handle(GetFunnelHandler(profile: profile))
         container.background("visitors", every: .seconds(3600)) { while try await profile.events.purge() {} }
         container.background("field-history", every: .seconds(3600)) { while try await profile.store.purgeHistory() {} }
-        let waitlist = WaitlistNotifier(profiles: profile.store, outbox: container.outbox, log: container.log)
+        let waitlist = WaitlistNotifier(
+            profiles: profile.store, plans: plans, outbox: container.outbox, log: container.log)
         container.handle(JoinWaitlistHandler(profile: profile))
         // The job runs every 15 minutes, since a replica may have started at any hour. It processes the list once per
         // UTC day.
         container.background("waitlist", every: .seconds(900)) { try await waitlist.tellWhoIsEligible(at: .now()) }
         // Builds the table of cities before the first search needs it.
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
-        let review = FieldRecheck(store: profile.store, log: container.log)
+        let review = FieldRecheck(store: profile.store, plans: plans, log: container.log)
+        // A version that was published in the last seconds is not followed yet.
+        container.background("plans", every: .seconds(5)) { plans.refresh() }
         container.background("catalogue-review", every: .seconds(3600)) { try await review.run() }
     }
 
-    private static let variables: [ConfigurationVariable] = [
+    /// What the variables from before plans say. Each one that is set is logged as a warning.
+    private static func overrides(_ configuration: Configuration, _ log: Log) throws -> PlanOverrides {
+        for variable in former where configuration.optionalText(variable.name) != nil {
+            log.warning("variable_belongs_to_plan", ["variable": .string(variable.name)])
+        }
+        func given<Value>(_ name: String, _ value: (String) throws -> Value) rethrows -> Value? {
+            try configuration.optionalText(name) == nil ? nil : value(name)
+        }
+        return PlanOverrides(
+            requiresVerification: try given("PROFILE_REQUIRE_VERIFICATION", configuration.boolean),
+            requiresVisualSignal: try given("MATCH_REQUIRE_VISUAL_SIGNAL", configuration.boolean),
+            questionnaire: configuration.optionalText("PROFILE_QUESTIONNAIRE"),
+            refusesUnderage: configuration.optionalText("PROFILE_AGE_POLICY").map { $0 == "reject" },
+            repromptAfter: try given("PROFILE_REPROMPT_AFTER", configuration.duration),
+            provisionalMaxOffers: try given("MATCH_PROVISIONAL_MAX_OFFERS", configuration.integer))
+    }
+
+    /// Properties of a plan that variables say until the next release, for the default plan.
+    private static let former: [ConfigurationVariable] = [
         .init(
-            "PROFILE_AGE_POLICY", .choice(["soft_block", "reject"]), "soft_block", "What a date of birth under 18 does"),
+            "PROFILE_AGE_POLICY", .choice(["soft_block", "reject"]), nil,
+            "Until the next release: what a date of birth under the minimum age does in the default plan"),
         .init(
-            "PROFILE_REPROMPT_AFTER", .duration(3600...31_536_000, mayBeOff: false), "168h",
-            "Until an encouraged field that was skipped is asked for again"),
-        .init("PROFILE_REQUIRE_VERIFICATION", .boolean, "true", "Whether photo verification is a step"),
-        .init("PROFILE_QUESTIONNAIRE", .text, "yoked-compat", "Key of the questionnaire that the onboarding asks for"),
-        .init("MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, "true", "Whether visual preferences are a step"),
-        .init("MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil, "Offers that a provisional person gets"),
+            "PROFILE_REPROMPT_AFTER", .duration(3600...31_536_000, mayBeOff: false), nil,
+            "Until the next release: when the default plan asks again for a skipped field"),
+        .init(
+            "PROFILE_REQUIRE_VERIFICATION", .boolean, nil,
+            "Until the next release: whether photo verification is a step of the default plan"),
+        .init(
+            "PROFILE_QUESTIONNAIRE", .text, nil,
+            "Until the next release: key of the questionnaire in the default plan and before there were plans"),
+        .init(
+            "MATCH_REQUIRE_VISUAL_SIGNAL", .boolean, nil,
+            "Until the next release: whether visual preferences are a step of the default plan"),
+        .init(
+            "MATCH_PROVISIONAL_MAX_OFFERS", .integer(0...1000), nil,
+            "Until the next release: offers that a provisional person gets in the default plan"),
+    ]
+
+    private static let variables: [ConfigurationVariable] = former + [
+        .init("PROFILE_DEFAULT_PLAN", .text, "yoked", "Key of the plan of people whose app names no key of its own"),
         .init(
             "PROFILE_VISITORS_PER_ADDRESS", .integer(1...1_000_000), "200",
             "New visitors of an address in an hour whose events are stored"),

@@ -129,6 +129,10 @@ extension ErrorCode {
         "already_eligible", .failedPrecondition, http: 409, "Already eligible")
     /// The person is too young.
     public static let underage = ErrorCode("underage", .failedPrecondition, http: 422, "Under age")
+    /// No plan is for this app.
+    public static let appUnknown = ErrorCode("app_unknown", .invalidArgument, http: 422, "Unknown app")
+    /// The app has no such entry.
+    public static let entryUnknown = ErrorCode("entry_unknown", .invalidArgument, http: 422, "Unknown entry")
     /// The field has an answer, which skipping would delete.
     public static let hasValue = ErrorCode("has_value", .failedPrecondition, http: 409, "Field has a value")
 

@@ -51,7 +51,7 @@ import Testing
                 return
             }
         }
-        #expect(Age.eligibleOn(born: born) == adultOn)
+        #expect(Age.eligibleOn(born: born, minimum: 18) == adultOn)
     }
 
     @Test(
@@ -63,7 +63,7 @@ import Testing
             ("1904-02-29", "1922-03-01"), ("2008-12-31", "2026-12-31"),
         ] as [(String, String?)])
     func eligible(born: String, expected: String?) {
-        #expect(CivilDate(born).map { Age.eligibleOn(born: $0) } == expected.flatMap { CivilDate($0) })
+        #expect(CivilDate(born).map { Age.eligibleOn(born: $0, minimum: 18) } == expected.flatMap { CivilDate($0) })
     }
 
     /// Against the dates that Foundation's calendar says, over the hours of a day and the changes of the clock.
@@ -124,5 +124,5 @@ import Testing
 }
 
 extension CivilDate {
-    fileprivate var in18Years: CivilDate? { Age.eligibleOn(born: self) }
+    fileprivate var in18Years: CivilDate? { Age.eligibleOn(born: self, minimum: 18) }
 }

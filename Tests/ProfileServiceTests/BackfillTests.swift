@@ -55,7 +55,7 @@ import Testing
             try await profile.stage.rows(
                 """
                 INSERT INTO profiles (person_id, catalogue_version)
-                SELECT gen_random_uuid(), \(FieldCatalogue.version) FROM generate_series(1, 1000)
+                SELECT gen_random_uuid(), 1 FROM generate_series(1, 1000)
                 """)
             let ids = try await profile.stage.rows("SELECT person_id FROM profiles").split(separator: "\n")
             let people = ids.compactMap { Identifier(String($0)) }

@@ -1,30 +1,34 @@
 import BusProtocol
+import Cryptography
 import JSONText
 import Testing
 
 @testable import ProfileService
 
 @Suite("the catalogue of fields") struct CatalogueFileTests {
-    private static let file = String(decoding: EmbeddedFiles.Catalogue.profile_fields.bytes, as: UTF8.self)
+    private static let file = String(decoding: EmbeddedFiles.Fields.fields.bytes, as: UTF8.self)
 
-    /// One entry for each version that was released, never edited: another content is another version.
-    private static let released: [Int64: String] = [
-        1: "6b3f07982660c6de5133dbf8f5d9289b9f6287955ca67bda0d24e9d1ec166313",
-        2: "dc9c237754691e24c1a882ec7509abf487ebae887adf1acf5da9c5d67d6f8943",
+    private static let library = Result { try FieldLibrary.shipped.get().library }
+
+    /// The content of each version that was released. It never changes: another content is another version.
+    private static let released: [String: String] = [
+        "fields 2": "fb5e240d6bcaad41a830f7ab287653e034bc8e0e283ae4afab547fa213a21ea7",
+        "yoked 1": "d69c47d42fddc73c7d1ea5e746288843d17fbfbe1c390c11769f566bccf60844",
+        "realsingles 1": "d5895db32cbca7e38043df993e3f8a6e63d0cef67a47196f2638835e9fc64b6c",
+        "skin-care 1": "10d558e214969fbeaaad80c21259f5c0ae0961ee43ba2103664fc1d3db7805e4",
+        "eko-family 1": "d78344fd461fc8cadb54d097cc297f8803c6aaf5d4a4ece39849e13600a40572",
     ]
 
     @Test func aVersionIsOneContent() throws {
-        let view = try FieldCatalogue.shipped.get().view
-        #expect(Self.released[view.version] == view.hash)
-        #expect(view.version == Self.released.keys.max())
-    }
-
-    @Test func theHashIsOfTheContentAndNotOfItsLayout() throws {
-        let value = try JSONValue.parse(EmbeddedFiles.Catalogue.profile_fields.bytes)
-        let respaced = try CatalogueFile.read(CanonicalJSON.bytes(of: value))
-        #expect(respaced.view == (try FieldCatalogue.shipped.get().view))
-        let changed = Self.file.replacing("\"Zodiac sign\"", with: "\"Star sign\"")
-        #expect(try CatalogueFile.read(Array(changed.utf8)).view.hash != respaced.view.hash)
+        let library = try Self.library.get()
+        var hashes = ["fields \(library.version)": Hex.encode(library.hash)]
+        for file in EmbeddedFiles.Plans.all {
+            let plan = try PlanParser.parse(file.bytes, library)
+            #expect(plan.reference.key == file.name)
+            hashes["\(file.name) \(plan.reference.version)"] = Hex.encode(
+                SHA256.digest(try PlanParser.canonicalText(file.bytes)))
+        }
+        for (version, hash) in hashes { #expect(Self.released[version] == hash, "\(version)") }
     }
 
     @Test func everyFieldOfTheSourcesIsThere() {
@@ -34,33 +38,33 @@ import Testing
             (8, "heightInches"), (8, "bodyType"), (9, "bio"), (10, "interests"), (11, "ethnicity"), (11, "languages"),
             (12, "religion"), (12, "politicalViews"), (13, "hasKids"), (13, "pets"), (13, "zodiac"),
         ]
-        #expect(FieldCatalogue.fields.map(\.key) == expected.map(\.1))
-        #expect(FieldCatalogue.fields.map(\.step) == expected.map(\.0))
-        #expect(FieldCatalogue.totalSteps == 13)
+        #expect(FieldCatalogue.shipped.fields.map(\.key) == expected.map(\.1))
+        #expect(FieldCatalogue.shipped.fields.map(\.step) == expected.map(\.0))
+        #expect(FieldCatalogue.shipped.totalSteps == 13)
     }
 
-    @Test func theKindsOfFieldsAreThoseOfTheDocuments() throws {
-        func keys(_ matches: (ProfileFieldView) -> Bool) throws -> Set<String> {
-            Set(try FieldCatalogue.shipped.get().view.fields.filter(matches).map(\.key))
+    @Test func theKindsOfFieldsAreThoseOfTheDocuments() {
+        func keys(_ matches: (ProfileFieldView) -> Bool) -> Set<String> {
+            Set(FieldCatalogue.shipped.views[0].fields.filter(matches).map(\.key))
         }
-        #expect(try keys(\.required) == ["displayName", "dateOfBirth", "gender", "lookingFor"])
-        #expect(try keys(\.encouraged) == ["photo", "city", "bio"])
+        #expect(keys(\.required) == ["displayName", "dateOfBirth", "gender", "lookingFor"])
+        #expect(keys(\.encouraged) == ["photo", "city", "bio"])
         #expect(
-            try keys(\.sensitive) == [
+            keys(\.sensitive) == [
                 "gender", "ethnicity", "religion", "politicalViews", "bodyType", "heightInches", "hasKids",
             ])
-        #expect(try keys(\.allowsPreferNotToSay) == keys(\.sensitive))
-        #expect(try keys { $0.visibility != "public" } == ["dateOfBirth", "coordinates", "lastName"])
-        #expect(try keys { $0.storage == "text[]" } == ["lookingFor", "interests", "ethnicity", "languages", "pets"])
-        #expect(try keys { $0.options?.contains { $0.exclusive == true } == true } == ["lookingFor", "pets"])
+        #expect(keys(\.allowsPreferNotToSay) == keys(\.sensitive))
+        #expect(keys { $0.visibility != "public" } == ["dateOfBirth", "coordinates", "lastName"])
+        #expect(keys { $0.storage == "text[]" } == ["lookingFor", "interests", "ethnicity", "languages", "pets"])
+        #expect(keys { $0.options?.contains { $0.exclusive == true } == true } == ["lookingFor", "pets"])
         let options = Dictionary(
-            uniqueKeysWithValues: try FieldCatalogue.shipped.get().view.fields.map { ($0.key, $0.options?.count) })
+            uniqueKeysWithValues: FieldCatalogue.shipped.views[0].fields.map { ($0.key, $0.options?.count) })
         #expect(options["interests"] == 40 && options["languages"] == 183 && options["country"] == 249)
     }
 
     /// What a client cannot know from the type of a field.
-    @Test func theFormKnowsWhatIsSetOnceLookedUpAndMadeOfParts() throws {
-        let view = try FieldCatalogue.shipped.get().view
+    @Test func theFormKnowsWhatIsSetOnceLookedUpAndMadeOfParts() {
+        let view = FieldCatalogue.shipped.views[0]
         #expect(view.fields.filter { $0.setOnce == true }.map(\.key) == ["dateOfBirth"])
         let lookups = view.fields.compactMap(\.lookup)
         #expect(lookups.map(\.path) == [FindCities.route.path] && lookups[0].parameter == "query")
@@ -72,13 +76,12 @@ import Testing
     }
 
     @Test(
-        "a file that does not hold together is refused",
+        "a library that does not hold together is refused",
         arguments: [
-            ("\"step\": 13, \"key\": \"life\"", "\"step\": 14, \"key\": \"life\""),
             ("\"key\": \"firstName\"", "\"key\": \"lastName\""), ("\"type\": \"boolean\"", "\"type\": \"maybe\""),
             ("\"min\": 48", "\"min\": 96"), ("\"format\": \"free_text\"", "\"format\": \"prose\""),
-            ("\"key\": \"female\"", "\"key\": \"male\""),
-            ("\"required\": true, \"encouraged\": false", "\"required\": false, \"encouraged\": false"),
+            ("\"key\": \"female\"", "\"key\": \"male\""), ("\"sv\": \"Vattumannen\"", "\"sv\": \"\""),
+            ("\"sv\": \"Vattumannen\"", "\"se\": \"Vattumannen\""),
             ("\"key\": \"dogs\",", "\"key\": \"dogs\", \"exclusive\": true,"), ("\"version\": 2", "\"version\": 0"),
             ("\"prefer_not_to_say\"", "\"rather_not\""), ("\"field\": \"state\"", "\"field\": \"district\""),
             ("{", "["),
@@ -86,6 +89,6 @@ import Testing
     func refused(part: String, by other: String) throws {
         try #require(Self.file.contains(part), "the file has no such part")
         let edited = Self.file.replacing(part, with: other, maxReplacements: 1)
-        #expect(throws: CatalogueError.self) { try CatalogueFile.read(Array(edited.utf8)) }
+        #expect(throws: PlanError.self) { try PlanParser.everyField(of: FieldLibrary(Array(edited.utf8))) }
     }
 }

@@ -14,7 +14,7 @@ import Testing
         #expect(table.count > 34_000)
         let all = (0..<Int32(table.count)).map { table.city($0) }
         #expect(Set(all.map(\.id)).count == all.count && all.allSatisfy { !$0.name.isEmpty && $0.id > 0 })
-        guard case .choice(let countries)? = FieldCatalogue.field("country")?.kind else {
+        guard case .choice(let countries)? = FieldCatalogue.shipped.field("country")?.kind else {
             Issue.record("the catalogue has no countries")
             return
         }

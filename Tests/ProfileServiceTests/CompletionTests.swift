@@ -20,7 +20,7 @@ extension ProfileRecord {
 
 /// The truth table of skipping, declining and leaving blank, row by row.
 @Suite("skipped, declined, blank") struct CompletionTests {
-    private let rules = CompletionRules(repromptAfter: .seconds(168 * 3600))
+    private let rules = Plan.yoked.completion
     private let now = Timestamp("2026-02-20T09:00:00Z")!
     private let today = CivilDate("2026-02-20")!
 
@@ -77,24 +77,24 @@ extension ProfileRecord {
     func row(_ row: Row) throws {
         // Everything else is answered, so that what is left is the row's own.
         var record = ProfileRecord.complete()
-        for field in FieldCatalogue.fields where field.category == .encouraged { record.fields[field.key] = .declined }
+        for field in FieldCatalogue.shipped.fields where field.category == .encouraged { record.fields[field.key] = .declined }
         record.fields[row.field] = nil
-        let without = FieldCatalogue.fields.count { record.isSatisfied($0) }
+        let without = FieldCatalogue.shipped.fields.count { record.isSatisfied($0) }
         record.fields[row.field] = state(row.given)
-        let field = try #require(FieldCatalogue.field(row.field))
+        let field = try #require(FieldCatalogue.shipped.field(row.field))
 
         #expect(record.isSatisfied(field) == row.counts)
         #expect(
-            CompletionRules.percentage(of: record)
-                == Int64((without + (row.counts ? 1 : 0)) * 100 / FieldCatalogue.fields.count))
-        let match = RequirementRules.requirements(of: record, Onboarding.Policy(), today: today).match
+            rules.percentage(of: record)
+                == Int64((without + (row.counts ? 1 : 0)) * 100 / FieldCatalogue.shipped.fields.count))
+        let match = RequirementRules.requirements(of: record, .yoked(), today: today).match
         #expect(match.currentlyDue.contains(row.field) == (row.due?.hasPrefix("currently") ?? false))
         #expect(match.eventuallyDue.contains(row.field) == (row.due?.hasPrefix("eventually") ?? false))
         #expect(match.errors.map(\.code) == (row.due?.hasSuffix("stale") == true ? ["stale"] : []))
         let prompt = rules.prompt(for: record, now: now)
         #expect(prompt.map { $0.blocking ? "blocking" : "gentle" } == row.prompt)
         #expect(prompt == nil || prompt?.field == row.field)
-        #expect(PublicView.person(record, today: today)?.profile[row.field] == row.seen)
+        #expect(PublicView.person(record, .yoked, today: today)?.profile[row.field] == row.seen)
         let completion = rules.completion(of: record, now: now)
         #expect(completion.skippedFields == (record.fields[row.field]?.isSkipped == true ? [row.field] : []))
         #expect(completion.preferNotToShareFields.contains(row.field) == (row.given == .declined))
@@ -107,7 +107,7 @@ extension ProfileRecord {
                 #expect(rows.contains("\(field) \(given)"))
             }
         }
-        #expect(FieldCatalogue.field("gender")?.isSkippable == false)
+        #expect(FieldCatalogue.shipped.field("gender")?.isSkippable == false)
     }
 
     @Test func oneGentlePromptAtATimeAndTheFirstOneFirst() {
@@ -121,7 +121,7 @@ extension ProfileRecord {
     }
 
     @Test func aSkippedFieldIsAskedForAgainThreeTimesAfterSevenDays() throws {
-        let photo = try #require(FieldCatalogue.field("photo"))
+        let photo = try #require(FieldCatalogue.shipped.field("photo"))
         var record = ProfileRecord.complete()
         for key in ["city", "bio"] { record.fields[key] = .answered("x") }
         var (moment, prompts) = (now, 0)
@@ -142,14 +142,14 @@ extension ProfileRecord {
     }
 
     @Test func anOptionalFieldIsSkippedOnce() throws {
-        let zodiac = try #require(FieldCatalogue.field("zodiac"))
+        let zodiac = try #require(FieldCatalogue.shipped.field("zodiac"))
         var record = ProfileRecord.complete()
         record.fields["zodiac"] = .skipped(times: 1, last: now)
         #expect(try rules.skipped(zodiac, in: record, clear: true, now: now + .seconds(10_000_000)) == nil)
     }
 
     @Test func aSkipTakesAnAnswerOnlyWhereItIsToldTo() throws {
-        let bio = try #require(FieldCatalogue.field("bio"))
+        let bio = try #require(FieldCatalogue.shipped.field("bio"))
         for state in [FieldState.answered("Hej"), .declined, .stale("Hej")] {
             var record = ProfileRecord.complete()
             record.fields["bio"] = state
@@ -173,7 +173,7 @@ extension ProfileRecord {
         #expect(resume() == ["lookingFor", "firstName"])
         record.fields["firstName"] = .skipped(times: 1, last: now)
         #expect(resume() == ["lookingFor", "lastName"])
-        for field in FieldCatalogue.fields where field.key != "dateOfBirth" { record.fields[field.key] = .declined }
+        for field in FieldCatalogue.shipped.fields where field.key != "dateOfBirth" { record.fields[field.key] = .declined }
         #expect(resume() == ["zodiac", nil])
     }
 
@@ -193,19 +193,19 @@ extension ProfileRecord {
         var record = ProfileRecord.complete()
         record.fields["photo"] = .skipped(times: 1, last: now)
         record.fields["bio"] = .answered("")
-        #expect(!CompletionRules.isComplete(record))
+        #expect(!rules.isComplete(record))
         // Coordinates do for a city.
         record.fields["coordinates"] = .answered(["latitude": 59.3, "longitude": 18.1])
-        #expect(CompletionRules.isComplete(record) && rules.prompt(for: record, now: now) == nil)
+        #expect(rules.isComplete(record) && rules.prompt(for: record, now: now) == nil)
         #expect(rules.completion(of: record, now: now).skippedFields == ["photo"])
     }
 
     @Test func thePercentageCountsAnswersAndWhatIsLeftUnsaid() {
         var record = ProfileRecord.complete()
-        #expect(CompletionRules.percentage(of: record) == 4 * 100 / 22)
+        #expect(rules.percentage(of: record) == 4 * 100 / 22)
         record.fields["photo"] = .skipped(times: 1, last: now)
-        #expect(CompletionRules.percentage(of: record) == 4 * 100 / 22, "a skipped field does not count")
-        for field in FieldCatalogue.fields where field.key != "dateOfBirth" { record.fields[field.key] = .declined }
+        #expect(rules.percentage(of: record) == 4 * 100 / 22, "a skipped field does not count")
+        for field in FieldCatalogue.shipped.fields where field.key != "dateOfBirth" { record.fields[field.key] = .declined }
         let all = rules.completion(of: record, now: now)
         #expect(all.percentage == 100 && all.currentStep == all.totalSteps && all.nextField == nil)
     }

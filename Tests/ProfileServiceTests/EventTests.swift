@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test func nothingIsNotedOfWhoWasDeleted() async throws {
-        try await ProfileStage.run { profile in
+        try await ProfileStage.run(environment: ProfileStage.requiringTasks) { profile in
             _ = try await profile.ask(RecordEvents(events: [Self.event(.appOpened)]))
             let auth = try profile.stage.asking(as: .auth)
             let options = CallOptions(timeout: .seconds(10))

@@ -7,12 +7,12 @@ import Testing
 @Suite("fields") struct FieldTests {
     /// The first ones of the catalogue.
     private static func interests(_ count: Int) -> [JSONValue] {
-        guard case .choices(let options, _, _)? = FieldCatalogue.field("interests")?.kind else { return [] }
+        guard case .choices(let options, _, _)? = FieldCatalogue.shipped.field("interests")?.kind else { return [] }
         return options.prefix(count).map { .string($0) }
     }
 
     private func judge(_ value: JSONValue, _ key: String) throws -> Result<JSONValue, FieldValidator.Refusal> {
-        let field = try #require(FieldCatalogue.field(key))
+        let field = try #require(FieldCatalogue.shipped.field(key))
         return Result { () throws(FieldValidator.Refusal) in try FieldValidator.canonical(value, for: field) }
     }
 

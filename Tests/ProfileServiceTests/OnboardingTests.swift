@@ -11,7 +11,7 @@ import Testing
         #expect(Me.schema.known("onboardingStatus") == OnboardingView.schema.known("onboardingStatus"))
         #expect(
             ProfileFieldView.schema.known("capabilities")
-                == RequirementRules.Capability.allCases.map(\.rawValue).sorted())
+                == Plan.Capability.allCases.map(\.rawValue).sorted())
     }
 
     /// Of a person who is active: a row for each step, in it a column for each state of the visual preferences: not_started,
@@ -89,7 +89,7 @@ import Testing
         let now = Timestamp("2026-02-20T09:00:00Z")!
         var record = ProfileRecord(personID: .random(), createdAt: now, updatedAt: now)
         record.dateOfBirth = CivilDate(born)
-        record.isQuestionnaireComplete = questionnaire
+        if questionnaire { record.questionnaires["yoked-compat"] = now }
         record.fields = [
             "displayName": .answered("Zoë"), "gender": .declined, "lookingFor": .answered(["everyone"]),
         ]
@@ -97,14 +97,14 @@ import Testing
     }
 
     @Test func goesThroughTheStepsThatTheOperatorAsksFor() {
-        let all = Onboarding.Policy()
-        let none = Onboarding.Policy(requiresVerification: false, requiresVisualSignal: false)
+        let all = Plan.yoked()
+        let none = Plan.yoked(verification: false, visual: false)
         var record = Self.record()
-        #expect(Onboarding.step(of: record, all) == .questionnaire)
+        #expect(Onboarding.current(of: record, all)?.key == "questionnaire")
         record.fields["displayName"] = nil
-        #expect(Onboarding.step(of: record, all) == .profile)
+        #expect(Onboarding.current(of: record, all)?.key == "profile")
         record = Self.record(questionnaire: true)
-        #expect(Onboarding.step(of: record, all) == .verification)
+        #expect(Onboarding.current(of: record, all)?.key == "visual_preferences")
         let view = Onboarding.view(of: record, all, today: Self.today)
         #expect(view.resumeAt == "visual_preferences" && view.steps.map(\.state).filter { $0 == "current" }.count == 1)
         let done = Onboarding.view(of: record, none, today: Self.today)
@@ -114,7 +114,7 @@ import Testing
 
     /// Nobody is complete past a step that the operator asks for, and verification is not asked for in its place.
     @Test func visualPreferencesAreAStepWithoutVerification() {
-        let policy = Onboarding.Policy(requiresVerification: false)
+        let policy = Plan.yoked(verification: false)
         var record = Self.record(questionnaire: true)
         for visual in Onboarding.VisualPreferences.allCases {
             record.visualPreferences = visual
@@ -127,7 +127,7 @@ import Testing
             let state = visual == .ready ? "done" : visual == .deferred ? "pending" : "current"
             #expect(view.steps.last?.state == state, "\(visual)")
         }
-        #expect(Onboarding.step(of: Self.record(), policy) == .questionnaire)
+        #expect(Onboarding.current(of: Self.record(), policy)?.key == "questionnaire")
     }
 
     @Test(
@@ -137,7 +137,7 @@ import Testing
     func tooYoung(born: String, eligibleOn: String?) {
         let view = Onboarding.view(
             of: Self.record(born: born, questionnaire: true),
-            Onboarding.Policy(requiresVerification: false, requiresVisualSignal: false), today: Self.today)
+            Plan.yoked(verification: false, visual: false), today: Self.today)
         #expect(view.eligibleOn?.description == eligibleOn)
         #expect(view.onboardingStatus == (eligibleOn == nil ? "complete" : "blocked"))
         #expect(view.matchingMode == (eligibleOn == nil ? "full-confidence" : "none"))

@@ -49,7 +49,7 @@ import Testing
 
     @Test func namesAndBiosAreHeldAgainstItAndPlacesAreNot() throws {
         func code(_ key: String, _ value: String) throws -> String? {
-            let field = try #require(FieldCatalogue.field(key))
+            let field = try #require(FieldCatalogue.shipped.field(key))
             do throws(FieldValidator.Refusal) {
                 _ = try FieldValidator.canonical(.string(value), for: field)
                 return nil

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func change(_ given: [String: JSONValue], to record: ProfileRecord) -> ProfileChange {
-        ProfileChange(given, to: record, today: Self.today)
+        ProfileChange(given, to: record, .shipped, today: Self.today)
     }
 
     @Test func holdsWhatChangesAndNothingElse() {

@@ -30,7 +30,7 @@ import Testing
                 UPDATE profile_field_history SET changed_at = now() - interval '366 days'
                 WHERE id < (SELECT max(id) - 4 FROM profile_field_history) RETURNING 1
                 """)
-            let store = ProfileStore(database: profile.stage.containers[0].database, sealer: profile.sealer)
+            let store = try profile.store()
             #expect(try await !store.purgeHistory())
             #expect(try await profile.stage.rows("SELECT count(*) FROM profile_field_history") == "5")
         }
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test func aQuestionnaireIsCompletedOnceHoweverOftenItIsTold() async throws {
-        try await ProfileStage.run { profile in
+        try await ProfileStage.run(environment: ProfileStage.requiringTasks) { profile in
             try await profile.update([
                 "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
                 "lookingFor": ["everyone"],
@@ -255,7 +255,7 @@ import Testing
 
     /// Onboarding waits for the compatibility questionnaire and for no other; one that was amended was completed.
     @Test func anotherQuestionnaireEndsNoStepAndAnAmendedOneEndsIts() async throws {
-        try await ProfileStage.run { profile in
+        try await ProfileStage.run(environment: ProfileStage.requiringTasks) { profile in
             try await profile.update([
                 "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
                 "lookingFor": ["everyone"],
@@ -329,7 +329,7 @@ import Testing
                 """)
             let container = profile.stage.containers[0]
             let review = FieldRecheck(
-                store: ProfileStore(database: container.database, sealer: profile.sealer), log: container.log)
+                store: try profile.store(of: container), plans: try profile.plans(of: container), log: container.log)
             for _ in 0..<2 { try await review.run() }
             let me = try await profile.ask(GetMe())
             #expect(me.profile["gender"] == "unsaid" && me.onboardingStep == "profile" && me.revision == 3)
@@ -366,7 +366,7 @@ import Testing
     }
 
     @Test func whoIsTooYoungIsToldSoByEachCapabilityButTheAppItself() async throws {
-        try await ProfileStage.run { profile in
+        try await ProfileStage.run(environment: ProfileStage.requiringTasks) { profile in
             try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])
             let needs = try await profile.ask(GetRequirements())
             for capability in [needs.browse, needs.like, needs.match, needs.message, needs.fullConfidence] {

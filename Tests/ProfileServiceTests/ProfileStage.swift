@@ -3,6 +3,7 @@ import BusRuntime
 import Cryptography
 import EventLoop
 import JSONText
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -28,6 +29,24 @@ import Testing
 
     /// Opens and seals dates of birth as the service does.
     var sealer: Sealer { Sealer(stage.containers[0].keys, purpose: "date-of-birth") }
+
+    /// The default plan requires what the services of visual preferences and of verification do.
+    nonisolated static let requiringTasks = ["PROFILE_REQUIRE_VERIFICATION": "true", "MATCH_REQUIRE_VISUAL_SIGNAL": "true"]
+
+    /// The stored profiles, as a replica reads them.
+    func store(of container: ServiceContainer? = nil) throws -> ProfileStore {
+        ProfileStore(
+            database: (container ?? stage.containers[0]).database, sealer: sealer,
+            library: try FieldLibrary.shipped.get(), formerQuestionnaire: "yoked-compat")
+    }
+
+    /// The published plans, as a replica reads them.
+    func plans(of container: ServiceContainer? = nil) throws -> PlanStore {
+        let container = container ?? stage.containers[0]
+        return PlanStore(
+            database: container.database, library: try FieldLibrary.shipped.get().library,
+            shipped: EmbeddedFiles.Plans.all, defaultPlan: "yoked", overrides: PlanOverrides(), log: container.log)
+    }
 
     func options(signedIn: Bool = true) -> CallOptions {
         CallOptions(

@@ -152,7 +152,8 @@ import Testing
             try profile.stage.answering(as: .auth, ears)
             let container = profile.stage.containers[0]
             let list = WaitlistNotifier(
-                profiles: ProfileStore(database: container.database, sealer: profile.sealer), outbox: container.outbox,
+                profiles: try profile.store(of: container), plans: try profile.plans(of: container),
+                outbox: container.outbox,
                 log: container.log)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let birthday = try await profile.ask(JoinWaitlist(notify: true)).eligibleOn

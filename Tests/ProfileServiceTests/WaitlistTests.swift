@@ -15,11 +15,11 @@ import Testing
         Timestamp(microsecondsSinceEpoch: (Int64(day.daysSinceEpoch + days) * 86_400 + 600) * 1_000_000)
     }
 
-    @Loop private static func list(_ profile: ProfileStage, replica: Int = 0) -> WaitlistNotifier {
+    @Loop private static func list(_ profile: ProfileStage, replica: Int = 0) throws -> WaitlistNotifier {
         let container = profile.stage.containers[replica]
         return WaitlistNotifier(
-            profiles: ProfileStore(database: container.database, sealer: profile.sealer), outbox: container.outbox,
-            log: container.log)
+            profiles: try profile.store(of: container), plans: try profile.plans(of: container),
+            outbox: container.outbox, log: container.log)
     }
 
     @Test func whoWaitsIsToldOnceOnTheBirthdayAndNotBefore() async throws {
@@ -33,7 +33,7 @@ import Testing
             #expect(place.eligibleOn == CivilDate("\(year + 1)-02-28"))
             #expect(try await profile.ask(ViewOnboarding()).eligibleOn == place.eligibleOn)
 
-            let stores = [Self.list(profile, replica: 0), Self.list(profile, replica: 1)]
+            let stores = [try Self.list(profile, replica: 0), try Self.list(profile, replica: 1)]
             let waiting = "SELECT count(*) FROM waitlist"
             try await stores[0].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: -1))
             #expect(try await profile.stage.rows(waiting) == "1")

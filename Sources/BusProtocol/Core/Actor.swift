@@ -6,9 +6,11 @@ public struct Actor: Sendable, Codable, Equatable {
     public var sessionID: Identifier
     /// `user`, `staff` or `admin`.
     public var role: String
+    /// The publishable key of the app that the person signed in to; `nil` for the default app.
+    public var app: String?
 
-    /// Takes the person, the session and the role (`user`, `staff` or `admin`).
-    public init(userID: Identifier, sessionID: Identifier, role: String) {
-        (self.userID, self.sessionID, self.role) = (userID, sessionID, role)
+    /// Takes the person, the session, the role (`user`, `staff` or `admin`) and the app, `nil` for the default app.
+    public init(userID: Identifier, sessionID: Identifier, role: String, app: String? = nil) {
+        (self.userID, self.sessionID, self.role, self.app) = (userID, sessionID, role, app)
     }
 }

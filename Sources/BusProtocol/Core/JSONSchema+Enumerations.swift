@@ -18,17 +18,20 @@ extension JSONSchema {
     static let matchingMode = JSONSchema.open("none", "provisional", "full-confidence").named(
         "MatchingMode", "How the person takes part in matching.")
     static let stepState = JSONSchema.values("done", "current", "pending").named("StepState", "How far a step is.")
+    static let stepKind = JSONSchema.open(
+        "account", "fields", "questionnaire", "visual_preferences", "verification"
+    ).named("OnboardingStepKind", "What a step asks for.")
     static let capability = JSONSchema.open(1...64, "browse", "like", "match", "message", "full_confidence").named(
         "Capability", "Something that a person may do in the app.")
     static let disabledReason = JSONSchema.open(
-        1...64, "suspended", "underage", "requirements_due", "pending_verification"
+        1...64, "suspended", "underage", "requirements_due", "pending_verification", "not_offered"
     ).named("DisabledReason", "Why a capability is disabled.")
 
     static let fieldType = JSONSchema.open(
         1...64, "text", "date", "single_choice", "multi_choice", "integer", "boolean", "url", "coordinates"
     ).named("ProfileFieldType", "What kind of value a field takes.")
     static let fieldCategory = JSONSchema.open(1...64, "required", "encouraged", "optional").named(
-        "ProfileFieldCategory", "How much a field is wanted.")
+        "ProfileFieldCategory", "How much a field or a step is wanted.")
     static let fieldVisibility = JSONSchema.open(1...64, "public", "private").named(
         "ProfileFieldVisibility", "Who is shown a field.")
     static let fieldStorage = JSONSchema.open(

@@ -40,6 +40,7 @@ extension FrameHeader {
             bytes.append(actor.userID)
             bytes.append(actor.sessionID)
             bytes += actor.role.utf8
+            if let app = actor.app { bytes.append(.app, app) }
         }
         if let clientAddress { bytes.append(.clientAddress, clientAddress) }
         if let hints {
@@ -140,6 +141,10 @@ extension FrameHeader {
                 let role = value.text(32..<value.count, atMost: Self.longestRole)
             else { return false }
             actor = Actor(userID: user, sessionID: session, role: role)
+        case .app:
+            // The app belongs to the actor, which comes first.
+            guard actor != nil, let app = value.text(0..<value.count, atMost: Self.longestApp) else { return false }
+            actor?.app = app
         case .hints:
             guard value.count >= 12 else { return false }
             hints = Hints(

@@ -36,6 +36,7 @@ public struct FrameHeader: Sendable, Equatable {
     static let longestTrace = 128
     static let longestAddress = 64
     static let longestRole = 16
+    static let longestApp = 64
     static let longestToken = 2048
     static let longestTag = 64
 
@@ -109,7 +110,8 @@ public struct FrameHeader: Sendable, Equatable {
         func fits(_ text: String?, _ limit: Int) -> Bool { text.map { Self.isText($0.utf8, limit) } ?? true }
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
-            && fits(actor?.role, Self.longestRole) && fits(accessToken, Self.longestToken)
+            && fits(actor?.role, Self.longestRole) && fits(actor?.app, Self.longestApp)
+            && fits(accessToken, Self.longestToken)
             && fits(entityTag?.rawValue, Self.longestTag)
     }
 
@@ -119,7 +121,7 @@ public struct FrameHeader: Sendable, Equatable {
 
     enum Field: UInt8, CaseIterable {
         case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision,
-            accessToken, entityTag
+            accessToken, entityTag, app
     }
 }
 

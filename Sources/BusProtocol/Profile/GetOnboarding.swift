@@ -5,10 +5,12 @@ import JSONText
 public struct GetOnboarding: BusRequest {
     public typealias Reply = OnboardingState
     public static let type: MessageType = "profile.get-onboarding"
-    public static let rules = MessageRules(service: .profile, callers: [.auth], effect: .idempotent)
+    public static let rules = MessageRules(service: .profile, callers: [.auth], effect: .idempotent, errors: [.appUnknown])
 
     /// The person.
     public var personID: Identifier
+    /// The publishable key of the app; absent for the default app.
+    @Field(.string(1...64)) public var app: String?
 }
 
 /// How far a person's onboarding is.

@@ -27,10 +27,21 @@ public struct OnboardingView: PublicReply {
     @Field(.nullable(.string(1...64))) public var resumeAt: String?
     /// The steps in order.
     @Field(count: 1...16) public var steps: [OnboardingStep]
-    /// The 18th birthday of a person who is too young.
+    /// The day on which a person who is too young is old enough.
     public var eligibleOn: CivilDate?
     /// What a person who is too young is told. `GET /users/me` has the same object.
     public var ageGate: AgeGate?
+    /// The plan that the person follows in the app.
+    public var plan: PlanVersion?
+}
+
+/// One version of an onboarding plan.
+@Message
+public struct PlanVersion: MessageValue {
+    /// The key of the plan.
+    @Field(.string(1...64)) public var key: String
+    /// The version, which never changes for a person who follows it.
+    @Field(.integer(1...2_147_483_647)) public var version: Int64
 }
 
 /// One step of the onboarding.
@@ -40,4 +51,10 @@ public struct OnboardingStep: MessageValue {
     @Field(.string(1...64)) public var key: String
     /// `done`, `current` or `pending`. A postponed step stays `pending`.
     @Field(.stepState) public var state: String
+    /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences` or `verification`.
+    @Field(.stepKind) public var kind: String?
+    /// How much the step is wanted. Only required steps keep the onboarding from being complete.
+    @Field(.fieldCategory) public var need: String?
+    /// The path where an app reads what the step asks for.
+    @Field(.string(1...200)) public var href: String?
 }

@@ -2,8 +2,6 @@ import BusProtocol
 
 /// Calculates ages by the calendar. A birthday on 29 February is on 1 March in other years.
 enum Age {
-    static let adult = 18
-
     /// The whole years of age; `nil` for a date in the future.
     static func years(born: CivilDate, on today: CivilDate) -> Int? {
         guard born <= today else { return nil }
@@ -12,8 +10,8 @@ enum Age {
         return birthday <= today ? years : years - 1
     }
 
-    /// The day on which the person turns 18.
-    static func eligibleOn(born: CivilDate) -> CivilDate { birthday(of: born, turning: adult) ?? born }
+    /// The day on which the person turns `minimum`.
+    static func eligibleOn(born: CivilDate, minimum: Int) -> CivilDate { birthday(of: born, turning: minimum) ?? born }
 
     private static func birthday(of born: CivilDate, turning age: Int) -> CivilDate? {
         CivilDate(year: born.year + age, month: born.month, day: born.day)

@@ -2,42 +2,42 @@ import BusProtocol
 
 /// Decides how complete a profile is, and what to ask next.
 struct CompletionRules: Sendable {
+    let catalogue: FieldCatalogue
     /// The time until an encouraged field that was skipped is asked for again.
     let repromptAfter: Duration
     /// How often a skipped field is asked for again.
     static let mostReprompts = 3
 
     func completion(of record: ProfileRecord, now: Timestamp) -> Completion {
-        let fields = FieldCatalogue.fields
+        let (fields, missing) = (catalogue.fields, record.missing(of: catalogue.fields))
         let unsaid = fields.filter { Self.isUnsaid($0, record) }
-        let next = record.missingRequired.first ?? unsaid.first
+        let next = missing.first ?? unsaid.first
         return Completion(
-            currentStep: (unsaid.map(\.step).min() ?? FieldCatalogue.totalSteps + 1) - 1,
-            totalSteps: FieldCatalogue.totalSteps, percentage: Self.percentage(of: record),
-            missingRequired: record.missingRequired.map(\.key), nextField: next?.key, nextStep: next?.step,
+            currentStep: (unsaid.map(\.step).min() ?? catalogue.totalSteps + 1) - 1,
+            totalSteps: catalogue.totalSteps, percentage: percentage(of: record),
+            missingRequired: missing.map(\.key), nextField: next?.key, nextStep: next?.step,
             lastCompleted: fields.last { !Self.isUnsaid($0, record) }?.key, prompt: prompt(for: record, now: now),
-            skippedFields: record.keys(where: \.isSkipped), preferNotToShareFields: record.keys { $0 == .declined },
-            isComplete: Self.isComplete(record), completedAt: record.completedAt)
+            skippedFields: record.keys(of: catalogue, where: \.isSkipped),
+            preferNotToShareFields: record.keys(of: catalogue) { $0 == .declined }, isComplete: isComplete(record), completedAt: record.completedAt)
     }
 
     /// The percentage of fields that were answered or declined. Skipped fields do not count.
-    static func percentage(of record: ProfileRecord) -> Int64 {
-        let fields = FieldCatalogue.fields
-        return Int64(fields.count { record.isSatisfied($0) } * 100 / fields.count)
+    func percentage(of record: ProfileRecord) -> Int64 {
+        Int64(catalogue.fields.count { record.isSatisfied($0) } * 100 / catalogue.fields.count)
     }
 
     /// Whether every required field is there, and every encouraged field was answered, declined or skipped.
-    static func isComplete(_ record: ProfileRecord) -> Bool {
-        record.missingRequired.isEmpty
-            && FieldCatalogue.fields.allSatisfy { $0.category != .encouraged || !isUnsaid($0, record) }
+    func isComplete(_ record: ProfileRecord) -> Bool {
+        record.missing(of: catalogue.fields).isEmpty
+            && catalogue.fields.allSatisfy { $0.category != .encouraged || !Self.isUnsaid($0, record) }
     }
 
     /// The field to ask for next. A missing required field blocks the person. An encouraged field does not.
     func prompt(for record: ProfileRecord, now: Timestamp) -> Completion.Prompt? {
-        if let field = record.missingRequired.first {
+        if let field = record.missing(of: catalogue.fields).first {
             return .init(field: field.key, step: field.step, blocking: true, reason: "required")
         }
-        return FieldCatalogue.fields.first { isAskedFor($0, record, now: now) }
+        return catalogue.fields.first { isAskedFor($0, record, now: now) }
             .map { .init(field: $0.key, step: $0.step, blocking: false, reason: "encouraged") }
     }
 

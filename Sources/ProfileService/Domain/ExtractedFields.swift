@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 
 /// The values that answers to a questionnaire add to a profile. They must fit the catalogue.
-struct ExtractedFields: Sendable, Equatable {
+struct ExtractedFields: Sendable {
     /// The change. It has no problems, and never replaces an answered or declined field.
     private(set) var change: ProfileChange
     /// The fields that were left out, each with the code of the reason.
@@ -13,16 +13,16 @@ struct ExtractedFields: Sendable, Equatable {
         let code: String
     }
 
-    init(_ extracts: [ProfileExtract], to record: ProfileRecord, today: CivilDate) {
+    init(_ extracts: [ProfileExtract], to record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate) {
         var (wanted, unknown): ([String: JSONValue], [Refusal]) = ([:], [])
         for extract in extracts {
-            guard let field = FieldCatalogue.field(extract.field) else {
+            guard let field = catalogue.field(extract.field) else {
                 unknown.append(Refusal(field: extract.field, code: "unknown_member"))
                 continue
             }
             if !record.hasWord(on: field) { wanted[field.key] = extract.value }
         }
-        change = ProfileChange(wanted, to: record, today: today)
+        change = ProfileChange(wanted, to: record, catalogue, today: today)
         leftOut = unknown + change.problems.map { Refusal(field: $0.field, code: $0.code) }
         change.problems = []
     }

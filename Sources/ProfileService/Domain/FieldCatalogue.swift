@@ -1,30 +1,41 @@
 import BusProtocol
+import ProcessRuntime
 
-/// All fields of a profile, in the order in which they are asked.
-struct FieldCatalogue: Sendable {
+/// The fields of a plan, in the order in which they are asked.
+final class FieldCatalogue: Sendable {
     static let declined = "prefer_not_to_say"
 
-    /// The catalogue as clients see it.
-    let view: ProfileFields
+    /// The catalogue as clients see it, in each language. The first one is for people with any other language.
+    let views: [ProfileFields]
     let fields: [ProfileField]
+    private let places: [String: Int]
 
-    /// The catalogue of this release. A service with an invalid file does not start.
-    static let shipped = Result { () throws(CatalogueError) in
-        try CatalogueFile.read(EmbeddedFiles.Catalogue.profile_fields.bytes)
+    /// - Throws: ``CatalogueError`` if the members of a field do not fit together.
+    init(_ views: [ProfileFields]) throws(CatalogueError) {
+        var fields: [ProfileField] = []
+        for view in views.first?.fields ?? [] {
+            guard let field = ProfileField(view) else {
+                throw CatalogueError(problems: ["\(view.key): its type, category and bounds do not fit together"])
+            }
+            fields.append(field)
+        }
+        (self.views, self.fields) = (views, fields)
+        places = Dictionary(fields.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The catalogue in every language. The first one is for people with any other language.
-    static let shippedViews = Result { () throws(CatalogueError) -> [ProfileFields] in
-        let view = try shipped.get().view
-        return [view, try CatalogueTranslation.translate(view, by: EmbeddedFiles.Catalogue.profile_fields_sv.bytes)]
+    var totalSteps: Int64 { Int64(views.first?.steps.count ?? 0) }
+
+    func field(_ key: String) -> ProfileField? { places[key].map { fields[$0] } }
+
+    /// The best of its languages for an `Accept-Language` header.
+    func view(for header: String?) -> ProfileFields? {
+        let languages = views.map(\.language)
+        let language = LanguagePreference(header ?? "").choose(from: languages, fallback: languages.first ?? "")
+        return views.first { $0.language == language }
     }
+}
 
-    static let fields = (try? shipped.get())?.fields ?? []
-    static let version = (try? shipped.get())?.view.version ?? 0
-    static let totalSteps = Int64((try? shipped.get())?.view.steps.count ?? 0)
-
-    static func field(_ key: String) -> ProfileField? { place(of: key).map { fields[$0] } }
-    static func place(of key: String) -> Int? { places[key] }
-
-    private static let places = Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.place) })
+/// The problems of a catalogue.
+struct CatalogueError: Error, Sendable, Equatable {
+    let problems: [String]
 }

@@ -4,9 +4,9 @@ import BusProtocol
 enum FieldRecheckRules {
     /// The fields that change. An answer that is no longer valid becomes stale. An answer whose stored form changed is
     /// converted.
-    static func changes(in record: ProfileRecord) -> [String: FieldState] {
+    static func changes(in record: ProfileRecord, _ catalogue: FieldCatalogue) -> [String: FieldState] {
         var changes: [String: FieldState] = [:]
-        for field in FieldCatalogue.fields {
+        for field in catalogue.fields {
             guard case .answered(let value)? = record.fields[field] else { continue }
             do throws(FieldValidator.Refusal) {
                 let kept = try FieldValidator.canonical(value, for: field)

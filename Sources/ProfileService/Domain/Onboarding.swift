@@ -1,12 +1,13 @@
 import BusProtocol
 
-/// A person's progress in the onboarding. It is derived from the profile and not stored.
+/// A person's progress in the onboarding. It is derived from the profile and the plan, and not stored.
 enum Onboarding {
     enum Status: String, Sendable, CaseIterable {
         case active
         case nonMatching = "non_matching"
         case suspended, deleted
     }
+    /// The kinds of steps in the public API.
     enum Step: String, Sendable, CaseIterable {
         /// Before there is an account. So nobody with a profile is at this step.
         case phoneVerify = "phone_verify"
@@ -22,13 +23,6 @@ enum Onboarding {
     enum Verification: String, Sendable, CaseIterable {
         case verified, failed
         case inReview = "in_review"
-    }
-
-    /// The steps that an operator requires.
-    struct Policy: Sendable, Equatable {
-        var requiresVerification = true
-        var requiresVisualSignal = true
-        var provisionalMaxOffers: Int64?
     }
 
     /// The status in the public API, one of five values. `blocked` means that there is no matching; the app can be
@@ -49,76 +43,105 @@ enum Onboarding {
         return visual == .ready ? "full-confidence" : "provisional"
     }
 
-    static func step(of record: ProfileRecord, _ policy: Policy) -> Step {
-        if record.isBackfilled { return .complete }
-        if !record.missingRequired.isEmpty { return .profile }
-        if !record.isQuestionnaireComplete { return .questionnaire }
-        if policy.requiresVerification { return record.photoVerification == .verified ? .complete : .verification }
-        // Without a required verification, the visual preferences are the last step. They are done or deferred.
-        return isPassed(visualPreferences(of: record, policy)) ? .complete : .verification
-    }
-
-    static func status(of record: ProfileRecord, today: CivilDate) -> Status {
+    static func status(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> Status {
         if record.isSuspended { return .suspended }
-        guard let born = record.dateOfBirth else { return .active }
+        guard let age = plan.age, let born = record.dateOfBirth else { return .active }
         // A date of birth may be in the future in another time zone. That counts as too young.
-        return (Age.years(born: born, on: today) ?? 0) < Age.adult ? .nonMatching : .active
+        return (Age.years(born: born, on: today) ?? 0) < age.minimum ? .nonMatching : .active
     }
 
-    /// The state of the visual preferences, as their service reported it. Without the step, it counts as ready.
-    static func visualPreferences(of record: ProfileRecord, _ policy: Policy) -> VisualPreferences {
-        policy.requiresVisualSignal ? record.visualPreferences : .ready
+    /// Whether the person did everything that the step asks for.
+    static func isDone(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
+        switch step.kind {
+        case .fields(let fields): record.missing(of: fields).isEmpty
+        case .questionnaire(let key): record.questionnaires[key] != nil
+        case .task(.visualPreferences): record.visualPreferences == .ready
+        case .task(.verification): record.photoVerification == .verified
+        }
     }
 
-    private static func isPassed(_ visual: VisualPreferences) -> Bool { visual == .ready || visual == .deferred }
+    /// Whether the person may go on to the next step. Visual preferences may be deferred.
+    static func isPassed(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
+        isDone(step, record) || step.task == .visualPreferences && record.visualPreferences == .deferred
+    }
 
-    /// The three values from which all statements about a person's onboarding follow.
+    /// The first required step that the person has not passed; `nil` if the onboarding is complete.
+    static func current(of record: ProfileRecord, _ plan: Plan) -> Plan.Step? {
+        if record.isBackfilled { return nil }
+        return plan.steps.first { $0.need == .required && !isPassed($0, record) }
+    }
+
+    /// The values from which all statements about a person's onboarding follow.
     struct Standing {
         let status: Status
-        let step: Step
+        /// `nil` if the onboarding is complete.
+        let current: Plan.Step?
+        /// Without that step, the visual preferences count as ready.
         let visual: VisualPreferences
-        /// For a person who is too young: the day of the 18th birthday.
+        /// For a person who is too young: the day on which the person is old enough.
         let eligibleOn: CivilDate?
+        private let isMatching: Bool
 
-        init(of record: ProfileRecord, _ policy: Policy, today: CivilDate) {
-            status = Onboarding.status(of: record, today: today)
-            step = Onboarding.step(of: record, policy)
-            visual = visualPreferences(of: record, policy)
-            eligibleOn = status == .nonMatching ? record.dateOfBirth.map { Age.eligibleOn(born: $0) } : nil
+        init(of record: ProfileRecord, _ plan: Plan, today: CivilDate) {
+            status = Onboarding.status(of: record, plan, today: today)
+            current = Onboarding.current(of: record, plan)
+            visual = plan.step(.visualPreferences) == nil ? .ready : record.visualPreferences
+            eligibleOn = status == .nonMatching ? record.dateOfBirth.flatMap { plan.eligibleOn(born: $0) } : nil
+            isMatching = plan.capabilities[.match] != nil
         }
 
-        var onboardingStatus: String { Onboarding.onboardingStatus(status, step, visual) }
-        var matchingMode: String { Onboarding.matchingMode(status, step, visual) }
+        var step: Step {
+            switch current?.kind {
+            case .fields: .profile
+            case .questionnaire: .questionnaire
+            case .task: .verification
+            case nil: .complete
+            }
+        }
+
+        var onboardingStatus: String {
+            // Whoever is at the verification may go on without the visual preferences.
+            Onboarding.onboardingStatus(status, step, current?.task == .verification ? .ready : visual)
+        }
+        /// In an app without matching, nobody is matched.
+        var matchingMode: String { isMatching ? Onboarding.matchingMode(status, step, visual) : "none" }
     }
 
-    static func view(of record: ProfileRecord, _ policy: Policy, today: CivilDate) -> OnboardingView {
-        let standing = Standing(of: record, policy, today: today)
-        var keys = ["phone", "profile", "questionnaire"]
-        if policy.requiresVisualSignal { keys.append("visual_preferences") }
-        if policy.requiresVerification { keys.append("verification") }
-        let current = current(standing)
-        let place = current.flatMap { keys.firstIndex(of: $0) } ?? keys.count
+    static func view(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> OnboardingView {
+        let standing = Standing(of: record, plan, today: today)
+        // The account is there, or there would be no profile.
+        let account = OnboardingStep(
+            key: plan.signIn.phone == .required ? "phone" : "account", state: "done", kind: "account", need: "required")
+        let steps = plan.steps.map { step in
+            let isDone = record.isBackfilled || isDone(step, record)
+            return OnboardingStep(
+                key: step.key, state: step.key == standing.current?.key ? "current" : isDone ? "done" : "pending",
+                kind: step.kindName, need: step.need.rawValue, href: step.href)
+        }
         return OnboardingView(
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
-            matchingMode: standing.matchingMode, provisionalMaxOffers: policy.provisionalMaxOffers,
-            resumeAt: current,
-            steps: keys.enumerated().map { index, key in
-                // A deferred step is passed but not done.
-                let isPutOff = key == "visual_preferences" && standing.visual != .ready && !record.isBackfilled
-                let state = index == place ? "current" : index < place && !isPutOff ? "done" : "pending"
-                return OnboardingStep(key: key, state: state)
-            },
-            eligibleOn: standing.eligibleOn)
+            matchingMode: standing.matchingMode, provisionalMaxOffers: plan.provisionalMaxOffers,
+            resumeAt: standing.current?.key, steps: [account] + steps, eligibleOn: standing.eligibleOn,
+            plan: PlanVersion(key: plan.reference.key, version: plan.reference.version))
+    }
+}
+
+extension Plan.Step {
+    /// The kind in the public API.
+    var kindName: String {
+        switch kind {
+        case .fields: "fields"
+        case .questionnaire: "questionnaire"
+        case .task(let task): task.rawValue
+        }
     }
 
-    private static func current(_ standing: Standing) -> String? {
-        switch standing.step {
-        case .phoneVerify: "phone"
-        case .profile: "profile"
-        case .questionnaire: "questionnaire"
-        case .verification:
-            isPassed(standing.visual) ? "verification" : "visual_preferences"
-        case .complete: nil
+    /// Where an app reads what the step asks for; `nil` if the service of a task is not there.
+    var href: String? {
+        switch kind {
+        case .fields: "/profile/fields"
+        case .questionnaire(let key): "/questionnaires/\(key)"
+        case .task: nil
         }
     }
 }

@@ -20,17 +20,19 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
     case firstMatchViewed = "first_match_viewed"
 
     /// The events that a person has reached, as far as the profile shows them.
-    static func reached(by record: ProfileRecord, _ policy: Onboarding.Policy, today: CivilDate) -> [OnboardingEvent] {
-        let standing = Onboarding.Standing(of: record, policy, today: today)
+    static func reached(by record: ProfileRecord, _ plan: Plan, today: CivilDate) -> [OnboardingEvent] {
+        let standing = Onboarding.Standing(of: record, plan, today: today)
         var reached: [OnboardingEvent] = []
         if record.dateOfBirth != nil, standing.status == .active { reached.append(.ageVerified) }
-        if record.missingRequired.isEmpty { reached.append(.profileCreated) }
+        if record.missing(of: plan.catalogue.fields).isEmpty { reached.append(.profileCreated) }
         if case .answered = record.fields["coordinates"] { reached.append(.locationAllowed) }
-        if record.isQuestionnaireComplete { reached.append(.questionnaireCompleted) }
+        if !plan.questionnaires.isEmpty, plan.questionnaires.allSatisfy({ record.questionnaires[$0] != nil }) {
+            reached.append(.questionnaireCompleted)
+        }
         if record.visualPreferences == .ready { reached.append(.visualPreferencesReady) }
         if record.visualPreferences == .deferred { reached.append(.visualPreferencesDeferred) }
         if record.photoVerification == .verified { reached.append(.verificationCompleted) }
-        if standing.step == .complete, standing.status == .active { reached.append(.onboardingCompleted) }
+        if standing.current == nil, standing.status == .active { reached.append(.onboardingCompleted) }
         return reached
     }
 }

@@ -3,7 +3,7 @@ import JSONText
 import ProcessRuntime
 
 /// The changes of a profile by a PATCH, or all problems of it.
-struct ProfileChange: Sendable, Equatable {
+struct ProfileChange: Sendable {
     /// The new states of fields; `nil` clears a field.
     var states: [String: FieldState?] = [:]
     var dateOfBirth: CivilDate?
@@ -15,7 +15,10 @@ struct ProfileChange: Sendable, Equatable {
 
     var isEmpty: Bool { states.isEmpty && dateOfBirth == nil && timeZone == nil }
 
-    init(_ given: [String: JSONValue], to record: ProfileRecord, today: CivilDate) {
+    private let catalogue: FieldCatalogue
+
+    init(_ given: [String: JSONValue], to record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate) {
+        self.catalogue = catalogue
         for (key, value) in given.sorted(by: { $0.key < $1.key }) {
             switch key {
             case "height": takeHeight(value, given, record)
@@ -28,7 +31,8 @@ struct ProfileChange: Sendable, Equatable {
     }
 
     /// A correction of the date of birth by staff. It may replace the present one.
-    init(correcting date: CivilDate, of record: ProfileRecord, today: CivilDate) {
+    init(correcting date: CivilDate, of record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate) {
+        self.catalogue = catalogue
         if isPossible(date, today), date != record.dateOfBirth { dateOfBirth = date }
     }
 
@@ -37,7 +41,7 @@ struct ProfileChange: Sendable, Equatable {
     }
 
     private mutating func take(_ key: String, _ value: JSONValue, _ record: ProfileRecord) {
-        guard let field = FieldCatalogue.field(key) else {
+        guard let field = catalogue.field(key) else {
             return refuse(key, "unknown_member", "There is no such field.")
         }
         let state: FieldState?

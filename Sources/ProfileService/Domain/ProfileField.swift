@@ -32,21 +32,12 @@ final class ProfileField: Sendable {
     let isDeclinable: Bool
     /// Whether other people may see it.
     let isPublic: Bool
-    /// The capabilities that need the field.
-    let capabilities: Set<RequirementRules.Capability>
-    /// The index among the fields of the catalogue.
-    let place: Int
     let isDateOfBirth: Bool
     let isCity: Bool
 
-    init(
-        key: String, step: Int64, kind: Kind, category: Category, isDeclinable: Bool, isPublic: Bool,
-        capabilities: Set<RequirementRules.Capability>, place: Int
-    ) {
+    init(key: String, step: Int64, kind: Kind, category: Category, isDeclinable: Bool, isPublic: Bool) {
         (self.key, self.step, self.kind, self.category) = (key, step, kind, category)
-        (self.isDeclinable, self.isPublic, self.capabilities, self.place) = (
-            isDeclinable, isPublic, capabilities, place
-        )
+        (self.isDeclinable, self.isPublic) = (isDeclinable, isPublic)
         (isDateOfBirth, isCity) = (key == "dateOfBirth", key == "city")
     }
 

@@ -15,23 +15,11 @@ enum FieldState: Sendable, Equatable {
     var isStale: Bool { if case .stale = self { true } else { false } }
 }
 
-/// The state of each field of the catalogue, in an array in the order of the catalogue.
-///
-/// Rules go through a whole profile several times a request, and an array needs no hashing.
-struct FieldStates: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    private var states = [FieldState?](repeating: nil, count: FieldCatalogue.fields.count)
+/// The states of fields by their keys.
+typealias FieldStates = [String: FieldState]
 
-    init(dictionaryLiteral states: (String, FieldState)...) {
-        for (key, state) in states { self[key] = state }
-    }
-
-    subscript(field: ProfileField) -> FieldState? { states[field.place] }
-
-    /// A key that the catalogue does not have, or no longer has, has no state. Setting one does nothing.
-    subscript(key: String) -> FieldState? {
-        get { FieldCatalogue.place(of: key).flatMap { states[$0] } }
-        set { if let place = FieldCatalogue.place(of: key) { states[place] = newValue } }
-    }
+extension FieldStates {
+    subscript(field: ProfileField) -> FieldState? { self[field.key] }
 }
 
 /// A profile as stored in its rows.
@@ -39,7 +27,10 @@ struct ProfileRecord: Sendable, Equatable {
     let personID: Identifier
     var fields: FieldStates = [:]
     var dateOfBirth: CivilDate?
-    var isQuestionnaireComplete = false
+    /// When each questionnaire was completed first, by its key.
+    var questionnaires: [String: Timestamp] = [:]
+    /// The version of the plan that the person follows in each app.
+    var plans: [String: PlanReference] = [:]
     /// Whether an operator set the onboarding to complete.
     var isBackfilled = false
     /// Whether auth has suspended the account.
@@ -79,11 +70,13 @@ struct ProfileRecord: Sendable, Equatable {
         }
     }
 
-    var missingRequired: [ProfileField] {
-        FieldCatalogue.fields.filter { $0.category == .required && !isSatisfied($0) }
+    /// The required fields among these that are missing.
+    func missing(of fields: [ProfileField]) -> [ProfileField] {
+        fields.filter { $0.category == .required && !isSatisfied($0) }
     }
 
-    func keys(where matches: (FieldState) -> Bool) -> [String] {
-        FieldCatalogue.fields.filter { fields[$0].map(matches) ?? false }.map(\.key)
+    /// The keys of those of the catalogue's fields whose state matches.
+    func keys(of catalogue: FieldCatalogue, where matches: (FieldState) -> Bool) -> [String] {
+        catalogue.fields.filter { fields[$0].map(matches) ?? false }.map(\.key)
     }
 }

@@ -5,14 +5,11 @@ import JSONText
 enum PublicView {
     static let declined: JSONValue = "Prefers not to share"
 
-    /// The keys of fields that other people never see.
-    static let privateKeys = FieldCatalogue.fields.filter { !$0.isPublic }.map(\.key)
-
     /// - Returns: `nil` if other people cannot see the person.
-    static func person(_ record: ProfileRecord, today: CivilDate) -> PublicPerson? {
-        guard Onboarding.status(of: record, today: today) == .active else { return nil }
+    static func person(_ record: ProfileRecord, _ plan: Plan, today: CivilDate) -> PublicPerson? {
+        guard Onboarding.status(of: record, plan, today: today) == .active else { return nil }
         var profile: [String: JSONValue] = [:]
-        for field in FieldCatalogue.fields where field.isPublic {
+        for field in plan.catalogue.fields where field.isPublic {
             switch record.fields[field] {
             case .answered(let value), .stale(let value): profile[field.key] = value
             case .declined: profile[field.key] = declined

@@ -2,37 +2,25 @@ import BusProtocol
 
 /// Decides what a person must still do for each capability.
 enum RequirementRules {
-    enum Capability: String, Sendable, CaseIterable {
-        case browse, like, match, message
-        case fullConfidence = "full_confidence"
-    }
-
-    static func requirements(of record: ProfileRecord, _ policy: Onboarding.Policy, today: CivilDate) -> Requirements {
-        let standing = Onboarding.Standing(of: record, policy, today: today)
-        func needs(_ capability: Capability) -> CapabilityNeeds { Self.needs(capability, record, standing, policy) }
+    static func requirements(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> Requirements {
+        let standing = Onboarding.Standing(of: record, plan, today: today)
+        func needs(_ capability: Plan.Capability) -> CapabilityNeeds { Self.needs(capability, record, standing, plan) }
         return Requirements(
             appAccess: CapabilityNeeds(disabledReason: standing.status == .suspended ? "suspended" : nil),
             browse: needs(.browse), like: needs(.like), match: needs(.match),
             message: needs(.message), fullConfidence: needs(.fullConfidence), eligibleOn: standing.eligibleOn)
     }
 
-    static func needs(
-        _ capability: Capability, _ record: ProfileRecord, _ standing: Onboarding.Standing, _ policy: Onboarding.Policy
+    private static func needs(
+        _ capability: Plan.Capability, _ record: ProfileRecord, _ standing: Onboarding.Standing, _ plan: Plan
     ) -> CapabilityNeeds {
         var needs = CapabilityNeeds()
-        for field in FieldCatalogue.fields where field.capabilities.contains(capability) {
-            guard field.category != .optional, !record.isSatisfied(field) else { continue }
-            if isDue(field, for: capability) {
-                needs.currentlyDue.append(field.key)
-            } else {
-                needs.eventuallyDue.append(field.key)
-            }
-            if record.state(of: field)?.isStale ?? false { needs.errors.append(.init(field: field.key, code: "stale")) }
-            if field.isCity {
-                needs.alternatives.append(.init(original: ["city"], alternative: ["coordinates"]))
-            }
+        guard let keys = plan.capabilities[capability] else {
+            needs.disabledReason = "not_offered"
+            return needs
         }
-        addSteps(to: &needs, for: capability, record, standing, policy)
+        for key in keys.due { add(key, to: &needs, isDue: true, record, plan) }
+        for key in keys.wanted { add(key, to: &needs, isDue: false, record, plan) }
         if standing.status == .suspended {
             needs.disabledReason = "suspended"
         } else if standing.status == .nonMatching {
@@ -45,29 +33,25 @@ enum RequirementRules {
         return needs
     }
 
-    /// Whether the capability needs the field. Matching needs a place, which is optional otherwise.
-    private static func isDue(_ field: ProfileField, for capability: Capability) -> Bool {
-        field.category == .required || field.isCity && [.match, .fullConfidence].contains(capability)
-    }
-
-    /// Adds the steps that are needed besides fields. To be shown to others, a person must be verified. To be matched,
-    /// a person must also complete the questionnaire.
-    private static func addSteps(
-        to needs: inout CapabilityNeeds, for capability: Capability, _ record: ProfileRecord,
-        _ standing: Onboarding.Standing, _ policy: Onboarding.Policy
+    private static func add(
+        _ key: String, to needs: inout CapabilityNeeds, isDue: Bool, _ record: ProfileRecord, _ plan: Plan
     ) {
-        guard capability != .browse else { return }
-        let matches = capability == .match || capability == .fullConfidence
-        if matches, !record.isQuestionnaireComplete, !record.isBackfilled { needs.currentlyDue.append("questionnaire") }
-        if capability == .fullConfidence, standing.visual != .ready { needs.currentlyDue.append("visual_preferences") }
-        guard policy.requiresVerification, !record.isBackfilled else { return }
-        switch record.photoVerification {
-        case .verified: return
-        case .inReview: needs.pendingVerification.append("verification")
-        case .failed:
-            needs.currentlyDue.append("verification")
-            needs.errors.append(.init(field: "verification", code: "failed"))
-        case nil: needs.currentlyDue.append("verification")
+        func note() { isDue ? needs.currentlyDue.append(key) : needs.eventuallyDue.append(key) }
+        if let field = plan.catalogue.field(key) {
+            guard !record.isSatisfied(field) else { return }
+            note()
+            if record.state(of: field)?.isStale ?? false { needs.errors.append(.init(field: key, code: "stale")) }
+            if field.isCity { needs.alternatives.append(.init(original: ["city"], alternative: ["coordinates"])) }
+            return
+        }
+        // The visual preferences decide how well people match, which a backfill does not replace.
+        guard let step = plan.step(key), !record.isBackfilled || step.task == .visualPreferences else { return }
+        switch step.task {
+        case .verification where record.photoVerification == .inReview: needs.pendingVerification.append(key)
+        case .verification where record.photoVerification == .failed:
+            note()
+            needs.errors.append(.init(field: key, code: "failed"))
+        default: if !Onboarding.isDone(step, record) { note() }
         }
     }
 }

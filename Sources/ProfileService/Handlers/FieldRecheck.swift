@@ -7,6 +7,7 @@ import ServiceRuntime
 /// Checks the profiles that an older version of the catalogue judged against the catalogue of this release.
 struct FieldRecheck: Sendable {
     let store: ProfileStore
+    let plans: PlanStore
     let log: Log
     private static let batch: Int64 = 200
 
@@ -25,10 +26,12 @@ struct FieldRecheck: Sendable {
 
     /// - Returns: the last person of the batch if there may be more, and the number of profiles that cannot be opened.
     @Loop private func reviewSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
-        try await store.database.transaction { transaction in
+        let plan = try await plans.current(for: nil)
+        return try await store.database.transaction { transaction in
             let found = try await store.outdated(after: last, limit: Self.batch, in: transaction)
             for record in found.records {
-                store.recheck(FieldRecheckRules.changes(in: record), of: record, in: transaction)
+                store.recheck(
+                    FieldRecheckRules.changes(in: record, store.library.catalogue), of: record, plan, in: transaction)
             }
             return (found.last, found.unopened)
         }

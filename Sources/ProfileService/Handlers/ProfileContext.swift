@@ -5,6 +5,12 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
+/// A profile with the plan that the person follows in one app.
+struct PlannedProfile: Sendable {
+    let record: ProfileRecord
+    let plan: Plan
+}
+
 /// The dependencies and rules that the handlers of profile share.
 struct ProfileContext: Sendable {
     let database: Database
@@ -13,15 +19,9 @@ struct ProfileContext: Sendable {
     let bus: Bus
     let log: Log
     let store: ProfileStore
+    let plans: PlanStore
     let events: EventStore
-    let policy: Onboarding.Policy
-    /// Whether an under-age date of birth is refused instead of stored.
-    let rejectsUnderage: Bool
     let appName: String
-    let completion: CompletionRules
-
-    /// The key of the questionnaire that onboarding requires.
-    let questionnaire: String
 
     /// The date in UTC, for questions that concern no single person.
     var today: CivilDate { Timestamp.now().date }
@@ -32,11 +32,37 @@ struct ProfileContext: Sendable {
         return timeZone.date(at: .now())
     }
 
-    func view(_ record: ProfileRecord) -> Me {
+    /// The profile of the person behind a request, with the plan of the app that the person signed in to.
+    @Loop func planned(_ context: RequestContext) async throws -> PlannedProfile {
+        let actor = try context.person()
+        let record = try await store.ensured(actor.userID)
+        return PlannedProfile(record: record, plan: try await plan(of: record, in: actor.app))
+    }
+
+    /// The plan that a person follows in an app. Who follows none yet follows the newest version from now on.
+    ///
+    /// - Parameter app: `nil` for the default app.
+    /// - Throws: ``BusError`` `app_unknown`.
+    @Loop func plan(of record: ProfileRecord, in app: String?) async throws -> Plan {
+        let name = app ?? PlanStore.defaultApp
+        if let followed = record.plans[name] { return try await plans.plan(followed) }
+        let newest = try await plans.current(for: app).reference
+        return try await plans.plan(store.follow(newest, of: record.personID, in: name))
+    }
+
+    /// The plans that a person follows, in any app; the default plan if there is none yet.
+    @Loop func plans(of record: ProfileRecord?) async throws -> [Plan] {
+        guard let followed = record?.plans.values, !followed.isEmpty else { return [try await plans.current(for: nil)] }
+        var all: [Plan] = []
+        for reference in Set(followed) { all.append(try await plans.plan(reference)) }
+        return all
+    }
+
+    func view(_ record: ProfileRecord, _ plan: Plan) -> Me {
         let today = today(of: record)
-        let standing = Onboarding.Standing(of: record, policy, today: today)
-        var profile = [String: JSONValue](minimumCapacity: FieldCatalogue.fields.count)
-        for field in FieldCatalogue.fields {
+        let standing = Onboarding.Standing(of: record, plan, today: today)
+        var profile = [String: JSONValue](minimumCapacity: plan.catalogue.fields.count)
+        for field in plan.catalogue.fields {
             switch field.isCity ? record.fields[field] : record.state(of: field) {
             case .answered(let value), .stale(let value): profile[field.key] = value
             case .declined: profile[field.key] = .string(FieldCatalogue.declined)
@@ -47,22 +73,32 @@ struct ProfileContext: Sendable {
             id: record.personID, profile: profile,
             age: record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }.map { Int64($0) },
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
-            matchingMode: standing.matchingMode, skippedFields: record.keys(where: \.isSkipped),
-            preferNotToShareFields: record.keys { $0 == .declined }, completion: CompletionRules.percentage(of: record),
-            ageGate: ageGate(until: standing.eligibleOn),
+            matchingMode: standing.matchingMode,
+            skippedFields: record.keys(of: plan.catalogue, where: \.isSkipped),
+            preferNotToShareFields: record.keys(of: plan.catalogue) { $0 == .declined },
+            completion: plan.completion.percentage(of: record),
+            ageGate: ageGate(until: standing.eligibleOn, plan),
             timeZone: record.timeZone?.name, createdAt: record.createdAt, updatedAt: record.updatedAt,
             revision: record.revision)
     }
 
-    /// The onboarding events that the person reaches by this change.
-    func news(from old: ProfileRecord, to new: ProfileRecord) -> [OnboardingEvent] {
-        let before = OnboardingEvent.reached(by: old, policy, today: today(of: old))
-        return OnboardingEvent.reached(by: new, policy, today: today(of: new)).filter { !before.contains($0) }
+    /// The onboarding events that the person reaches by this change, in any of these plans.
+    func news(from old: ProfileRecord, to new: ProfileRecord, _ plans: [Plan]) -> [OnboardingEvent] {
+        var news: [OnboardingEvent] = []
+        for plan in plans {
+            let before = OnboardingEvent.reached(by: old, plan, today: today(of: old))
+            news += OnboardingEvent.reached(by: new, plan, today: today(of: new)).filter {
+                !before.contains($0) && !news.contains($0)
+            }
+        }
+        return news
     }
 
     /// Stores the onboarding events that the person reaches by this change.
-    @Loop func noteProgress(from old: ProfileRecord, to new: ProfileRecord, in transaction: Transaction) {
-        events.note(news(from: old, to: new), of: new.personID, in: transaction)
+    @Loop func noteProgress(
+        from old: ProfileRecord, to new: ProfileRecord, _ plans: [Plan], in transaction: Transaction
+    ) {
+        events.note(news(from: old, to: new, plans), of: new.personID, in: transaction)
     }
 
     /// If the change sets a date of birth, adds an entry to the audit trail, because that date decides access and is
@@ -75,18 +111,17 @@ struct ProfileContext: Sendable {
         audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
     }
 
-    /// Whether the age policy refuses the new date of birth.
-    func isRefusedAsUnderage(_ change: ProfileChange, of record: ProfileRecord) -> Bool {
-        guard rejectsUnderage, let born = change.dateOfBirth else { return false }
-        return Age.eligibleOn(born: born) > today(of: record.changed(by: change))
+    /// Whether a plan's age rule refuses the new date of birth.
+    func isRefusedAsUnderage(_ change: ProfileChange, of record: ProfileRecord, _ plan: Plan) -> Bool {
+        guard plan.age?.refuses ?? false, let eligibleOn = change.dateOfBirth.flatMap({ plan.eligibleOn(born: $0) })
+        else { return false }
+        return eligibleOn > today(of: record.changed(by: change))
     }
-
-    func completion(of record: ProfileRecord) -> Completion { completion.completion(of: record, now: .now()) }
 
     /// What a person who is too young is told, alike in every answer.
-    func ageGate(until eligibleOn: CivilDate?) -> AgeGate? {
-        eligibleOn.map { AgeGate(allowed: false, message: underageMessage, eligibleOn: $0) }
+    func ageGate(until eligibleOn: CivilDate?, _ plan: Plan) -> AgeGate? {
+        eligibleOn.map { AgeGate(allowed: false, message: underageMessage(plan), eligibleOn: $0) }
     }
 
-    var underageMessage: String { "You must be 18 to use \(appName)" }
+    func underageMessage(_ plan: Plan) -> String { "You must be \(plan.age?.minimum ?? 0) to use \(appName)" }
 }

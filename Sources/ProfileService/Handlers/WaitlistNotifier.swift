@@ -3,18 +3,21 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Notifies the people on the waitlist who turned 18.
+/// Notifies the people on the waitlist who reached the minimum age.
 struct WaitlistNotifier: Sendable {
     let profiles: ProfileStore
+    let plans: PlanStore
     let outbox: Outbox
     let log: Log
 
-    /// Notifies the people who are 18 in their time zone, and removes them from the list. Runs once per UTC day, by one
+    /// Notifies the people who are old enough in their time zone, and removes them from the list. Runs once per UTC day, by one
     /// replica.
     ///
     /// In the first hour of a UTC day, time zones from UTC eastward have the same date. Time zones to the west still
     /// have the date before. So that hour falls on the local birthday of everyone who turns 18 on either date.
     @Loop func tellWhoIsEligible(at now: Timestamp) async throws {
+        // The waitlist is that of the default app.
+        let plan = try await plans.current(for: nil)
         try await profiles.database.transaction { transaction in
             guard try await WaitlistStore.begin(now.date, in: transaction) else { return }
             var (last, unopened): (Identifier?, Int64) = (nil, 0)
@@ -28,7 +31,7 @@ struct WaitlistNotifier: Sendable {
                         continue
                     }
                     let today = one.timeZone?.date(at: now) ?? now.date
-                    guard let born, Age.eligibleOn(born: born) <= today else { continue }
+                    guard let born, plan.eligibleOn(born: born) ?? born <= today else { continue }
                     let message = NotifyPerson(
                         notificationID: .ordered(), personID: one.person, kind: NoticeKind.nowEligible.rawValue,
                         data: [:])

@@ -9,11 +9,16 @@ import ServiceRuntime
 struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
+    /// The library of fields, whose version judged the answers.
+    let library: FieldLibrary.Shipped
+    /// The questionnaire that onboarding required before there were plans.
+    let formerQuestionnaire: String
     /// Batches changes with those of other people.
     private let changes: BatchWriter
 
-    init(database: Database, sealer: Sealer) {
+    init(database: Database, sealer: Sealer, library: FieldLibrary.Shipped, formerQuestionnaire: String) {
         (self.database, self.sealer, changes) = (database, sealer, BatchWriter(database, Self.change))
+        (self.library, self.formerQuestionnaire) = (library, formerQuestionnaire)
     }
 
     /// The profile. It is created if there is none.
@@ -52,7 +57,8 @@ struct ProfileStore: Sendable {
     /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
     /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
     @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
-        try await database.read(Self.loadPublic, [.uuid(person), .textArray(PublicView.privateKeys)]).first
+        let hidden = library.catalogue.fields.filter { !$0.isPublic }.map(\.key)
+        return try await database.read(Self.loadPublic, [.uuid(person), .textArray(hidden)]).first
             .map { try record($0) }
     }
 
@@ -64,7 +70,7 @@ struct ProfileStore: Sendable {
         after last: Identifier?, limit: Int64, in transaction: Transaction
     ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
         let rows = try await transaction.query(
-            Self.outdated, [.integer(FieldCatalogue.version), .integer(limit), .uuid(last)])
+            Self.outdated, [.integer(library.library.version), .integer(limit), .uuid(last)])
         var (records, unopened) = ([ProfileRecord](), Int64(0))
         for row in rows {
             do {
@@ -78,7 +84,7 @@ struct ProfileStore: Sendable {
 
     /// Writes the changes of a recheck, and stores the version of the catalogue.
     @Loop func recheck(
-        _ changes: [String: FieldState], of record: ProfileRecord, in transaction: Transaction
+        _ changes: [String: FieldState], of record: ProfileRecord, _ plan: Plan, in transaction: Transaction
     ) {
         var changed = record
         for (key, state) in changes { changed.fields[key] = state }
@@ -86,20 +92,38 @@ struct ProfileStore: Sendable {
         transaction.send(
             Self.recheck,
             [
-                .uuid(record.personID), .json(fields), .integer(FieldCatalogue.version),
-                .bool(CompletionRules.isComplete(changed)), .bool(!changes.isEmpty),
+                .uuid(record.personID), .json(fields), .integer(library.library.version),
+                .bool(plan.completion.isComplete(changed)), .bool(!changes.isEmpty),
             ])
     }
 
     /// Creates the profile if there is none, unless the person was deleted.
     @Loop func create(_ person: Identifier, in transaction: Transaction) {
         Erasure.wait(for: person, in: transaction)
-        transaction.send(Self.create, [.uuid(person)])
+        transaction.send(Self.create, [.uuid(person), .integer(library.library.version)])
     }
 
-    /// Stores when the questionnaire was completed for the first time. It creates the profile if there is none.
-    @Loop func noteQuestionnaire(of person: Identifier, completedAt: Timestamp, in transaction: Transaction) {
-        transaction.send(Self.noteQuestionnaire, [.uuid(person), .timestamp(completedAt)])
+    /// The version of the plan that the person follows in an app. If there is none yet, it is `plan`.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` if the person was deleted.
+    @Loop func follow(_ plan: PlanReference, of person: Identifier, in app: String) async throws -> PlanReference {
+        let values: [SQLValue] = [.uuid(person), .text(app), .text(plan.key), .integer(plan.version)]
+        guard let row = try await database.write(Self.follow, values).first else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        return PlanReference(key: try row.text("plan"), version: try row.integer("version"))
+    }
+
+    /// Stores when a questionnaire was completed for the first time. It creates the profile if there is none.
+    @Loop func noteQuestionnaire(
+        _ questionnaire: String, of person: Identifier, completedAt: Timestamp, in transaction: Transaction
+    ) {
+        transaction.send(
+            Self.noteQuestionnaire,
+            [
+                .uuid(person), .timestamp(completedAt), .text(questionnaire), .text(completedAt.description),
+                .bool(questionnaire == formerQuestionnaire),
+            ])
     }
 
     /// Stores whether the account is suspended. It does nothing if there is no profile.
@@ -157,13 +181,15 @@ struct ProfileStore: Sendable {
     ///
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
+    ///   - plan: decides when the profile is complete.
     ///   - commits: whether this is the last statement of the transaction.
     /// - Returns: the profile after the change.
     @Loop func apply(
-        _ change: ProfileChange, to record: ProfileRecord, commits: Bool = false, in transaction: Transaction
+        _ change: ProfileChange, to record: ProfileRecord, _ plan: Plan, commits: Bool = false,
+        in transaction: Transaction
     ) async throws -> ProfileRecord {
         let changed = record.changed(by: change)
-        let values = values(of: change, record, changed).map { SQLValue.array([$0]) }
+        let values = values(of: change, record, changed, plan).map { SQLValue.array([$0]) }
         let rows =
             commits
             ? try await transaction.queryLast(Self.change, values) : try await transaction.query(Self.change, values)
@@ -171,22 +197,24 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// Like ``apply(_:to:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
+    /// Like ``apply(_:to:_:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
     /// people.
     ///
     /// - Returns: `nil` if the profile changed since it was read. Nothing was written then.
-    @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord) async throws -> ProfileRecord? {
+    @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan) async throws -> ProfileRecord? {
         let changed = record.changed(by: change)
-        return try await changes.write(values(of: change, record, changed)).map { try written(changed, $0) }
+        return try await changes.write(values(of: change, record, changed, plan)).map { try written(changed, $0) }
     }
 
-    private func values(of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord) -> [SQLValue] {
+    private func values(
+        of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord, _ plan: Plan
+    ) -> [SQLValue] {
         let sealed = change.dateOfBirth.map {
             sealer.seal(Array($0.description.utf8), associated: record.personID.array)
         }
         let fields = CanonicalJSON.bytes(of: .object(change.states.mapValues { Self.json($0) }))
         return [
-            .uuid(record.personID), .bytes(sealed), .bool(CompletionRules.isComplete(changed)), .json(fields),
+            .uuid(record.personID), .bytes(sealed), .bool(plan.completion.isComplete(changed)), .json(fields),
             .bool(change.timeZone != nil), .text(changed.timeZone?.name), .integer(record.revision),
         ]
     }
@@ -205,7 +233,16 @@ struct ProfileStore: Sendable {
             personID: person, createdAt: try row.timestamp("created_at"), updatedAt: try row.timestamp("updated_at"))
         record.revision = try row.integer("revision")
         record.completedAt = try row.optionalTimestamp("completed_at")
-        record.isQuestionnaireComplete = try row.bool("questionnaire_done")
+        record.questionnaires[formerQuestionnaire] = try row.optionalTimestamp("questionnaire_completed_at")
+        for (key, time) in try JSONDocument(row.json("questionnaires")).root.members {
+            record.questionnaires[key] = time.string.flatMap { Timestamp($0) }
+        }
+        if let plans = try row.optionalJSON("plans") {
+            for (app, plan) in try JSONDocument(plans).root.members {
+                guard let key = plan["plan"]?.string, let version = plan["version"]?.integer else { continue }
+                record.plans[app] = PlanReference(key: key, version: version)
+            }
+        }
         record.isBackfilled = try row.bool("is_backfilled")
         record.isSuspended = try row.bool("is_suspended")
         record.visualPreferences = .init(rawValue: try row.text("visual_preferences")) ?? .notStarted
@@ -252,16 +289,22 @@ struct ProfileStore: Sendable {
         }
     }
 
-    private static let create = Statement(
-        """
+    private static let create: Statement = """
         INSERT INTO profiles (person_id, catalogue_version)
-        SELECT $1, \(FieldCatalogue.version) WHERE NOT is_erased($1) ON CONFLICT DO NOTHING
-        """)
+        SELECT $1, $2::bigint WHERE NOT is_erased($1) ON CONFLICT DO NOTHING
+        """
     private static let noteQuestionnaire: Statement = """
-        INSERT INTO profiles AS p (person_id, questionnaire_completed_at) VALUES ($1, $2)
+        INSERT INTO profiles AS p (person_id, questionnaires, questionnaire_completed_at)
+        VALUES ($1, jsonb_build_object($3::text, $4::text), CASE WHEN $5 THEN $2::timestamptz END)
         ON CONFLICT (person_id) DO UPDATE
-            SET questionnaire_completed_at = coalesce(p.questionnaire_completed_at, excluded.questionnaire_completed_at),
+            SET questionnaires = excluded.questionnaires || p.questionnaires,
+                questionnaire_completed_at = coalesce(p.questionnaire_completed_at, excluded.questionnaire_completed_at),
                 revision = p.revision + 1, updated_at = clock_timestamp()
+        """
+    private static let follow: Statement = """
+        INSERT INTO person_plans AS p (person_id, app, plan, version)
+        SELECT $1, $2::text, $3::text, $4::bigint WHERE EXISTS (SELECT FROM profiles WHERE person_id = $1)
+        ON CONFLICT (person_id, app) DO UPDATE SET plan = p.plan RETURNING plan, version
         """
     private static let noteExternalEvents: Statement = """
         UPDATE profiles SET visual_preferences = $2, photo_verification = $3, id_verification = $4,
@@ -275,17 +318,19 @@ struct ProfileStore: Sendable {
         UPDATE profiles SET suspended_at = $2, revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
     private static let columns = """
-        person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
+        person_id, date_of_birth_sealed, questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, photo_verification, id_verification, time_zone,
-            revision, created_at, updated_at, fields
+            revision, created_at, updated_at, fields, (
+                SELECT jsonb_object_agg(app, jsonb_build_object('plan', plan, 'version', version))
+                FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
     private static let loadPublic: Statement = """
-        SELECT person_id, date_of_birth_sealed, questionnaire_completed_at IS NOT NULL AS questionnaire_done, completed_at,
+        SELECT person_id, date_of_birth_sealed, questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, photo_verification, id_verification, time_zone,
-            revision, created_at, updated_at, fields - $2 AS fields
+            revision, created_at, updated_at, fields - $2 AS fields, NULL::jsonb AS plans
         FROM profiles WHERE person_id = $1
         """
     private static let outdated = Statement(

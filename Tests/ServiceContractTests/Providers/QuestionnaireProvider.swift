@@ -49,7 +49,7 @@ import TestSupport
     ) async throws {
         try await ServiceStage.run(QuestionnaireServiceDefinition.definition) { stage in
             let opened = EventRecorder<SessionOpened>()
-            let fields = GetProfileFieldsHandler(views: try FieldCatalogue.shippedViews.get())
+            let fields = FieldLibraryReader(catalogue: try FieldLibrary.shipped.get().catalogue)
             try stage.answering(as: .profile, opened, fields, repeat each profile)
             while try await stage.rows("SELECT count(*) FROM definitions")
                 != String(QuestionnaireServiceDefinition.definitions.count)
@@ -115,4 +115,14 @@ import TestSupport
             ]
         ],
     ]
+}
+
+/// Answers with the fields of the shipped library, as profile answers questionnaire.
+private struct FieldLibraryReader: RequestHandler {
+    let catalogue: FieldCatalogue
+
+    func handle(_ request: GetProfileFields, context: RequestContext) async throws -> ProfileFields {
+        guard let view = catalogue.view(for: nil) else { throw BusError(.notFound, "There is no catalogue.") }
+        return view
+    }
 }

@@ -69,7 +69,7 @@ extension GetExtracts: MessageContract {
         #expect(definition.questions.filter { $0.profileField == nil }.map(\.key) == ["country"])
         for question in definition.questions {
             guard let name = question.profileField else { continue }
-            let field = try #require(FieldCatalogue.field(name), "\(name)")
+            let field = try #require(try FieldLibrary.shipped.get().catalogue.field(name), "\(name)")
             #expect(!question.declinable || field.isDeclinable, "\(name)")
             for option in question.options {
                 let key = JSONValue.string(option.key)

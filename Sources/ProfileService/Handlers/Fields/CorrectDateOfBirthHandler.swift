@@ -19,11 +19,12 @@ struct CorrectDateOfBirthHandler: RequestHandler {
         return try await profile.inbox.once(context) { transaction in
             let (record, change) = try change(
                 request, to: try await profile.store.known(person, in: transaction))
+            let plans = try await profile.plans(of: record)
             if !change.isEmpty {
-                try await correct(record, by: change, note: request.note, name, in: transaction)
+                try await correct(record, by: change, note: request.note, name, plans, in: transaction)
             }
             let standing = Onboarding.Standing(
-                of: record.changed(by: change), profile.policy, today: profile.today(of: record))
+                of: record.changed(by: change), plans[0], today: profile.today(of: record))
             return .reply(
                 DateOfBirthCorrected(personId: person, onboardingStatus: standing.onboardingStatus))
         }
@@ -35,7 +36,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
     ) throws(BusError) -> (ProfileRecord, ProfileChange) {
         guard let record else { throw BusError(.notFound, "There is no such person.") }
         let change = ProfileChange(
-            correcting: request.dateOfBirth, of: record, today: profile.today(of: record))
+            correcting: request.dateOfBirth, of: record, profile.store.library.catalogue, today: profile.today(of: record))
         guard change.problems.isEmpty else {
             throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
         }
@@ -43,7 +44,8 @@ struct CorrectDateOfBirthHandler: RequestHandler {
     }
 
     @Loop private func correct(
-        _ record: ProfileRecord, by change: ProfileChange, note: String, _ staff: String, in transaction: Transaction
+        _ record: ProfileRecord, by change: ProfileChange, note: String, _ staff: String, _ plans: [Plan],
+        in transaction: Transaction
     ) async throws {
         let person = record.personID
         let chain = try await profile.audit.ensure(person, in: transaction)
@@ -52,7 +54,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
         profile.store.note(
             notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: staff,
             in: transaction)
-        profile.noteProgress(from: record, to: record.changed(by: change), in: transaction)
-        _ = try await profile.store.apply(change, to: record, in: transaction)
+        profile.noteProgress(from: record, to: record.changed(by: change), plans, in: transaction)
+        _ = try await profile.store.apply(change, to: record, plans[0], in: transaction)
     }
 }

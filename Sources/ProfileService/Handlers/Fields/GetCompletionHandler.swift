@@ -6,6 +6,7 @@ struct GetCompletionHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: GetCompletion, context: RequestContext) async throws -> Completion {
-        profile.completion(of: try await profile.store.ensured(context.person().userID))
+        let planned = try await profile.planned(context)
+        return planned.plan.completion.completion(of: planned.record, now: .now())
     }
 }

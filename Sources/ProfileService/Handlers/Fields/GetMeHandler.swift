@@ -6,6 +6,7 @@ struct GetMeHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: GetMe, context: RequestContext) async throws -> Me {
-        profile.view(try await profile.store.ensured(context.person().userID))
+        let planned = try await profile.planned(context)
+        return profile.view(planned.record, planned.plan)
     }
 }

@@ -1,17 +1,18 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
-import ServiceRuntime
 
 struct GetProfileFieldsHandler: RequestHandler {
-    /// One view per language. The first one is the fallback.
-    let views: [ProfileFields]
+    let plans: PlanStore
+    /// All fields of the library.
+    let everyField: FieldCatalogue
 
     func handle(_ request: GetProfileFields, context: RequestContext) async throws -> ProfileFields {
-        let languages = views.map(\.language)
-        let language = LanguagePreference(request.acceptLanguage ?? "").choose(
-            from: languages, fallback: languages.first ?? "")
-        guard let view = views.first(where: { $0.language == language }) else {
+        // Questionnaires may fill any field, in whichever plan they are.
+        let catalogue =
+            context.caller == .questionnaire
+            ? everyField : try await plans.current(for: context.actor?.app).catalogue
+        guard let view = catalogue.view(for: request.acceptLanguage) else {
             throw BusError(.notFound, "There is no catalogue.")
         }
         return view

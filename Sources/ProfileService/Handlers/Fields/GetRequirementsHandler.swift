@@ -6,10 +6,10 @@ struct GetRequirementsHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: GetRequirements, context: RequestContext) async throws -> Requirements {
-        let record = try await profile.store.ensured(context.person().userID)
+        let planned = try await profile.planned(context)
         var requirements = RequirementRules.requirements(
-            of: record, profile.policy, today: profile.today(of: record))
-        requirements.ageGate = profile.ageGate(until: requirements.eligibleOn)
+            of: planned.record, planned.plan, today: profile.today(of: planned.record))
+        requirements.ageGate = profile.ageGate(until: requirements.eligibleOn, planned.plan)
         return requirements
     }
 }

@@ -7,8 +7,9 @@ struct SkipFieldHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: SkipField, context: RequestContext) async throws -> Completion {
-        let person = try context.person().userID
-        guard let field = FieldCatalogue.field(request.field) else {
+        let planned = try await profile.planned(context)
+        let (person, plan) = (planned.record.personID, planned.plan)
+        guard let field = plan.catalogue.field(request.field) else {
             throw BusError(
                 .validationFailed, "Some fields need another look.",
                 errors: [.init(field: "field", code: "not_allowed", message: "There is no such field.")])
@@ -16,12 +17,13 @@ struct SkipFieldHandler: RequestHandler {
         guard field.isSkippable else { throw BusError(.fieldNotSkippable, "This is needed and cannot be skipped.") }
         return try await profile.inbox.once(context) { transaction in
             let record = try await profile.store.locked(person, in: transaction)
-            let skipped = try profile.completion.skipped(
+            let skipped = try plan.completion.skipped(
                 field, in: record, clear: request.clear ?? false, now: .now())
-            guard let skipped else { return .reply(profile.completion(of: record)) }
-            var change = ProfileChange([:], to: record, today: profile.today(of: record))
+            guard let skipped else { return .reply(plan.completion.completion(of: record, now: .now())) }
+            var change = ProfileChange([:], to: record, plan.catalogue, today: profile.today(of: record))
             change.states[field.key] = .some(skipped)
-            return .reply(profile.completion(of: try await profile.store.apply(change, to: record, in: transaction)))
+            let changed = try await profile.store.apply(change, to: record, plan, in: transaction)
+            return .reply(plan.completion.completion(of: changed, now: .now()))
         }
     }
 }

@@ -7,16 +7,18 @@ struct UpdateMeHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: UpdateMe, context: RequestContext) async throws -> Me {
-        let person = try context.person().userID
-        if let view = try await changed(by: request, person) { return view }
+        let planned = try await profile.planned(context)
+        let (person, plan) = (planned.record.personID, planned.plan)
+        let plans = try await profile.plans(of: planned.record)
+        if let view = try await changed(by: request, planned, plans) { return view }
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
-            let change = try change(request, to: record)
-            guard !change.isEmpty else { return profile.view(record) }
+            let change = try change(request, to: record, plan)
+            guard !change.isEmpty else { return profile.view(record, plan) }
             try await profile.noteDateOfBirth(change, of: person, in: transaction)
-            profile.noteProgress(from: record, to: record.changed(by: change), in: transaction)
+            profile.noteProgress(from: record, to: record.changed(by: change), plans, in: transaction)
             return profile.view(
-                try await profile.store.apply(change, to: record, commits: true, in: transaction))
+                try await profile.store.apply(change, to: record, plan, commits: true, in: transaction), plan)
         }
     }
 
@@ -24,24 +26,28 @@ struct UpdateMeHandler: RequestHandler {
     /// written by one statement, if the profile is unchanged by then.
     ///
     /// - Returns: `nil` if the change needs a transaction.
-    @Loop private func changed(by request: UpdateMe, _ person: Identifier) async throws -> Me? {
-        guard let record = try await profile.store.present(person) else { return nil }
-        let change = try change(request, to: record)
-        guard !change.isEmpty else { return profile.view(record) }
-        guard change.dateOfBirth == nil, profile.news(from: record, to: record.changed(by: change)).isEmpty else {
-            return nil
-        }
-        return try await profile.store.apply(change, toUnchanged: record).map(profile.view)
+    @Loop private func changed(
+        by request: UpdateMe, _ planned: PlannedProfile, _ plans: [Plan]
+    ) async throws -> Me? {
+        let (record, plan) = (planned.record, planned.plan)
+        let change = try change(request, to: record, plan)
+        guard !change.isEmpty else { return profile.view(record, plan) }
+        guard change.dateOfBirth == nil, profile.news(from: record, to: record.changed(by: change), plans).isEmpty
+        else { return nil }
+        return try await profile.store.apply(change, toUnchanged: record, plan).map { profile.view($0, plan) }
     }
 
     /// - Throws: ``BusError`` `precondition_failed`, `validation_failed`, `date_of_birth_locked` or `underage`.
-    private func change(_ request: UpdateMe, to record: ProfileRecord) throws(BusError) -> ProfileChange {
+    private func change(
+        _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan
+    ) throws(BusError) -> ProfileChange {
         if let tags = request.ifMatch, !Self.names(tags, record.revision) {
             throw BusError(
                 .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
         }
-        let change = ProfileChange(request.fields, to: record, today: profile.today(of: record))
-        try refuse(change, of: record)
+        let change = ProfileChange(
+            request.fields, to: record, plan.catalogue, today: profile.today(of: record))
+        try refuse(change, of: record, plan)
         return change
     }
 
@@ -50,16 +56,17 @@ struct UpdateMeHandler: RequestHandler {
         tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains { $0 == "*" || $0 == "\"r\(revision)\"" }
     }
 
-    private func refuse(_ change: ProfileChange, of record: ProfileRecord) throws(BusError) {
+    private func refuse(_ change: ProfileChange, of record: ProfileRecord, _ plan: Plan) throws(BusError) {
         guard change.problems.isEmpty else {
             throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
         }
         if change.isDateOfBirthLocked {
             throw BusError(.dateOfBirthLocked, "The date of birth cannot be changed. Please contact support.")
         }
-        guard profile.isRefusedAsUnderage(change, of: record), let born = change.dateOfBirth else { return }
+        guard profile.isRefusedAsUnderage(change, of: record, plan),
+            let eligibleOn = change.dateOfBirth.flatMap({ plan.eligibleOn(born: $0) })
+        else { return }
         throw BusError(
-            .underage, profile.underageMessage,
-            details: ["eligibleOn": .string(Age.eligibleOn(born: born).description)])
+            .underage, profile.underageMessage(plan), details: ["eligibleOn": .string(eligibleOn.description)])
     }
 }

@@ -7,7 +7,8 @@ struct GetOnboardingHandler: RequestHandler {
 
     func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState {
         let record = try await profile.store.ensured(request.personID)
-        let standing = Onboarding.Standing(of: record, profile.policy, today: profile.today(of: record))
+        let plan = try await profile.plan(of: record, in: request.app)
+        let standing = Onboarding.Standing(of: record, plan, today: profile.today(of: record))
         return OnboardingState(onboardingStatus: standing.onboardingStatus)
     }
 }

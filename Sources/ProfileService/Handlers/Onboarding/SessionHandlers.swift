@@ -4,14 +4,15 @@ import Database
 import EventLoop
 import JSONText
 
-/// Stores that the person opened the questionnaire that onboarding requires.
+/// Stores that the person opened a questionnaire that is a step of the person's plan.
 struct SessionOpenedHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ event: SessionOpened, context: RequestContext) async throws -> Acknowledged {
+        let plans = try await profile.plans(of: profile.store.present(event.personID))
         try await profile.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
-                event.questionnaire == profile.questionnaire
+                plans.contains(where: { $0.questionnaires.contains(event.questionnaire) })
             else { return }
             profile.events.note([.questionnaireStarted], of: event.personID, at: event.openedAt, in: transaction)
         }
@@ -54,30 +55,32 @@ private struct ToldSession {
 }
 
 extension ProfileContext {
-    /// Only one questionnaire is a step of onboarding. Of other questionnaires, only the extracts are used.
+    /// Stores the completion and the extracts of any questionnaire: a plan that the person follows later may have it.
     @Loop fileprivate func note(
         _ event: some BusEvent, _ session: ToldSession, _ context: RequestContext
     ) async throws -> Acknowledged {
         // Requests the extracts before anything is locked. If questionnaire does not answer, the event is delivered
         // again.
         let extracts = try await extracts(of: event.personID, session, context)
+        let plans = try await plans(of: store.present(event.personID))
         try await database.transaction { transaction in
-            guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
-                session.questionnaire == questionnaire || !extracts.isEmpty
-            else { return }
+            guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
             let record = try await store.locked(event.personID, in: transaction)
             var changed = record
-            if session.questionnaire == questionnaire { changed.isQuestionnaireComplete = true }
-            let change = taken(extracts, by: changed, from: session.questionnaire)
+            if changed.questionnaires[session.questionnaire] == nil {
+                changed.questionnaires[session.questionnaire] = session.completedAt
+            }
+            let change = taken(extracts, by: changed, plans, from: session.questionnaire)
             guard !change.isEmpty || changed != record else { return }
-            noteProgress(from: record, to: changed.changed(by: change), in: transaction)
+            noteProgress(from: record, to: changed.changed(by: change), plans, in: transaction)
             // Writes the fields first: they are written only at the revision that was read, and the step raises it.
             if !change.isEmpty {
                 try await noteDateOfBirth(change, of: event.personID, in: transaction)
-                _ = try await store.apply(change, to: record, in: transaction)
+                _ = try await store.apply(change, to: record, plans[0], in: transaction)
             }
             guard changed != record else { return }
-            store.noteQuestionnaire(of: event.personID, completedAt: session.completedAt, in: transaction)
+            store.noteQuestionnaire(
+                session.questionnaire, of: event.personID, completedAt: session.completedAt, in: transaction)
         }
         return Acknowledged()
     }
@@ -95,10 +98,10 @@ extension ProfileContext {
     /// The change that the extracts make. It is checked like a PATCH by the person. Values that do not fit are left
     /// out. The log names neither the value nor the person.
     @Loop private func taken(
-        _ extracts: [ProfileExtract], by record: ProfileRecord, from questionnaire: String
+        _ extracts: [ProfileExtract], by record: ProfileRecord, _ plans: [Plan], from questionnaire: String
     ) -> ProfileChange {
-        var fields = ExtractedFields(extracts, to: record, today: today(of: record))
-        if isRefusedAsUnderage(fields.change, of: record) { fields.leaveOutDateOfBirth() }
+        var fields = ExtractedFields(extracts, to: record, store.library.catalogue, today: today(of: record))
+        if plans.contains(where: { isRefusedAsUnderage(fields.change, of: record, $0) }) { fields.leaveOutDateOfBirth() }
         for refusal in fields.leftOut {
             log.warning(
                 "extract_left_out",

@@ -6,9 +6,9 @@ struct ViewOnboardingHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: ViewOnboarding, context: RequestContext) async throws -> OnboardingView {
-        let record = try await profile.store.ensured(context.person().userID)
-        var view = Onboarding.view(of: record, profile.policy, today: profile.today(of: record))
-        view.ageGate = profile.ageGate(until: view.eligibleOn)
+        let planned = try await profile.planned(context)
+        var view = Onboarding.view(of: planned.record, planned.plan, today: profile.today(of: planned.record))
+        view.ageGate = profile.ageGate(until: view.eligibleOn, planned.plan)
         return view
     }
 }

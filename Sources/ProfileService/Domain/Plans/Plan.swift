@@ -1,0 +1,98 @@
+import BusProtocol
+
+/// What an app asks of a person until the onboarding is complete, and what each capability needs. It never changes: a
+/// person follows one version of it.
+final class Plan: Sendable {
+    /// How much a step or a field is wanted.
+    typealias Need = ProfileField.Category
+
+    enum Capability: String, Sendable, CaseIterable {
+        case browse, like, match, message
+        case fullConfidence = "full_confidence"
+    }
+
+    /// What another service does with the person.
+    enum Task: String, Sendable {
+        case visualPreferences = "visual_preferences"
+        case verification
+    }
+
+    struct Step: Sendable {
+        enum Kind: Sendable {
+            /// The fields of its screens.
+            case fields([ProfileField])
+            /// A questionnaire by its key.
+            case questionnaire(String)
+            case task(Task)
+        }
+
+        let key: String
+        var need: Need
+        var kind: Kind
+
+        var task: Task? { if case .task(let task) = kind { task } else { nil } }
+        var questionnaire: String? { if case .questionnaire(let key) = kind { key } else { nil } }
+        var fields: [ProfileField] { if case .fields(let fields) = kind { fields } else { [] } }
+    }
+
+    /// What a capability needs: keys of fields and steps, in order.
+    struct Needs: Sendable {
+        /// The capability is disabled until these are there.
+        var due: [String] = []
+        /// These are wanted but not necessary.
+        var wanted: [String] = []
+    }
+
+    enum PhonePolicy: String, Sendable { case required, optional, none }
+
+    struct SignIn: Sendable {
+        let methods: [String]
+        let phone: PhonePolicy
+    }
+
+    struct AgeRule: Sendable {
+        /// In years.
+        let minimum: Int
+        /// Whether the date of birth of a younger person is refused instead of stored.
+        var refuses: Bool
+    }
+
+    let reference: PlanReference
+    let apps: Set<String>
+    let entries: Set<String>
+    let signIn: SignIn
+    let age: AgeRule?
+    let steps: [Step]
+    /// The capabilities that the app has. Others are not offered.
+    let capabilities: [Capability: Needs]
+    let completion: CompletionRules
+    /// How many people are offered while a person is matched provisionally; `nil` if there is no limit.
+    let provisionalMaxOffers: Int64?
+    let catalogue: FieldCatalogue
+
+    init(
+        reference: PlanReference, apps: Set<String>, entries: Set<String>, signIn: SignIn, age: AgeRule?,
+        steps: [Step], capabilities: [Capability: Needs], repromptAfter: Duration, provisionalMaxOffers: Int64?,
+        catalogue: FieldCatalogue
+    ) {
+        (self.reference, self.apps, self.entries, self.signIn) = (reference, apps, entries, signIn)
+        (self.age, self.steps, self.capabilities) = (age, steps, capabilities)
+        (self.provisionalMaxOffers, self.catalogue) = (provisionalMaxOffers, catalogue)
+        completion = CompletionRules(catalogue: catalogue, repromptAfter: repromptAfter)
+    }
+
+    /// The questionnaires that are steps.
+    var questionnaires: [String] { steps.compactMap(\.questionnaire) }
+
+    func step(_ key: String) -> Step? { steps.first { $0.key == key } }
+    func step(_ task: Task) -> Step? { steps.first { $0.task == task } }
+
+    /// The day on which a person reaches the minimum age; `nil` without an age rule.
+    func eligibleOn(born: CivilDate) -> CivilDate? { age.map { Age.eligibleOn(born: born, minimum: $0.minimum) } }
+}
+
+/// Names one version of a plan.
+struct PlanReference: Sendable, Hashable {
+    let key: String
+    let version: Int64
+}

@@ -1,0 +1,125 @@
+import JSONText
+
+/// An onboarding plan as in its file. Only its shape has been checked.
+struct PlanFile: Decodable {
+    struct SignIn: Decodable {
+        var titleKey: String
+        var methods: [String]
+        var phone: String
+    }
+
+    struct AgeRule: Decodable {
+        var minimum: Int
+        var under: String
+    }
+
+    /// A field of the library. The bounds tighten those of the library.
+    struct Field: Decodable {
+        var field: String
+        var need: String?
+        var labelKey: String?
+        var min: Int64?
+        var max: Int64?
+        var minLength: Int64?
+        var maxLength: Int64?
+        var maxSelections: Int64?
+        var options: [String]?
+    }
+
+    struct Screen: Decodable {
+        var key: String
+        var titleKey: String
+        var fields: [Field]
+    }
+
+    /// It has `screens`, a `questionnaire` or a `task`.
+    struct Step: Decodable {
+        var key: String
+        var need: String
+        var screens: [Screen]?
+        var questionnaire: String?
+        var task: String?
+    }
+
+    /// Keys of fields and steps.
+    struct Needs: Decodable {
+        var due: [String]?
+        var wanted: [String]?
+    }
+
+    struct Policy: Decodable {
+        var repromptAfterSeconds: Int64?
+        var provisionalMaxOffers: Int64?
+    }
+
+    var key: String
+    var version: Int64
+    var apps: [String]
+    var entries: [String]?
+    var locales: [String]
+    var defaultLocale: String
+    var strings: [String: [String: String]]
+    var signIn: SignIn
+    var age: AgeRule?
+    var steps: [Step]
+    var capabilities: [String: Needs]?
+    var policy: Policy?
+}
+
+extension PlanFile {
+    /// The limits for a file of 256 KB.
+    static let limits = JSONLimits(depth: 24, values: 65_536)
+    static let largest = 262_144
+
+    private static let key = JSONSchema.string(1...64)
+    private static let need = JSONSchema.values("required", "encouraged", "optional")
+    private static let bound = JSONSchema.integer(-1_000_000...1_000_000)
+
+    private static let field = JSONSchema.object([
+        .required("field", key), .optional("need", need), .optional("labelKey", key), .optional("min", bound),
+        .optional("max", bound), .optional("minLength", .integer(0...4096)), .optional("maxLength", .integer(0...4096)),
+        .optional("maxSelections", .integer(1...500)), .optional("options", .array(of: key, count: 1...500)),
+    ])
+
+    private static let screen = JSONSchema.object([
+        .required("key", key), .required("titleKey", key), .required("fields", .array(of: field, count: 1...64)),
+    ])
+
+    private static let step = JSONSchema.object([
+        .required("key", key), .required("need", need), .optional("screens", .array(of: screen, count: 1...63)),
+        .optional("questionnaire", key),
+        .optional("task", .values("visual_preferences", "verification")),
+    ])
+
+    private static let needs = JSONSchema.object([
+        .optional("due", .array(of: key, count: 0...64)), .optional("wanted", .array(of: key, count: 0...64)),
+    ])
+
+    private static let capabilities = JSONSchema.object(
+        Plan.Capability.allCases.map { .optional($0.rawValue, needs) })
+
+    private static let signIn = JSONSchema.object([
+        .required("titleKey", key),
+        .required("methods", .array(of: .values("phone_code", "email_code", "google", "apple"), count: 1...4)),
+        .required("phone", .values("required", "optional", "none")),
+    ])
+
+    private static let age = JSONSchema.object([
+        .required("minimum", .integer(1...120)), .required("under", .values("soft_block", "refuse")),
+    ])
+
+    private static let policy = JSONSchema.object([
+        .optional("repromptAfterSeconds", .integer(3600...31_536_000)),
+        .optional("provisionalMaxOffers", .integer(0...1000)),
+    ])
+
+    /// The JSON schema of a file.
+    static let schema = JSONSchema.object([
+        .required("key", key), .required("version", .integer(1...2_147_483_647)),
+        .required("apps", .array(of: key, count: 0...100)), .optional("entries", .array(of: key, count: 0...1000)),
+        .required("locales", .array(of: key, count: 1...100)), .required("defaultLocale", key),
+        .required("strings", .map(of: .map(of: .string(1...1000), count: 1...5000), count: 1...100)),
+        .required("signIn", signIn), .optional("age", age), .required("steps", .array(of: step, count: 1...15)),
+        .optional("capabilities", capabilities), .optional("policy", policy),
+    ])
+}

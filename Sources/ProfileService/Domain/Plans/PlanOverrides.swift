@@ -1,0 +1,43 @@
+/// What variables from before plans say of the default plan. The next release does not have them.
+struct PlanOverrides: Sendable {
+    /// Whether photo verification is a step, and needed for every capability but browsing.
+    var requiresVerification: Bool?
+    /// Whether visual preferences are a step.
+    var requiresVisualSignal: Bool?
+    /// The questionnaire in place of the plan's.
+    var questionnaire: String?
+    /// Whether the date of birth of a person who is too young is refused instead of stored.
+    var refusesUnderage: Bool?
+    var repromptAfter: Duration?
+    var provisionalMaxOffers: Int64?
+
+    func applied(to plan: Plan) -> Plan {
+        var (steps, capabilities, age) = (plan.steps, plan.capabilities, plan.age)
+        for (task, isRequired) in [
+            (Plan.Task.verification, requiresVerification), (.visualPreferences, requiresVisualSignal),
+        ] {
+            guard let isRequired, let place = steps.firstIndex(where: { $0.task == task }) else { continue }
+            let key = steps[place].key
+            if isRequired {
+                steps[place].need = .required
+            } else {
+                steps.remove(at: place)
+            }
+            for capability in capabilities.keys {
+                if !isRequired {
+                    capabilities[capability]?.due.removeAll { $0 == key }
+                } else if task == .verification, capability != .browse {
+                    capabilities[capability]?.due.append(key)
+                }
+            }
+        }
+        if let questionnaire, let place = steps.firstIndex(where: { $0.questionnaire != nil }) {
+            steps[place].kind = .questionnaire(questionnaire)
+        }
+        if let refusesUnderage { age?.refuses = refusesUnderage }
+        return Plan(
+            reference: plan.reference, apps: plan.apps, entries: plan.entries, signIn: plan.signIn, age: age,
+            steps: steps, capabilities: capabilities, repromptAfter: repromptAfter ?? plan.completion.repromptAfter,
+            provisionalMaxOffers: provisionalMaxOffers ?? plan.provisionalMaxOffers, catalogue: plan.catalogue)
+    }
+}

@@ -1,0 +1,331 @@
+import BusProtocol
+import Cryptography
+import JSONText
+
+/// Reads a plan and checks it against the library of fields.
+///
+/// It refuses unknown members instead of ignoring them.
+struct PlanParser {
+    private let library: FieldLibrary
+    private let file: PlanFile
+    private var problems: [PlanProblem] = []
+
+    /// - Parameter bytes: a JSON text of at most 256 KB.
+    /// - Throws: all problems. If the shape is wrong, they are only those of the shape.
+    static func parse(_ bytes: [UInt8], _ library: FieldLibrary) throws(PlanError) -> Plan {
+        var parser = PlanParser(library: library, file: try file(bytes))
+        parser.check()
+        guard parser.problems.isEmpty else { throw PlanError(parser.problems) }
+        return try parser.plan()
+    }
+
+    /// All fields of the library, each of them optional.
+    static func everyField(of library: FieldLibrary) throws(PlanError) -> FieldCatalogue {
+        let screen = PlanFile.Screen(
+            key: "fields", titleKey: "fields", fields: library.keys.map { PlanFile.Field(field: $0) })
+        let file = PlanFile(
+            key: "fields", version: library.version, apps: [], locales: library.languages,
+            defaultLocale: library.languages[0], strings: [:],
+            signIn: PlanFile.SignIn(titleKey: "account", methods: [], phone: "none"),
+            steps: [PlanFile.Step(key: "profile", need: "optional", screens: [screen])])
+        return try PlanParser(library: library, file: file).catalogue()
+    }
+
+    /// The text that is hashed: the form of RFC 8785.
+    static func canonicalText(_ bytes: [UInt8]) throws(PlanError) -> [UInt8] {
+        CanonicalJSON.bytes(of: try document(bytes).root.value)
+    }
+
+    private init(library: FieldLibrary, file: PlanFile) { (self.library, self.file) = (library, file) }
+
+    private static func document(_ bytes: [UInt8]) throws(PlanError) -> JSONDocument {
+        guard bytes.count <= PlanFile.largest else {
+            throw PlanError("malformed", "", "The plan is larger than 256 KB.")
+        }
+        do throws(JSONTextError) {
+            return try JSONDocument(bytes, limits: PlanFile.limits)
+        } catch {
+            throw PlanError("malformed", "", error.description)
+        }
+    }
+
+    private static func file(_ bytes: [UInt8]) throws(PlanError) -> PlanFile {
+        let document = try document(bytes)
+        let problems = PlanFile.schema.problems(in: document.root).map { problem in
+            let names = problem.field.split(separator: ".", maxSplits: problem.field.hasPrefix("strings.") ? 2 : .max)
+            return PlanProblem(
+                code: "malformed", pointer: names.map { "/" + $0 }.joined(), message: problem.message)
+        }
+        guard problems.isEmpty else { throw PlanError(problems) }
+        do {
+            return try WireJSON.decode(PlanFile.self, from: document.root)
+        } catch {
+            throw PlanError("malformed", "", "The plan cannot be read.")
+        }
+    }
+
+    // MARK: Checks
+
+    private mutating func refuse(_ code: String, _ pointer: String, _ message: String) {
+        problems.append(PlanProblem(code: code, pointer: pointer, message: message))
+    }
+
+    private mutating func check() {
+        checkKeys()
+        checkSteps()
+        checkSignIn()
+        checkCapabilities()
+        checkTexts()
+    }
+
+    private var screens: [(pointer: String, screen: PlanFile.Screen)] {
+        file.steps.enumerated().flatMap { place, step in
+            (step.screens ?? []).enumerated().map { ("/steps/\(place)/screens/\($0)", $1) }
+        }
+    }
+
+    private var fields: [(pointer: String, field: PlanFile.Field)] {
+        screens.flatMap { pointer, screen in
+            screen.fields.enumerated().map { ("\(pointer)/fields/\($0)", $1) }
+        }
+    }
+
+    /// Every key stands once: of steps and fields together, since capabilities name both; of screens; of apps and entries.
+    private mutating func checkKeys() {
+        var seen = Set<String>()
+        let named =
+            file.steps.enumerated().map { ("/steps/\($0)/key", $1.key) }
+            + fields.map { ($0.pointer + "/field", $0.field.field) }
+        for (pointer, key) in named where !seen.insert(key).inserted {
+            refuse("duplicate_key", pointer, "The key \(key) is used twice.")
+        }
+        seen = ["account"]
+        for (pointer, screen) in screens where !seen.insert(screen.key).inserted {
+            refuse("duplicate_key", "\(pointer)/key", "The key \(screen.key) is used twice.")
+        }
+        for (name, keys) in [("apps", file.apps), ("entries", file.entries ?? []), ("locales", file.locales)] {
+            seen = []
+            for (place, key) in keys.enumerated() where !seen.insert(key).inserted {
+                refuse("duplicate_key", "/\(name)/\(place)", "\(key) is listed twice.")
+            }
+        }
+    }
+
+    private mutating func checkSteps() {
+        for (place, step) in file.steps.enumerated() {
+            let kinds = [step.screens != nil, step.questionnaire != nil, step.task != nil].count { $0 }
+            if kinds != 1 {
+                refuse("malformed", "/steps/\(place)", "A step has screens, a questionnaire or a task.")
+            }
+            if let task = step.task, file.steps[..<place].contains(where: { $0.task == task }) {
+                refuse("duplicate_key", "/steps/\(place)/task", "The task \(task) is a step already.")
+            }
+        }
+        if !file.steps.contains(where: { $0.need == "required" }) {
+            refuse("nothing_required", "/steps", "At least one step must be required, or nobody has an onboarding.")
+        }
+        if fields.isEmpty { refuse("no_fields", "/steps", "At least one step must have fields.") }
+        if fields.count > 64 { refuse("too_many_fields", "/steps", "A plan has at most 64 fields.") }
+        for (pointer, field) in fields { check(field, at: pointer) }
+    }
+
+    /// A plan selects and tightens a field. It never loosens or retypes one.
+    private mutating func check(_ field: PlanFile.Field, at pointer: String) {
+        guard let known = library.field(field.field, in: file.defaultLocale) else {
+            return refuse("unknown_field", "\(pointer)/field", "The library has no field \(field.field).")
+        }
+        let lower = [("min", field.min), ("minLength", field.minLength)]
+        let upper = [("max", field.max), ("maxLength", field.maxLength), ("maxSelections", field.maxSelections)]
+        for (name, bound) in lower + upper {
+            guard let bound else { continue }
+            let most = known[name] ?? (name == "maxSelections" ? known["options"].map { .integer(Int64($0.arrayValue?.count ?? 0)) } : nil)
+            guard let limit = most?.integerValue else {
+                refuse("not_tightened", "\(pointer)/\(name)", "The field \(field.field) has no \(name).")
+                continue
+            }
+            if name.hasPrefix("min") ? bound < limit : bound > limit {
+                refuse("not_tightened", "\(pointer)/\(name)", "The library's \(name) is \(limit): a plan may only tighten it.")
+            }
+        }
+        for (least, most) in [("min", "max"), ("minLength", "maxLength")] {
+            let bounds = [least, most].map { name in
+                (lower + upper).first { $0.0 == name }?.1 ?? known[name]?.integerValue
+            }
+            if let low = bounds[0], let high = bounds[1], low > high {
+                refuse("impossible", "\(pointer)/\(least)", "No value has at least \(low) and at most \(high).")
+            }
+        }
+        guard let options = field.options else { return }
+        let all = (known["options"]?.arrayValue ?? []).compactMap { $0["key"]?.stringValue }
+        for (place, option) in options.enumerated() {
+            if !all.contains(option) {
+                refuse("unknown_option", "\(pointer)/options/\(place)", "The field \(field.field) has no option \(option).")
+            } else if options[..<place].contains(option) {
+                refuse("duplicate_key", "\(pointer)/options/\(place)", "The option \(option) is listed twice.")
+            }
+        }
+    }
+
+    private mutating func checkSignIn() {
+        let (methods, phone) = (file.signIn.methods, file.signIn.phone)
+        for (place, method) in methods.enumerated() where methods[..<place].contains(method) {
+            refuse("duplicate_key", "/signIn/methods/\(place)", "The method \(method) is listed twice.")
+        }
+        if phone == "none", methods.contains("phone_code") {
+            refuse("contradiction", "/signIn/phone", "A plan that signs in by phone cannot leave the phone out.")
+        }
+        if file.age != nil, !fields.contains(where: { $0.field.field == "dateOfBirth" }) {
+            refuse("contradiction", "/age", "A plan with an age rule needs the field dateOfBirth.")
+        }
+    }
+
+    private mutating func checkCapabilities() {
+        let known = Set(file.steps.map(\.key) + fields.map(\.field.field))
+        for (capability, needs) in (file.capabilities ?? [:]).sorted(by: { $0.key < $1.key }) {
+            var seen = Set<String>()
+            for (list, keys) in [("due", needs.due ?? []), ("wanted", needs.wanted ?? [])] {
+                for (place, key) in keys.enumerated() {
+                    let pointer = "/capabilities/\(capability)/\(list)/\(place)"
+                    if !known.contains(key) {
+                        refuse("unknown_need", pointer, "The plan has no step and no field \(key).")
+                    } else if !seen.insert(key).inserted {
+                        refuse("duplicate_key", pointer, "\(key) is listed twice.")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every text key has a text in every locale, and every text has a key.
+    private mutating func checkTexts() {
+        if !file.locales.contains(file.defaultLocale) {
+            refuse("unknown_locale", "/defaultLocale", "The default locale is not among the locales.")
+        }
+        for locale in file.strings.keys.sorted() where !file.locales.contains(locale) {
+            refuse("unknown_locale", "/strings/\(locale)", "The locale \(locale) is not among the locales.")
+        }
+        var used = [("/signIn/titleKey", file.signIn.titleKey)]
+        used += screens.map { ($0.pointer + "/titleKey", $0.screen.titleKey) }
+        used += fields.compactMap { pointer, field in field.labelKey.map { ("\(pointer)/labelKey", $0) } }
+        for locale in file.locales {
+            let texts = file.strings[locale] ?? [:]
+            for (pointer, key) in used where texts[key] == nil {
+                refuse("missing_text", pointer, "The text \(key) is missing in \(locale).")
+            }
+            for key in texts.keys.sorted() where !used.contains(where: { $0.1 == key }) {
+                refuse("unused_text", "/strings/\(locale)/\(key)", "Nothing uses the text \(key).")
+            }
+        }
+    }
+
+    // MARK: Building
+
+    private func plan() throws(PlanError) -> Plan {
+        let catalogue = try catalogue()
+        let steps = file.steps.map { step in
+            let kind: Plan.Step.Kind =
+                if let questionnaire = step.questionnaire {
+                    .questionnaire(questionnaire)
+                } else if let task = step.task.flatMap({ Plan.Task(rawValue: $0) }) {
+                    .task(task)
+                } else {
+                    .fields((step.screens ?? []).flatMap(\.fields).compactMap { catalogue.field($0.field) })
+                }
+            return Plan.Step(key: step.key, need: Plan.Need(rawValue: step.need) ?? .optional, kind: kind)
+        }
+        let capabilities = (file.capabilities ?? [:]).compactMap { name, needs in
+            Plan.Capability(rawValue: name).map { ($0, Plan.Needs(due: needs.due ?? [], wanted: needs.wanted ?? [])) }
+        }
+        return Plan(
+            reference: PlanReference(key: file.key, version: file.version), apps: Set(file.apps),
+            entries: Set(file.entries ?? []),
+            signIn: Plan.SignIn(
+                methods: file.signIn.methods, phone: Plan.PhonePolicy(rawValue: file.signIn.phone) ?? .required),
+            age: file.age.map { Plan.AgeRule(minimum: $0.minimum, refuses: $0.under == "refuse") }, steps: steps,
+            capabilities: Dictionary(uniqueKeysWithValues: capabilities),
+            repromptAfter: .seconds(file.policy?.repromptAfterSeconds ?? 604_800),
+            provisionalMaxOffers: file.policy?.provisionalMaxOffers, catalogue: catalogue)
+    }
+
+    private func catalogue() throws(PlanError) -> FieldCatalogue {
+        // The default locale comes first: it is the fallback.
+        let locales = [file.defaultLocale] + file.locales.filter { $0 != file.defaultLocale }
+        var views: [ProfileFields] = []
+        for locale in locales { views.append(try view(in: locale)) }
+        do throws(CatalogueError) {
+            return try FieldCatalogue(views)
+        } catch {
+            throw PlanError(error.problems.map { PlanProblem(code: "malformed", pointer: "/steps", message: $0) })
+        }
+    }
+
+    /// The fields and screens as clients see them.
+    private func view(in locale: String) throws(PlanError) -> ProfileFields {
+        let texts = file.strings[locale] ?? [:]
+        func text(_ key: String) -> JSONValue { .string(texts[key] ?? key) }
+        let account = PlanFile.Screen(key: "account", titleKey: file.signIn.titleKey, fields: [])
+        var (steps, fields): ([JSONValue], [JSONValue]) = ([], [])
+        for (place, screen) in ([account] + screens.map(\.screen)).enumerated() {
+            let isRequired = screen.fields.isEmpty || screen.fields.contains { $0.need == "required" }
+            steps.append([
+                "step": .integer(Int64(place + 1)), "key": .string(screen.key), "label": text(screen.titleKey),
+                "fields": .array(screen.fields.map { .string($0.field) }), "required": .bool(isRequired),
+                "skippable": .bool(!isRequired),
+            ])
+            for field in screen.fields {
+                fields.append(.object(members(of: field, step: place + 1, locale, label: field.labelKey.map(text))))
+            }
+        }
+        var members: [String: JSONValue] = [
+            "key": .string(file.key), "version": .integer(file.version), "language": .string(locale),
+            "steps": .array(steps), "fields": .array(fields), "preferNotToSay": library.preferNotToSay(in: locale),
+        ]
+        members["hash"] = .string(Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: .object(members)))))
+        do {
+            let document = try JSONDocument(CanonicalJSON.bytes(of: .object(members)), limits: PlanFile.limits)
+            let problems = ProfileFields.schema.problems(in: document.root)
+            guard problems.isEmpty else {
+                throw PlanError(problems.map { PlanProblem(code: "malformed", pointer: "/steps", message: "\($0.field): \($0.message)") })
+            }
+            return try WireJSON.decode(ProfileFields.self, from: document.root)
+        } catch let error as PlanError {
+            throw error
+        } catch {
+            throw PlanError("malformed", "/steps", "The fields cannot be shown to clients.")
+        }
+    }
+
+    private func members(
+        of field: PlanFile.Field, step: Int, _ locale: String, label: JSONValue?
+    ) -> [String: JSONValue] {
+        var members = library.field(field.field, in: locale) ?? [:]
+        let need = Plan.Need(rawValue: field.need ?? "") ?? .optional
+        members["step"] = .integer(Int64(step))
+        members["category"] = .string(need.rawValue)
+        members["required"] = .bool(need == .required)
+        members["encouraged"] = .bool(need == .encouraged)
+        members["skippable"] = .bool(need != .required)
+        members["capabilities"] = .array(
+            Plan.Capability.allCases.filter { capability in
+                let needs = file.capabilities?[capability.rawValue]
+                return (needs?.due ?? []).contains(field.field) || (needs?.wanted ?? []).contains(field.field)
+            }.map { .string($0.rawValue) })
+        members["label"] = label ?? members["label"]
+        let bounds = [
+            ("min", field.min), ("max", field.max), ("minLength", field.minLength), ("maxLength", field.maxLength),
+            ("maxSelections", field.maxSelections),
+        ]
+        for case (let name, let bound?) in bounds { members[name] = .integer(bound) }
+        if field.field == "dateOfBirth", let age = file.age { members["minAge"] = .integer(Int64(age.minimum)) }
+        if var lookup = members["lookup"]?.objectValue, let fills = lookup["fills"]?.arrayValue {
+            // A search fills only fields that the plan has.
+            let chosen = Set(fields.map(\.field.field))
+            lookup["fills"] = .array(fills.filter { chosen.contains($0["field"]?.stringValue ?? "") })
+            members["lookup"] = .object(lookup)
+        }
+        if let chosen = field.options, let options = members["options"]?.arrayValue {
+            members["options"] = .array(options.filter { chosen.contains($0["key"]?.stringValue ?? "") })
+        }
+        return members
+    }
+}

@@ -1,0 +1,23 @@
+@testable import ProfileService
+
+extension Plan {
+    /// A plan of this release, as a person who follows it gets it.
+    static func shipped(_ key: String) -> Plan {
+        let library = (try? FieldLibrary.shipped.get())!.library
+        let file = EmbeddedFiles.Plans.all.first { $0.name == key }!
+        return (try? PlanParser.parse(file.bytes, library))!
+    }
+
+    /// The default plan.
+    static let yoked = shipped("yoked")
+
+    /// The default plan with both tasks of other services required, or not there.
+    static func yoked(verification: Bool = true, visual: Bool = true) -> Plan {
+        PlanOverrides(requiresVerification: verification, requiresVisualSignal: visual).applied(to: yoked)
+    }
+}
+
+extension FieldCatalogue {
+    /// The fields of the default plan.
+    static let shipped = Plan.yoked.catalogue
+}
