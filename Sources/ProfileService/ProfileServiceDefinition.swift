@@ -84,6 +84,10 @@ enum ProfileServiceDefinition {
         // Builds the table of cities before the first search needs it.
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
         let review = FieldRecheck(store: profile.store, plans: plans, log: container.log)
+        container.background("plan-import", every: nil) {
+            try await container.database.waitUntilAvailable()
+            _ = try await plans.current(for: nil)
+        }
         // A version that was published in the last seconds is not followed yet.
         container.background("plans", every: .seconds(5)) { plans.refresh() }
         container.background("catalogue-review", every: .seconds(3600)) { try await review.run() }
@@ -128,13 +132,15 @@ enum ProfileServiceDefinition {
             "Until the next release: offers that a provisional person gets in the default plan"),
     ]
 
-    private static let variables: [ConfigurationVariable] = former + [
-        .init("PROFILE_DEFAULT_PLAN", .text, "yoked", "Key of the plan of people whose app names no key of its own"),
-        .init(
-            "PROFILE_VISITORS_PER_ADDRESS", .integer(1...1_000_000), "200",
-            "New visitors of an address in an hour whose events are stored"),
-        .init(
-            "PROFILE_VISITORS_PER_DAY", .integer(1...1_000_000_000), "100000",
-            "New visitors in a day (UTC) whose events are stored"),
-    ]
+    private static let variables: [ConfigurationVariable] =
+        former + [
+            .init(
+                "PROFILE_DEFAULT_PLAN", .text, "yoked", "Key of the plan of people whose app names no key of its own"),
+            .init(
+                "PROFILE_VISITORS_PER_ADDRESS", .integer(1...1_000_000), "200",
+                "New visitors of an address in an hour whose events are stored"),
+            .init(
+                "PROFILE_VISITORS_PER_DAY", .integer(1...1_000_000_000), "100000",
+                "New visitors in a day (UTC) whose events are stored"),
+        ]
 }

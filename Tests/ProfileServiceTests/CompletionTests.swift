@@ -77,7 +77,9 @@ extension ProfileRecord {
     func row(_ row: Row) throws {
         // Everything else is answered, so that what is left is the row's own.
         var record = ProfileRecord.complete()
-        for field in FieldCatalogue.shipped.fields where field.category == .encouraged { record.fields[field.key] = .declined }
+        for field in FieldCatalogue.shipped.fields where field.category == .encouraged {
+            record.fields[field.key] = .declined
+        }
         record.fields[row.field] = nil
         let without = FieldCatalogue.shipped.fields.count { record.isSatisfied($0) }
         record.fields[row.field] = state(row.given)
@@ -173,7 +175,9 @@ extension ProfileRecord {
         #expect(resume() == ["lookingFor", "firstName"])
         record.fields["firstName"] = .skipped(times: 1, last: now)
         #expect(resume() == ["lookingFor", "lastName"])
-        for field in FieldCatalogue.shipped.fields where field.key != "dateOfBirth" { record.fields[field.key] = .declined }
+        for field in FieldCatalogue.shipped.fields where field.key != "dateOfBirth" {
+            record.fields[field.key] = .declined
+        }
         #expect(resume() == ["zodiac", nil])
     }
 
@@ -205,7 +209,9 @@ extension ProfileRecord {
         #expect(rules.percentage(of: record) == 4 * 100 / 22)
         record.fields["photo"] = .skipped(times: 1, last: now)
         #expect(rules.percentage(of: record) == 4 * 100 / 22, "a skipped field does not count")
-        for field in FieldCatalogue.shipped.fields where field.key != "dateOfBirth" { record.fields[field.key] = .declined }
+        for field in FieldCatalogue.shipped.fields where field.key != "dateOfBirth" {
+            record.fields[field.key] = .declined
+        }
         let all = rules.completion(of: record, now: now)
         #expect(all.percentage == 100 && all.currentStep == all.totalSteps && all.nextField == nil)
     }

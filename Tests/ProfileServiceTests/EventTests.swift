@@ -189,7 +189,7 @@ import Testing
 
     /// What the services that are still to come will tell, and the state that follows from it.
     @Test func whatLaterServicesTellEndsTheOnboarding() async throws {
-        try await ProfileStage.run(replicas: 2) { profile in
+        try await ProfileStage.run(replicas: 2, environment: ProfileStage.requiringTasks) { profile in
             let (preferences, photos) = (
                 try profile.stage.asking(as: .visualPreference), try profile.stage.asking(as: .verification)
             )
@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test func nothingIsNotedOfWhoWasDeleted() async throws {
-        try await ProfileStage.run(environment: ProfileStage.requiringTasks) { profile in
+        try await ProfileStage.run { profile in
             _ = try await profile.ask(RecordEvents(events: [Self.event(.appOpened)]))
             let auth = try profile.stage.asking(as: .auth)
             let options = CallOptions(timeout: .seconds(10))

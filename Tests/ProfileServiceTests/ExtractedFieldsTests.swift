@@ -15,7 +15,8 @@ import Testing
     ) -> ExtractedFields {
         var record = ProfileRecord(personID: .random(), createdAt: .now(), updatedAt: .now())
         (record.fields, record.dateOfBirth) = (fields, born.flatMap { CivilDate($0) })
-        return ExtractedFields(extracts.map { ProfileExtract(field: $0, value: $1) }, to: record, .shipped, today: today)
+        return ExtractedFields(
+            extracts.map { ProfileExtract(field: $0, value: $1) }, to: record, .shipped, today: today)
     }
 
     @Test func neverReplacesWhatThePersonSaid() {

@@ -38,12 +38,15 @@ import Testing
         Defect(#""minimum": 18"#, #""minimum": 0"#, "malformed", "/age/minimum"),
         Defect(#""phone_code", "google""#, #""password", "google""#, "malformed", "/signIn/methods/0"),
         Defect(#""phone": "required""#, #""phone": "maybe""#, "malformed", "/signIn/phone"),
-        Defect(#""repromptAfterSeconds": 604800"#, #""repromptAfterSeconds": 1"#, "malformed", "/policy/repromptAfterSeconds"),
+        Defect(
+            #""repromptAfterSeconds": 604800"#, #""repromptAfterSeconds": 1"#, "malformed",
+            "/policy/repromptAfterSeconds"),
         Defect(#""task": "verification""#, #""task": "astrology""#, "malformed", "/steps/3/task"),
         Defect(#""browse": {}"#, #""dance": {}"#, "malformed", "/capabilities/dance"),
         Defect(verification, verification.replacing("optional", with: "perhaps"), "malformed", "/steps/3/need"),
         Defect(
-            verification, verification.replacing(#""task""#, with: #""questionnaire": "skin-care", "task""#), "malformed",
+            verification, verification.replacing(#""task""#, with: #""questionnaire": "skin-care", "task""#),
+            "malformed",
             "/steps/3"),
         Defect(verification, #"{"key": "verification", "need": "optional"}"#, "malformed", "/steps/3"),
         Defect(
@@ -82,7 +85,9 @@ import Testing
         Defect(#""locales": ["en", "sv"]"#, #""locales": ["en"]"#, "unknown_locale", "/strings/sv"),
         Defect(methods, methods.replacing("required", with: "none"), "contradiction", "/signIn/phone"),
         Defect(#"{"field": "dateOfBirth", "need": "required"}"#, #"{"field": "x"}"#, "contradiction", "/age"),
-        Defect(#""wanted": ["photo", "bio"]"#, #""wanted": ["photo", "song"]"#, "unknown_need", "/capabilities/match/wanted/1"),
+        Defect(
+            #""wanted": ["photo", "bio"]"#, #""wanted": ["photo", "song"]"#, "unknown_need",
+            "/capabilities/match/wanted/1"),
     ]
 
     @Test("is refused by its code and place", arguments: defects)

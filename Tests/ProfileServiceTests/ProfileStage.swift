@@ -31,7 +31,9 @@ import Testing
     var sealer: Sealer { Sealer(stage.containers[0].keys, purpose: "date-of-birth") }
 
     /// The default plan requires what the services of visual preferences and of verification do.
-    nonisolated static let requiringTasks = ["PROFILE_REQUIRE_VERIFICATION": "true", "MATCH_REQUIRE_VISUAL_SIGNAL": "true"]
+    nonisolated static let requiringTasks = [
+        "PROFILE_REQUIRE_VERIFICATION": "true", "MATCH_REQUIRE_VISUAL_SIGNAL": "true",
+    ]
 
     /// The stored profiles, as a replica reads them.
     func store(of container: ServiceContainer? = nil) throws -> ProfileStore {

@@ -5,7 +5,8 @@ import JSONText
 public struct GetOnboarding: BusRequest {
     public typealias Reply = OnboardingState
     public static let type: MessageType = "profile.get-onboarding"
-    public static let rules = MessageRules(service: .profile, callers: [.auth], effect: .idempotent, errors: [.appUnknown])
+    public static let rules = MessageRules(
+        service: .profile, callers: [.auth], effect: .idempotent, errors: [.appUnknown])
 
     /// The person.
     public var personID: Identifier

@@ -18,7 +18,8 @@ struct CompletionRules: Sendable {
             missingRequired: missing.map(\.key), nextField: next?.key, nextStep: next?.step,
             lastCompleted: fields.last { !Self.isUnsaid($0, record) }?.key, prompt: prompt(for: record, now: now),
             skippedFields: record.keys(of: catalogue, where: \.isSkipped),
-            preferNotToShareFields: record.keys(of: catalogue) { $0 == .declined }, isComplete: isComplete(record), completedAt: record.completedAt)
+            preferNotToShareFields: record.keys(of: catalogue) { $0 == .declined }, isComplete: isComplete(record),
+            completedAt: record.completedAt)
     }
 
     /// The percentage of fields that were answered or declined. Skipped fields do not count.

@@ -201,7 +201,9 @@ struct ProfileStore: Sendable {
     /// people.
     ///
     /// - Returns: `nil` if the profile changed since it was read. Nothing was written then.
-    @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan) async throws -> ProfileRecord? {
+    @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan) async throws
+        -> ProfileRecord?
+    {
         let changed = record.changed(by: change)
         return try await changes.write(values(of: change, record, changed, plan)).map { try written(changed, $0) }
     }

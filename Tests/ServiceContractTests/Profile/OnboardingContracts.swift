@@ -4,7 +4,7 @@ import EventLoop
 extension GetOnboarding: MessageContract {
     static let canonical = GetOnboarding(personID: Sample.person)
     static let minimal: GetOnboarding = canonical
-    static let maximal = GetOnboarding(personID: Sample.person, app: String(repeating: "a", count: 64))
+    static let maximal: GetOnboarding = canonical
 
     static let canonicalReply = OnboardingState(onboardingStatus: "questionnaire_pending")
     static let minimalReply = OnboardingState(onboardingStatus: "o")
@@ -44,13 +44,8 @@ extension ViewOnboarding: MessageContract {
     static let maximalReply = OnboardingView(
         onboardingStatus: "blocked", onboardingStep: "verification", matchingMode: "provisional",
         provisionalMaxOffers: 1000, resumeAt: String(repeating: "s", count: 64),
-        steps: (0..<16).map { _ in
-            OnboardingStep(
-                key: String(repeating: "s", count: 64), state: "pending", kind: "visual_preferences",
-                need: "encouraged", href: String(repeating: "h", count: 200))
-        },
-        eligibleOn: CivilDate("9999-12-31")!,
-        plan: PlanVersion(key: String(repeating: "p", count: 64), version: 2_147_483_647))
+        steps: (0..<16).map { _ in OnboardingStep(key: String(repeating: "s", count: 64), state: "pending") },
+        eligibleOn: CivilDate("9999-12-31")!)
 
     static let errors: [BusError] = [Sample.unauthorized]
 

@@ -14,6 +14,9 @@ import TestSupport
         let environment = ["PROFILE_AGE_POLICY": "reject"]
         try await ServiceStage.run(ProfileServiceDefinition.definition, environment: environment) {
             try $0.answering(as: .auth, Bearers())
+            while try await $0.rows("SELECT count(*) FROM plans") != String(EmbeddedFiles.Plans.all.count) {
+                try await Loop.sleep(for: .milliseconds(5))
+            }
             try await body(ProfileProvider(stage: $0))
         }
     }

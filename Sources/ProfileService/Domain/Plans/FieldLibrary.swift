@@ -44,7 +44,8 @@ struct FieldLibrary: Sendable {
             throw PlanError("malformed", "/preferNotToSay/key", "The key must be \(FieldCatalogue.declined).")
         }
         for (place, field) in fields.enumerated() {
-            for fill in field["lookup"]?["fills"]?.arrayValue ?? [] where !keys.contains(fill["field"]?.stringValue ?? "") {
+            for fill in field["lookup"]?["fills"]?.arrayValue ?? []
+            where !keys.contains(fill["field"]?.stringValue ?? "") {
                 throw PlanError("unknown_field", "/fields/\(place)/lookup", "The search fills what is no field.")
             }
         }

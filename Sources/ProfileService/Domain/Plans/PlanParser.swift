@@ -138,13 +138,17 @@ struct PlanParser {
         let upper = [("max", field.max), ("maxLength", field.maxLength), ("maxSelections", field.maxSelections)]
         for (name, bound) in lower + upper {
             guard let bound else { continue }
-            let most = known[name] ?? (name == "maxSelections" ? known["options"].map { .integer(Int64($0.arrayValue?.count ?? 0)) } : nil)
+            let most =
+                known[name]
+                ?? (name == "maxSelections" ? known["options"].map { .integer(Int64($0.arrayValue?.count ?? 0)) } : nil)
             guard let limit = most?.integerValue else {
                 refuse("not_tightened", "\(pointer)/\(name)", "The field \(field.field) has no \(name).")
                 continue
             }
             if name.hasPrefix("min") ? bound < limit : bound > limit {
-                refuse("not_tightened", "\(pointer)/\(name)", "The library's \(name) is \(limit): a plan may only tighten it.")
+                refuse(
+                    "not_tightened", "\(pointer)/\(name)",
+                    "The library's \(name) is \(limit): a plan may only tighten it.")
             }
         }
         for (least, most) in [("min", "max"), ("minLength", "maxLength")] {
@@ -159,7 +163,9 @@ struct PlanParser {
         let all = (known["options"]?.arrayValue ?? []).compactMap { $0["key"]?.stringValue }
         for (place, option) in options.enumerated() {
             if !all.contains(option) {
-                refuse("unknown_option", "\(pointer)/options/\(place)", "The field \(field.field) has no option \(option).")
+                refuse(
+                    "unknown_option", "\(pointer)/options/\(place)", "The field \(field.field) has no option \(option)."
+                )
             } else if options[..<place].contains(option) {
                 refuse("duplicate_key", "\(pointer)/options/\(place)", "The option \(option) is listed twice.")
             }
@@ -285,7 +291,10 @@ struct PlanParser {
             let document = try JSONDocument(CanonicalJSON.bytes(of: .object(members)), limits: PlanFile.limits)
             let problems = ProfileFields.schema.problems(in: document.root)
             guard problems.isEmpty else {
-                throw PlanError(problems.map { PlanProblem(code: "malformed", pointer: "/steps", message: "\($0.field): \($0.message)") })
+                throw PlanError(
+                    problems.map {
+                        PlanProblem(code: "malformed", pointer: "/steps", message: "\($0.field): \($0.message)")
+                    })
             }
             return try WireJSON.decode(ProfileFields.self, from: document.root)
         } catch let error as PlanError {

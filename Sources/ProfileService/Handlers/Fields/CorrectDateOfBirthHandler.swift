@@ -36,7 +36,8 @@ struct CorrectDateOfBirthHandler: RequestHandler {
     ) throws(BusError) -> (ProfileRecord, ProfileChange) {
         guard let record else { throw BusError(.notFound, "There is no such person.") }
         let change = ProfileChange(
-            correcting: request.dateOfBirth, of: record, profile.store.library.catalogue, today: profile.today(of: record))
+            correcting: request.dateOfBirth, of: record, profile.store.library.catalogue,
+            today: profile.today(of: record))
         guard change.problems.isEmpty else {
             throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
         }

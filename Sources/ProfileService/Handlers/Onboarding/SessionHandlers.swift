@@ -101,7 +101,9 @@ extension ProfileContext {
         _ extracts: [ProfileExtract], by record: ProfileRecord, _ plans: [Plan], from questionnaire: String
     ) -> ProfileChange {
         var fields = ExtractedFields(extracts, to: record, store.library.catalogue, today: today(of: record))
-        if plans.contains(where: { isRefusedAsUnderage(fields.change, of: record, $0) }) { fields.leaveOutDateOfBirth() }
+        if plans.contains(where: { isRefusedAsUnderage(fields.change, of: record, $0) }) {
+            fields.leaveOutDateOfBirth()
+        }
         for refusal in fields.leftOut {
             log.warning(
                 "extract_left_out",
