@@ -1,3 +1,4 @@
+import Documents
 import JSONText
 
 extension DefinitionParser {
@@ -129,10 +130,12 @@ extension DefinitionParser {
             for (index, question) in section.questions.enumerated() {
                 let pointer = "/sections/\(sectionIndex)/questions/\(index)"
                 let wanted: Dimension.Method = question.type == QuestionKind.tags.rawValue ? .tagVector : .weightedMean
-                let onQuestion = (question.score ?? [:]).keys.map { ($0, "\(pointer)/score/\(Self.escaped($0))") }
+                let onQuestion = (question.score ?? [:]).keys.map {
+                    ($0, "\(pointer)/score/\(DocumentText.escaped($0))")
+                }
                 let onOptions = (question.options ?? []).enumerated().flatMap { optionIndex, option in
                     (option.score ?? [:]).keys.map {
-                        ($0, "\(pointer)/options/\(optionIndex)/score/\(Self.escaped($0))")
+                        ($0, "\(pointer)/options/\(optionIndex)/score/\(DocumentText.escaped($0))")
                     }
                 }
                 if section.repeat != nil, let (dimension, pointer) = (onQuestion + onOptions).min(by: { $0.1 < $1.1 }) {

@@ -1,3 +1,5 @@
+import Documents
+
 extension DefinitionParser {
     /// Checks that every text exists in every language, is used, and has the same placeholders in all of them.
     mutating func checkStrings(_ file: DefinitionFile) {
@@ -10,7 +12,7 @@ extension DefinitionParser {
                 refuse("E11", pointer, "There is no string “\(key)” in \(locale).", keys: [key])
             }
             for (key, text) in strings.sorted(by: { $0.key < $1.key }) {
-                let pointer = "/strings/\(Self.escaped(locale))/\(Self.escaped(key))"
+                let pointer = "/strings/\(DocumentText.escaped(locale))/\(DocumentText.escaped(key))"
                 if !keys.contains(key) {
                     refuse("E11", pointer, "This string is not used.", keys: [key])
                 } else if let other = wanted[key] {
