@@ -16,7 +16,7 @@ let byByte: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration:
 
 /// What a service is built from. A service target never depends on another service.
 let serviceParts: [Target.Dependency] = [
-    "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime",
+    "BusProtocol", "BusRuntime", "Cryptography", "Database", "Documents", "EventLoop", "JSONText", "ProcessRuntime",
     "ServiceRuntime",
 ]
 
@@ -81,6 +81,7 @@ let package = Package(
         library(
             "ServiceRuntime",
             ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime"]),
+        library("Documents", ["BusProtocol", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime"]),
         service("AuthService"),
         service("ProfileService"),
         service("QuestionnaireService"),
@@ -111,6 +112,12 @@ let package = Package(
             ["BusProtocol", "BusRuntime", "CZMQ", "EventLoop", "JSONText", "TestReplica", "TestSupport"]),
         tests(
             "DatabaseTests", ["BusProtocol", "Cryptography", "Database", "EventLoop", "ServiceRuntime", "TestSupport"]),
+        tests(
+            "DocumentsTests",
+            [
+                "BusProtocol", "Cryptography", "Database", "Documents", "EventLoop", "JSONText", "ProcessRuntime",
+                "TestSupport",
+            ]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
         tests(
             "ServiceRuntimeTests",

@@ -6,9 +6,9 @@
 public enum AdvisoryLock: String, CaseIterable, Sendable {
     /// Each service: migrations, one process at a time. It is the only lock that a session holds.
     case migrations
-    /// Questionnaire: publication of a definition.
+    /// Documents with versions: publication of a version.
     case definitions
-    /// Questionnaire: drafts of one questionnaire.
+    /// Documents with versions: drafts of one document.
     case draft
     /// Auth: one recovery, by the ID of its case.
     case recovery

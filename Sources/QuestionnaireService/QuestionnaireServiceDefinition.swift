@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import EventLoop
 import JSONText
 import ServiceRuntime
@@ -65,19 +66,21 @@ enum QuestionnaireServiceDefinition {
             GetStatisticsHandler(
                 statistics: StatisticsStore(database: container.database, dates: dates), definitions: definitions,
                 log: container.log))
-        let drafts = DraftStore(database: container.database)
+        let drafts = DocumentDrafts(DocumentStore(.questionnaire, database: container.database))
+        let counts = SessionCounts()
         container.handle(ListQuestionnairesHandler(definitions: definitions))
         container.handle(GetQuestionnaireHandler(definitions: definitions))
         container.handle(GetQuestionnaireVersionHandler(definitions: definitions))
-        container.handle(ViewQuestionnaireHandler(drafts: drafts))
+        container.handle(ViewQuestionnaireHandler(drafts: drafts, sessions: counts))
         container.handle(CreateDraftHandler(inbox: container.inbox, drafts: drafts))
         container.handle(GetDraftHandler(drafts: drafts))
         container.handle(PutDraftHandler(drafts: drafts))
         container.handle(DeleteDraftHandler(drafts: drafts))
         container.handle(CheckDraftHandler(drafts: drafts, bus: container.bus))
         container.handle(
-            PublishDraftHandler(inbox: container.inbox, audit: container.audit, bus: container.bus, drafts: drafts))
-        container.handle(RetireVersionHandler(database: container.database, audit: container.audit, drafts: drafts))
+            PublishDraftHandler(
+                inbox: container.inbox, audit: container.audit, bus: container.bus, drafts: drafts, sessions: counts))
+        container.handle(RetireVersionHandler(audit: container.audit, drafts: drafts, sessions: counts))
         container.handle(CompareVersionsHandler(drafts: drafts))
         container.handle(OpenSessionHandler(service: service))
         container.handle(ListQuestionnaireSessionsHandler(sessions: sessions))
@@ -97,46 +100,13 @@ enum QuestionnaireServiceDefinition {
         container.background("definition-import", every: nil) {
             for definition in all {
                 let isCompatibility = definition.key == CompatibilityQuestionnaire.key
-                if try await passes(definition, isCompatibility ? declared : nil, in: container) {
-                    try await publish(definition, in: container)
+                let report = try await Loop.compute {
+                    PublishGate.check(
+                        definition, today: Timestamp.now().date, declared: isCompatibility ? declared : nil)
                 }
+                try await DefinitionImport(database: container.database, definition: definition).start(
+                    report, log: container.log)
             }
         }
-    }
-
-    @Loop private static func publish(_ shipped: Definition, in container: ServiceContainer) async throws {
-        try await container.database.waitUntilAvailable()
-        let named: [String: JSONValue] = ["questionnaire": .string(shipped.key), "version": .integer(shipped.version)]
-        do {
-            let result = try await DefinitionImport(database: container.database, definition: shipped).run()
-            if result == .published { container.log.info("definition_published", named) }
-        } catch is DefinitionImport.Edited {
-            // The published text stays in use. The edited text never replaces it.
-            container.log.error("definition_edited_after_publication", named)
-        } catch let error as DefinitionError {
-            for problem in error.problems { container.log.error("definition_refused", problem.logged(of: shipped)) }
-        }
-    }
-
-    /// Whether a definition passes the rules for publishing. If it does not, people go on with the version that is
-    /// published.
-    @Loop private static func passes(
-        _ shipped: Definition, _ declared: PublishGate.Declared?, in container: ServiceContainer
-    ) async throws -> Bool {
-        let report = try await Loop.compute {
-            PublishGate.check(shipped, today: Timestamp.now().date, declared: declared)
-        }
-        for problem in report.problems { container.log.error("definition_refused", problem.logged(of: shipped)) }
-        for problem in report.warnings { container.log.warning("definition_warning", problem.logged(of: shipped)) }
-        return report.problems.isEmpty
-    }
-}
-
-extension DefinitionProblem {
-    fileprivate func logged(of definition: Definition) -> [String: JSONValue] {
-        [
-            "questionnaire": .string(definition.key), "version": .integer(definition.version), "code": .string(code),
-            "pointer": .string(pointer), "problem": .string(message),
-        ]
     }
 }

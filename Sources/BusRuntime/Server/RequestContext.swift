@@ -62,6 +62,16 @@ import EventLoop
         guard let actor else { throw BusError(.unauthorized, "Please sign in.") }
         return actor
     }
+
+    /// Requires an administrator or an operator. The gateway checks the role too, but a service does not rely on it.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` or `forbidden`.
+    public func requireAdmin() throws(BusError) {
+        // An operator has no account. The bus accepts an operator by key, and requires an explicit permission for
+        // changes.
+        if caller == .operator { return }
+        guard try person().role == "admin" else { throw BusError(.forbidden, "This is for administrators.") }
+    }
 }
 
 /// Answers one type of request. It is a value and receives what it needs in its initialiser.

@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import EventLoop
 
 /// Decides which newer version people are offered whose session has an older one.

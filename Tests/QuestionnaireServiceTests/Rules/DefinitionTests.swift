@@ -1,5 +1,6 @@
 import BusProtocol
 import Cryptography
+import Documents
 import JSONText
 import TestSupport
 import Testing

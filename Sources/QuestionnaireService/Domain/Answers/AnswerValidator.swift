@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import JSONText
 
 /// Why a value is not a valid answer to a question.
@@ -109,7 +110,7 @@ struct AnswerValidator {
             throw AnswerProblem("too_large", "Must not be after \(latest).")
         }
         if limits.minAge != nil || limits.maxAge != nil {
-            let age = Self.age(of: date, on: today)
+            let age = date.age(on: today)
             if let minAge = limits.minAge, age < minAge {
                 throw AnswerProblem("too_young", "Must be at least \(minAge) years old.")
             }
@@ -118,11 +119,5 @@ struct AnswerValidator {
             }
         }
         return .string(date.description)
-    }
-
-    /// The full years of age; negative before the birth. For a birth on 29 February, the birthday is 1 March in other
-    /// years.
-    static func age(of birth: CivilDate, on day: CivilDate) -> Int {
-        day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day) ? 1 : 0)
     }
 }

@@ -1,71 +1,42 @@
+import Documents
 import JSONText
 
 extension ConditionParser {
-    /// The side of a comparison that comes from a question, a fact or a section.
-    struct Reference {
-        enum Source {
-            case question(Int)
-            case fact(String)
-            /// The number of the subjects of a section.
-            case subjects(Int)
-        }
+    typealias Operand = ConditionOperand<ConditionTest>
 
-        let source: Source
-        let measure: AnswerTest.Measure
-        let kind: Kind
-
-        func test(_ rule: AnswerTest.Rule) -> Condition {
-            switch source {
-            case .question(let place): .test(.answer(AnswerTest(question: place, rule: rule)))
-            case .fact(let name): .test(.fact(FactTest(fact: name, rule: rule)))
-            case .subjects(let section): .test(.subjects(SubjectsTest(section: section, rule: .count(rule))))
-            }
-        }
-    }
-
-    /// The keys of the compared question, fact or subjects, for messages.
-    func names(of reference: Reference) -> [String] {
-        switch reference.source {
-        case .question(let place): [known.questions[place].key]
-        case .fact(let name): [name]
-        case .subjects(let section): [known.sections[section].key]
-        }
+    private func operand(
+        _ place: Int, _ kind: ConditionKind, _ measure: ConditionRule.Measure = .value
+    ) -> Operand {
+        Operand(kind, measure, names: [known.questions[place].key]) { .answer(AnswerTest(question: place, rule: $0)) }
     }
 
     /// Reads `{"var": q}`, `{"count": {"var": q}}`, `{"age_years": q}`, `{"state": q}`, `{"ctx": fact}` or
     /// `{"subjects": {"count": subject}}`.
-    mutating func term(_ json: JSONValue, at pointer: String) -> Reference? {
-        guard let members = json.objectValue, members.count == 1, let (name, operand) = members.first else {
-            refuse("malformed", pointer, "This must be an object with what is compared, such as {\"var\": question}.")
-            return nil
-        }
-        return reference(name, operand, at: "\(pointer)/\(name)")
-    }
-
-    mutating func reference(_ name: String, _ operand: JSONValue, at pointer: String) -> Reference? {
+    mutating func operand(_ name: String, _ json: JSONValue, at pointer: String) -> Operand? {
         switch name {
-        case "var": return question(operand, at: pointer).flatMap { value(of: $0, at: pointer) }
-        case "count":
-            return set(operand, at: pointer).map { Reference(source: .question($0), measure: .count, kind: .number) }
+        case "var": return question(json, at: pointer).flatMap { value(of: $0, at: pointer) }
+        case "count": return setQuestion(json, at: pointer).map { operand($0, .number, .count) }
         case "age_years":
-            guard let place = question(operand, at: pointer) else { return nil }
+            guard let place = question(json, at: pointer) else { return nil }
             guard known.questions[place].kind == .date else {
                 refuse("E05", pointer, "age_years needs a question of type date.", keys: [known.questions[place].key])
                 return nil
             }
-            return Reference(source: .question(place), measure: .age, kind: .number)
+            return operand(place, .number, .age)
         case "state":
-            return question(operand, at: pointer).map {
-                Reference(source: .question($0), measure: .value, kind: .state)
-            }
-        case "ctx": return fact(operand, at: pointer)
+            return question(json, at: pointer).map { operand($0, .state(AnswerTest.states)) }
+        case "ctx":
+            let locales = known.locales
+            return fact(json, at: pointer, kind: { SessionFact($0)?.values(in: locales) }, make: { .fact($0) })
         case "subjects":
-            guard let members = operand.objectValue, members.count == 1, let subject = members["count"] else {
+            guard let members = json.objectValue, members.count == 1, let subject = members["count"] else {
                 refuse("E05", pointer, "Only the number of subjects can be compared: {\"count\": subject}.")
                 return nil
             }
-            return section(subject, at: "\(pointer)/count").map {
-                Reference(source: .subjects($0), measure: .value, kind: .number)
+            return section(subject, at: "\(pointer)/count").map { section in
+                Operand(.number, names: [known.sections[section].key]) {
+                    .subjects(SubjectsTest(section: section, rule: .count($0)))
+                }
             }
         default:
             refuse("E05", pointer, "“\(name)” cannot be compared.")
@@ -73,8 +44,12 @@ extension ConditionParser {
         }
     }
 
+    mutating func set(_ json: JSONValue, at pointer: String) -> Operand? {
+        setQuestion(json, at: pointer).map { operand($0, options(of: $0)) }
+    }
+
     /// Reads `{"var": q}` for a question whose answer is a set.
-    mutating func set(_ json: JSONValue, at pointer: String) -> Int? {
+    private mutating func setQuestion(_ json: JSONValue, at pointer: String) -> Int? {
         guard let members = json.objectValue, members.count == 1, let operand = members["var"] else {
             refuse("malformed", pointer, "This must be {\"var\": question}.")
             return nil
@@ -101,9 +76,8 @@ extension ConditionParser {
         }
         guard place < scope.before else {
             let end = scope.subject.map { "the end of the section for each “\($0)”" } ?? "this"
-            refuse(
-                "E04", pointer, "The question “\(key)” does not come before \(end).", keys: [key],
-                target: .question(key))
+            refuseLater(
+                pointer, "The question “\(key)” does not come before \(end).", key, target: .question(key))
             return nil
         }
         // A question in a repeated section has one answer per subject. Only conditions in the same section can use it.
@@ -116,10 +90,15 @@ extension ConditionParser {
         return place
     }
 
-    private mutating func value(of place: Int, at pointer: String) -> Reference? {
-        let kind: Kind
+    private func options(of place: Int) -> ConditionKind {
+        let question = known.questions[place]
+        return .option(question.options.map(\.key), of: "The question “\(question.key)”")
+    }
+
+    mutating func value(of place: Int, at pointer: String) -> Operand? {
+        let kind: ConditionKind
         switch known.questions[place].kind {
-        case .singleChoice: kind = .option(place)
+        case .singleChoice: kind = options(of: place)
         case .boolean: kind = .truth
         case .slider, .number, .height: kind = .number
         case .date: kind = .date
@@ -133,6 +112,6 @@ extension ConditionParser {
             refuse("E05", pointer, "An info screen has no answer.", keys: [known.questions[place].key])
             return nil
         }
-        return Reference(source: .question(place), measure: .value, kind: kind)
+        return operand(place, kind)
     }
 }

@@ -1,3 +1,4 @@
+import Documents
 import JSONText
 
 extension ConditionParser {
@@ -38,23 +39,11 @@ extension ConditionParser {
             return nil
         }
         guard section < scope.section else {
-            refuse(
-                "E04", pointer, "The section for each “\(subject)” does not come before this.", keys: [subject],
+            refuseLater(
+                pointer, "The section for each “\(subject)” does not come before this.", subject,
                 target: .section(known.sections[section].key))
             return nil
         }
         return section
-    }
-
-    mutating func fact(_ json: JSONValue, at pointer: String) -> Reference? {
-        guard let name = json.stringValue else {
-            refuse("malformed", pointer, "This must be the name of a fact.")
-            return nil
-        }
-        guard let fact = SessionFact(name) else {
-            refuse("E02", pointer, "“\(name)” is not a fact that a condition can use.", keys: [name])
-            return nil
-        }
-        return Reference(source: .fact(name), measure: .value, kind: fact.values(in: known.locales))
     }
 }

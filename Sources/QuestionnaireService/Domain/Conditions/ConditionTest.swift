@@ -1,5 +1,4 @@
-import BusProtocol
-import JSONText
+import Documents
 
 /// One test of a condition.
 enum ConditionTest: Sendable, Hashable {
@@ -8,23 +7,11 @@ enum ConditionTest: Sendable, Hashable {
     case subjects(SubjectsTest)
 }
 
-/// A test of a fact. The result is unknown if the fact is.
-struct FactTest: Sendable, Hashable {
-    /// The name of the fact, such as `locale`.
-    let fact: String
-    let rule: AnswerTest.Rule
-
-    /// - Parameter value: `nil` and `null` mean unknown.
-    func truth(of value: JSONValue?, today: CivilDate) -> Bool? {
-        value.flatMap { $0 == .null ? nil : rule.truth(of: $0, today: today) }
-    }
-}
-
 /// A test of all subjects of a section that ends before the condition.
 struct SubjectsTest: Sendable, Hashable {
     enum Rule: Sendable, Hashable {
         /// A rule for the number of subjects, which is 0 for a hidden section. The result is never unknown.
-        case count(AnswerTest.Rule)
+        case count(ConditionRule)
         /// The condition holds for at least one subject. Without subjects, the result is `false`.
         indirect case any(Condition)
         /// The condition holds for every subject. Without subjects, the result is `true`.

@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import JSONText
 
 /// A fact that conditions can use and that is not an answer.
@@ -39,7 +40,7 @@ enum SessionFact: Sendable, Hashable {
     var field: String? { if case .profile(let field) = self { field } else { nil } }
 
     /// The kind of values with which the fact is compared.
-    func values(in locales: [String]) -> ConditionParser.Kind {
+    func values(in locales: [String]) -> ConditionKind {
         switch self {
         case .locale: .listed(locales)
         case .platform: .listed(OpenSession.platforms)

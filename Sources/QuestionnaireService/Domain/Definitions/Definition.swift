@@ -1,13 +1,12 @@
 import BusProtocol
+import Documents
 import JSONText
 
 /// A parsed and checked version of a questionnaire. It never changes: a session is pinned to it by version and hash.
-struct Definition: Sendable {
+struct Definition: VersionedDocument {
     let key: String
     let version: Int64
-    /// SHA-256 of ``canonicalText``: 32 bytes.
     let hash: [UInt8]
-    /// The form of RFC 8785, without the members of the life cycle (`status`, `contentHash`).
     let canonicalText: [UInt8]
     /// The language of the texts in ``questions``.
     let language: String

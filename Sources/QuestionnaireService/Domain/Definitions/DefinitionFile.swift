@@ -1,14 +1,8 @@
+import Documents
 import JSONText
 
 /// A definition as in its file. Only its shape has been checked.
 struct DefinitionFile: Decodable {
-    /// The published version of which this one began as a copy.
-    struct Origin: Decodable, Equatable {
-        var version: Int64
-        /// 64 hexadecimal digits.
-        var contentHash: String
-    }
-
     /// What happens to people with a session in another version.
     struct Policy: Decodable, Equatable {
         /// `offer` or `pin` for each class of change.
@@ -105,7 +99,7 @@ struct DefinitionFile: Decodable {
     var version: Int64
     var status: String?
     var contentHash: String?
-    var derivedFrom: Origin?
+    var derivedFrom: DocumentOrigin?
     var titleKey: String
     var locales: [String]
     var defaultLocale: String
@@ -171,10 +165,6 @@ extension DefinitionFile {
         .optional("minAnswered", .integer(0...500)),
     ])
 
-    private static let origin = JSONSchema.object([
-        .required("version", .integer(1...2_147_483_647)), .required("contentHash", .string(64...64)),
-    ])
-
     private static let onPublish = JSONSchema.object(
         ChangeClass.allCases.map { .optional($0.rawValue, .values("offer", "pin")) })
 
@@ -186,7 +176,7 @@ extension DefinitionFile {
     static let schema = JSONSchema.object([
         .required("key", key), .required("version", .integer(1...2_147_483_647)),
         .optional("status", .values("draft", "published", "retired")), .optional("contentHash", .string(64...64)),
-        .optional("derivedFrom", .nullable(origin)), .required("titleKey", key),
+        .optional("derivedFrom", .nullable(DocumentOrigin.schema)), .required("titleKey", key),
         .required("locales", .array(of: key, count: 1...100)), .required("defaultLocale", key),
         .required("strings", .map(of: .map(of: .string(1...1000), count: 1...5000), count: 1...100)),
         .optional("dimensions", .array(of: dimension, count: 0...32)),

@@ -1,10 +1,13 @@
+import Documents
 import JSONText
 
 extension DefinitionParser {
     /// Checks the rules that a file with a correct shape can still break.
     mutating func check(_ file: DefinitionFile, _ definition: Definition) {
         checkHeader(file)
-        checkStrings(file)
+        check(
+            DocumentStrings(locales: file.locales, defaultLocale: file.defaultLocale, strings: file.strings),
+            used: Self.usedStrings(file))
         var (sections, questions, subjects) = (Set<String>(), Set<String>(), Set<String>())
         for (sectionIndex, section) in file.sections.enumerated() {
             let pointer = "/sections/\(sectionIndex)"
@@ -26,7 +29,7 @@ extension DefinitionParser {
     }
 
     private mutating func checkHeader(_ file: DefinitionFile) {
-        if !Self.isKebab(file.key) { refuse("malformed", "/key", "A questionnaire key must be in kebab-case.") }
+        if !KeyForm.kebab.fits(file.key) { refuse("malformed", "/key", "A questionnaire key must be in kebab-case.") }
         for (pointer, message) in DefinitionMigrations(file.migrations ?? []).malformed {
             refuse("E15", pointer, message)
         }
@@ -37,7 +40,7 @@ extension DefinitionParser {
         at pointer: String
     ) {
         unique(repetition.subject, in: &subjects, at: "\(pointer)/subject")
-        if !Self.isCamel(repetition.subject) {
+        if !KeyForm.camel.fits(repetition.subject) {
             refuse("malformed", "\(pointer)/subject", "A subject must be in camelCase.")
         }
         if repetition.min > repetition.max { refuse("E08", "\(pointer)/min", "min is above max.") }
@@ -51,8 +54,10 @@ extension DefinitionParser {
     }
 
     private mutating func check(_ file: DefinitionFile.Question, _ definition: Definition, at pointer: String) {
-        if !Self.isCamel(file.key) { refuse("malformed", "\(pointer)/key", "A question key must be in camelCase.") }
-        if let slug = file.slug, !Self.isKebab(slug) {
+        if !KeyForm.camel.fits(file.key) {
+            refuse("malformed", "\(pointer)/key", "A question key must be in camelCase.")
+        }
+        if let slug = file.slug, !KeyForm.kebab.fits(slug) {
             refuse("malformed", "\(pointer)/slug", "A slug must be in kebab-case.")
         }
         if file.defaultCounts == true, file.default ?? .null == .null {
@@ -64,7 +69,7 @@ extension DefinitionParser {
         var keys = Set<String>()
         for (index, option) in (file.options ?? []).enumerated() {
             unique(option.key, in: &keys, at: "\(pointer)/options/\(index)/key")
-            if !Self.isSnake(option.key) {
+            if !KeyForm.snake.fits(option.key) {
                 refuse("malformed", "\(pointer)/options/\(index)/key", "An option key must be in lower snake_case.")
             }
         }
@@ -83,7 +88,7 @@ extension DefinitionParser {
         at pointer: String
     ) {
         guard let extract else { return }
-        if !Self.isCamel(extract.profileField) {
+        if !KeyForm.camel.fits(extract.profileField) {
             refuse("malformed", "\(pointer)/profileField", "A field of the profile must be in camelCase.")
         }
         if section.repeat != nil {
@@ -129,10 +134,12 @@ extension DefinitionParser {
             for (index, question) in section.questions.enumerated() {
                 let pointer = "/sections/\(sectionIndex)/questions/\(index)"
                 let wanted: Dimension.Method = question.type == QuestionKind.tags.rawValue ? .tagVector : .weightedMean
-                let onQuestion = (question.score ?? [:]).keys.map { ($0, "\(pointer)/score/\(Self.escaped($0))") }
+                let onQuestion = (question.score ?? [:]).keys.map {
+                    ($0, "\(pointer)/score/\(DocumentText.escaped($0))")
+                }
                 let onOptions = (question.options ?? []).enumerated().flatMap { optionIndex, option in
                     (option.score ?? [:]).keys.map {
-                        ($0, "\(pointer)/options/\(optionIndex)/score/\(Self.escaped($0))")
+                        ($0, "\(pointer)/options/\(optionIndex)/score/\(DocumentText.escaped($0))")
                     }
                 }
                 if section.repeat != nil, let (dimension, pointer) = (onQuestion + onOptions).min(by: { $0.1 < $1.1 }) {
@@ -151,27 +158,5 @@ extension DefinitionParser {
                 }
             }
         }
-    }
-
-    mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
-        if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” is used twice.") }
-    }
-
-    // MARK: Forms of keys
-
-    private static func isKebab(_ key: String) -> Bool { matches(key, first: "a"..."z", separator: "-") }
-    private static func isSnake(_ key: String) -> Bool { matches(key, first: "a"..."z", separator: "_") }
-
-    private static func matches(_ key: String, first: ClosedRange<Unicode.Scalar>, separator: Character) -> Bool {
-        key.split(separator: separator, omittingEmptySubsequences: false).allSatisfy { part in
-            !part.isEmpty && part.unicodeScalars.allSatisfy { first.contains($0) || ("0"..."9").contains($0) }
-        } && key.unicodeScalars.first.map(first.contains) == true
-    }
-
-    private static func isCamel(_ key: String) -> Bool {
-        key.unicodeScalars.allSatisfy {
-            ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
-        }
-            && key.unicodeScalars.first.map { ("a"..."z").contains($0) } == true
     }
 }

@@ -1,34 +1,17 @@
 import BusProtocol
 import Cryptography
+import Documents
 import JSONText
 
-/// A problem that keeps a definition from being published.
-struct DefinitionProblem: Sendable, Hashable, CustomStringConvertible {
-    /// The number of the broken rule, such as `E01`; or `malformed`.
-    var code: String
-    /// JSON Pointer (RFC 6901) into the file.
-    var pointer: String
-    var message: String
-    /// The questions, options and strings that the problem is about.
-    var keys: [String] = []
-
-    var description: String { "\(pointer): \(message) (\(code))" }
-}
-
-/// All problems of a definition.
-struct DefinitionError: Error, Sendable, CustomStringConvertible {
-    var problems: [DefinitionProblem]
-
-    var description: String { problems.map(\.description).joined(separator: "\n") }
-}
+/// A problem of a questionnaire's definition.
+typealias DefinitionProblem = DocumentProblem
+/// All problems of a questionnaire's definition.
+typealias DefinitionError = DocumentError
 
 /// Parses a definition file and checks the rules that a single part can break. ``PublishGate`` checks what depends on
 /// paths.
-///
-/// It refuses unknown members instead of ignoring them.
-struct DefinitionParser {
-    /// The limits for a file of 256 KB.
-    static let limits = JSONLimits(depth: 24, values: 65_536)
+struct DefinitionParser: ProblemCollector {
+    static let limits = DocumentText.limits
 
     private(set) var problems: [DefinitionProblem] = []
 
@@ -37,7 +20,7 @@ struct DefinitionParser {
     static func parse(_ bytes: [UInt8]) throws(DefinitionError) -> Definition {
         var parser = DefinitionParser()
         let (document, file) = try read(bytes)
-        let definition = parser.definition(file, canonicalText: canonicalText(of: document.root.value))
+        let definition = parser.definition(file, canonicalText: DocumentText.canonicalText(of: document.root.value))
         parser.check(file, definition)
         if let claimed = file.contentHash, claimed != Hex.encode(definition.hash) {
             parser.refuse("malformed", "/contentHash", "This is not the hash of the content.")
@@ -48,61 +31,10 @@ struct DefinitionParser {
 
     /// Reads a file and checks only its shape.
     static func read(_ bytes: [UInt8]) throws(DefinitionError) -> (document: JSONDocument, file: DefinitionFile) {
-        let document = try document(bytes)
-        return (document, try file(document))
-    }
-
-    /// The text that is hashed: everything except the members of the life cycle.
-    static func canonicalText(of value: JSONValue) -> [UInt8] {
-        var members = value.objectValue ?? [:]
-        members["status"] = nil
-        members["contentHash"] = nil
-        return CanonicalJSON.bytes(of: .object(members))
-    }
-
-    mutating func refuse(_ code: String, _ pointer: String, _ message: String, keys: [String] = []) {
-        refuse(DefinitionProblem(code: code, pointer: pointer, message: message, keys: keys))
+        try DocumentText.read(bytes, as: DefinitionFile.self, DefinitionFile.schema, called: "definition")
     }
 
     mutating func refuse(_ problem: DefinitionProblem) { problems.append(problem) }
-
-    private static func document(_ bytes: [UInt8]) throws(DefinitionError) -> JSONDocument {
-        func failed(_ message: String) -> DefinitionError {
-            DefinitionError(problems: [DefinitionProblem(code: "malformed", pointer: "", message: message)])
-        }
-        guard bytes.count <= 262_144 else { throw failed("The definition is larger than 256 KB.") }
-        do throws(JSONTextError) {
-            return try JSONDocument(bytes, limits: limits)
-        } catch {
-            throw failed(error.description)
-        }
-    }
-
-    private static func file(_ document: JSONDocument) throws(DefinitionError) -> DefinitionFile {
-        let problems = DefinitionFile.schema.problems(in: document.root).map {
-            DefinitionProblem(code: "malformed", pointer: pointer($0.field), message: $0.message)
-        }
-        guard problems.isEmpty else { throw DefinitionError(problems: problems) }
-        do {
-            return try WireJSON.decode(DefinitionFile.self, from: document.root)
-        } catch {
-            let problem = DefinitionProblem(code: "malformed", pointer: "", message: "The definition cannot be read.")
-            throw DefinitionError(problems: [problem])
-        }
-    }
-
-    /// Turns `sections.0.key` into `/sections/0/key`. The key of a string may contain dots.
-    private static func pointer(_ field: String) -> String {
-        guard !field.isEmpty else { return "" }
-        let most = field.hasPrefix("strings.") ? 2 : Int.max
-        let names = field.split(separator: ".", maxSplits: most, omittingEmptySubsequences: false)
-        return names.map { "/" + escaped(String($0)) }.joined()
-    }
-
-    /// A member's name in the form for a JSON Pointer.
-    static func escaped(_ name: String) -> String {
-        name.replacing("~", with: "~0").replacing("/", with: "~1")
-    }
 
     // MARK: Building
 

@@ -1,7 +1,8 @@
+import Documents
 import JSONText
 
 /// The differences between a version and the one before it, each with its class.
-struct DefinitionDifference {
+struct DefinitionDifference: DocumentDifference {
     let old: DefinitionFile
     let new: DefinitionFile
     let migrations: DefinitionMigrations
@@ -13,9 +14,6 @@ struct DefinitionDifference {
         let section: DefinitionFile.Section
         let pointer: String
     }
-
-    /// The class of the gravest change; `nil` if there is no change.
-    var changeClass: ChangeClass? { changes.map(\.changeClass).max() }
 
     init(from old: DefinitionFile, to new: DefinitionFile) {
         (self.old, self.new, migrations) = (old, new, DefinitionMigrations(new.migrations ?? []))
@@ -154,7 +152,7 @@ struct DefinitionDifference {
                 guard let before = old.strings[locale]?[key], before != text else { continue }
                 guard locale != new.defaultLocale || !told.contains(key) else { continue }
                 note(
-                    .stringChanged, "/strings/\(DefinitionParser.escaped(locale))/\(DefinitionParser.escaped(key))",
+                    .stringChanged, "/strings/\(DocumentText.escaped(locale))/\(DocumentText.escaped(key))",
                     [key, locale])
             }
         }

@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import Foundation
 import JSONText
 
@@ -159,8 +160,8 @@ extension AnswerTest {
     fileprivate var texts: [String] { rule.texts }
 }
 
-extension AnswerTest.Rule {
-    fileprivate var constants: [AnswerTest.Constant] {
+extension ConditionRule {
+    fileprivate var constants: [Constant] {
         switch self {
         case .isOneOf(let constants): Array(constants)
         case .isBelow(_, let constant), .isAbove(_, let constant), .isEqual(_, let constant): [constant]

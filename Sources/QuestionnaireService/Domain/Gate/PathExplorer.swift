@@ -1,3 +1,5 @@
+import Documents
+
 /// Walks through stops of a definition in order, along all paths at once.
 ///
 /// Paths that differ only in answers that no later condition uses are merged into one way.

@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 
 /// A definition prepared for ``PathExplorer``: the dependencies of its conditions, and the cells of its answers.
 final class PathMap {

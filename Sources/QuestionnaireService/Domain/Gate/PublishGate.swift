@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 
 /// The result of the publish gate for a definition.
 struct GateReport: Sendable, Equatable {

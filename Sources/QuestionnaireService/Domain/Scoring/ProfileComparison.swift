@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import JSONText
 
 /// Compares the scores of two people. It calculates in whole millionths, and the order of the people does not matter.

@@ -1,3 +1,4 @@
+import Documents
 import JSONText
 
 /// Calculates the scores of a session in the definition's dimensions. It calculates in whole millionths, so that every

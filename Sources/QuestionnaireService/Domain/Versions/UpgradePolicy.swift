@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 
 /// What a version decides for people with an open session in another version.
 struct UpgradePolicy: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import JSONText
 
 /// The published versions of a questionnaire, the oldest first.
@@ -16,12 +17,12 @@ struct EarlierVersions {
 }
 
 /// The version that publishing a draft would make. It is decided before anything is written.
-struct VersionPlan: Sendable {
-    let definition: Definition
+struct VersionPlan: PublicationPlan {
+    let document: Definition
     /// The changes from the newest version; empty for a first version.
     let changes: [DefinitionChange]
 
-    var changeClass: ChangeClass? { changes.map(\.changeClass).max() }
+    var definition: Definition { document }
 
     /// The questions whose answers the change affects: they are asked again, or their question is gone.
     var touched: [String] {
@@ -41,7 +42,7 @@ struct VersionPlan: Sendable {
         }
         let file = try DefinitionParser.read(definition.canonicalText).file
         let changes = earlier.files.last.map { DefinitionDifference(from: $0, to: file).changes } ?? []
-        return VersionPlan(definition: definition, changes: changes)
+        return VersionPlan(document: definition, changes: changes)
     }
 
     struct Report {
@@ -64,12 +65,8 @@ struct VersionPlan: Sendable {
         today: CivilDate
     ) -> Report {
         var report = Report()
-        var members = draft.objectValue ?? [:]
-        // The server sets the version and the status.
-        members["version"] = .integer((earlier?.files.last?.version ?? 0) + 1)
-        (members["status"], members["contentHash"]) = (nil, nil)
-        if members["key"] == nil { members["key"] = key.map { .string($0) } }
-        let bytes = CanonicalJSON.bytes(of: draft.objectValue == nil ? draft : .object(members))
+        let next = DocumentText.next(draft, of: key, after: earlier?.files.last?.version ?? 0)
+        let bytes = CanonicalJSON.bytes(of: next)
         do throws(DefinitionError) {
             let definition = try DefinitionParser.parse(bytes)
             report.definition = definition
@@ -84,13 +81,13 @@ struct VersionPlan: Sendable {
             (report.warnings, report.shortest, report.longest) = (gate.warnings, gate.shortest, gate.longest)
             let file = try DefinitionParser.read(bytes).file
             // An older version may be published again unchanged. Then its keys have their old meaning.
-            if earlier?.contents.contains(where: { isSame($0, .object(members)) }) != true {
+            if earlier?.contents.contains(where: { DocumentText.isSame($0, next) }) != true {
                 report.problems += RetiredKeys(earlier?.files ?? []).problems(in: file)
                 report.problems += SharedTexts.problems(in: file)
             }
             report.problems += fields?.problems(in: file) ?? []
             guard let earlier else { return report }
-            report.problems += DerivedFrom(earlier.contents).problems(in: file)
+            report.problems += DerivedFrom(earlier.contents).problems(of: file.derivedFrom)
             if let before = earlier.files.last {
                 report.problems +=
                     SessionMigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
@@ -99,13 +96,5 @@ struct VersionPlan: Sendable {
             report.problems += error.problems
         }
         return report
-    }
-
-    private static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
-        func content(_ value: JSONValue) -> [String: JSONValue] {
-            // The origin and the migrations of a version do not count for the comparison.
-            (value.objectValue ?? [:]).filter { !["version", "derivedFrom", "migrations"].contains($0.key) }
-        }
-        return content(a) == content(b)
     }
 }

@@ -1,17 +1,20 @@
 import JSONText
 
 /// A decimal number with at most three decimals, stored exactly as a count of thousandths.
-struct Thousandths: Hashable, Comparable, Sendable {
-    let count: Int64
+public struct Thousandths: Hashable, Comparable, Sendable {
+    /// How many thousandths the number has.
+    public let count: Int64
 
-    init(count: Int64) { self.count = count }
-    init(whole: Int) { count = Int64(whole) * 1000 }
+    /// Takes a number of thousandths.
+    public init(count: Int64) { self.count = count }
+    /// Takes a whole number.
+    public init(whole: Int) { count = Int64(whole) * 1000 }
 
     /// `nil` if the value is not a number, has more than three decimals, or is beyond ±10⁹.
     ///
     /// To count decimals, it rounds a double to thousandths and divides by 1000 again. The result is the same double
     /// only if there were at most three decimals.
-    init?(_ value: JSONValue) {
+    public init?(_ value: JSONValue) {
         switch value {
         case .integer(let whole):
             guard whole.magnitude <= 1_000_000_000 else { return nil }
@@ -26,12 +29,13 @@ struct Thousandths: Hashable, Comparable, Sendable {
     }
 
     /// The canonical form. A whole number has no fraction, and there is no negative zero.
-    var json: JSONValue { count % 1000 == 0 ? .integer(count / 1000) : .number(double) }
+    public var json: JSONValue { count % 1000 == 0 ? .integer(count / 1000) : .number(double) }
 
-    var double: Double { Double(count) / 1000 }
+    /// The number as a double.
+    public var double: Double { Double(count) / 1000 }
 
     /// The whole number; `nil` if there is a fraction.
-    var whole: Int? { count % 1000 == 0 ? Int(count / 1000) : nil }
+    public var whole: Int? { count % 1000 == 0 ? Int(count / 1000) : nil }
 
-    static func < (a: Thousandths, b: Thousandths) -> Bool { a.count < b.count }
+    public static func < (a: Thousandths, b: Thousandths) -> Bool { a.count < b.count }
 }

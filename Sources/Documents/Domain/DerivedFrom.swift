@@ -1,21 +1,37 @@
 import Cryptography
 import JSONText
 
+/// The published version of which another one began as a copy.
+public struct DocumentOrigin: Decodable, Equatable, Sendable {
+    /// The number of the version, from 1.
+    public let version: Int64
+    /// 64 hexadecimal digits.
+    public let contentHash: String
+
+    /// The JSON schema of the member `derivedFrom`.
+    public static let schema = JSONSchema.object([
+        .required("version", .integer(1...2_147_483_647)), .required("contentHash", .string(64...64)),
+    ])
+}
+
 /// E16: `derivedFrom` must name an earlier version with its hash.
-struct DerivedFrom {
+public struct DerivedFrom {
     /// The hashes of the earlier published versions by their number: 64 hexadecimal digits.
     private let hashes: [Int64: String]
 
     /// - Parameter contents: the earlier published versions.
-    init(_ contents: [JSONValue]) {
+    public init(_ contents: [JSONValue]) {
         let hashes = contents.compactMap { content in
             content["version"]?.integerValue.map { ($0, Self.hash(of: content)) }
         }
         self.hashes = Dictionary(hashes, uniquingKeysWith: { first, _ in first })
     }
 
-    func problems(in file: DefinitionFile) -> [DefinitionProblem] {
-        guard let origin = file.derivedFrom else { return [] }
+    /// The problem of an origin, if there is one.
+    ///
+    /// - Parameter origin: `nil` if the document names none.
+    public func problems(of origin: DocumentOrigin?) -> [DocumentProblem] {
+        guard let origin else { return [] }
         guard let hash = hashes[origin.version] else {
             return [Self.problem("version", "There is no published version \(origin.version) before this one.")]
         }
@@ -25,16 +41,16 @@ struct DerivedFrom {
         return []
     }
 
-    private static func problem(_ member: String, _ message: String) -> DefinitionProblem {
-        DefinitionProblem(code: "E16", pointer: "/derivedFrom/\(member)", message: message)
+    private static func problem(_ member: String, _ message: String) -> DocumentProblem {
+        DocumentProblem(code: "E16", pointer: "/derivedFrom/\(member)", message: message)
     }
 
     private static func hash(of content: JSONValue) -> String {
-        Hex.encode(SHA256.digest(DefinitionParser.canonicalText(of: content)))
+        Hex.encode(SHA256.digest(DocumentText.canonicalText(of: content)))
     }
 
     /// A draft that is a copy of a version.
-    static func copy(of content: JSONValue) -> JSONValue {
+    public static func copy(of content: JSONValue) -> JSONValue {
         guard case .object(var members) = content, let version = members["version"] else { return content }
         members["derivedFrom"] = ["version": version, "contentHash": .string(hash(of: content))]
         return .object(members)

@@ -1,0 +1,90 @@
+import Foundation
+import JSONText
+import ProcessRuntime
+
+/// What a service's program does with files of documents instead of serving. It needs neither a database nor keys.
+public enum DocumentCommand {
+    /// What is said about a file.
+    public struct Answer {
+        let json: JSONValue
+        let lines: [String]
+        let isWell: Bool
+
+        /// - Parameters:
+        ///   - json: for a program.
+        ///   - lines: for a person.
+        ///   - isWell: `false` if something is wrong with the file.
+        public init(json: JSONValue, lines: [String], isWell: Bool) {
+            (self.json, self.lines, self.isWell) = (json, lines, isWell)
+        }
+    }
+
+    /// Standard input says what a running system has.
+    private static let system = "--system-from-input"
+
+    /// Does what the program was asked to and ends, or returns where it was asked for nothing of this.
+    ///
+    /// The program is asked with `--check-definition FILE` or `--diff-definitions OLD NEW`, where the kind's noun is
+    /// `definition`. It ends with 0 where everything is well, 65 (`EX_DATAERR`) where something is wrong with a file,
+    /// and 66 (`EX_NOINPUT`) where one cannot be read.
+    ///
+    /// - Parameters:
+    ///   - arguments: of the program, without its name.
+    ///   - check: checks a file by its name and its bytes. With `--system-from-input`, it also gets what a running
+    ///     system has, and throws if it cannot read that.
+    ///   - read: reads a file and checks its shape.
+    ///   - compare: compares two files.
+    public static func runIfAsked<File>(
+        _ arguments: [String], _ kind: DocumentKind,
+        check: (_ name: String, _ bytes: [UInt8], _ system: JSONValue?) throws -> Answer,
+        read: ([UInt8]) throws -> File, compare: (File, File) -> some DocumentDifference
+    ) {
+        let (checking, comparing) = ("--check-\(kind.noun)", "--diff-\(kind.noun)s")
+        let names = arguments.dropFirst().filter { !["--json", system].contains($0) }
+        let isJSON = arguments.contains("--json")
+        switch (arguments.first, names.count) {
+        case (checking, 1):
+            let told = arguments.contains(system) ? Optional(told()) : .none
+            guard let answer = try? check(names[0], bytes(of: names[0]), told) else { failUnread() }
+            print(answer, isJSON: isJSON)
+        case (comparing, 2):
+            let files = names.map { name in
+                guard let file = try? read(bytes(of: name)) else {
+                    ServiceProcess.fail(
+                        "\(name) is no \(kind.noun): see vestibule \(kind.name) check \(name)", code: 65)
+                }
+                return file
+            }
+            let difference = compare(files[0], files[1])
+            print(Answer(json: difference.json, lines: difference.lines, isWell: true), isJSON: isJSON)
+        case (checking, _), (comparing, _):
+            ServiceProcess.fail(
+                "expected \(checking) FILE or \(comparing) OLD NEW, and --json or nothing more", code: 64)
+        default: break
+        }
+    }
+
+    private static func told() -> JSONValue {
+        let bytes = [UInt8](FileHandle.standardInput.readDataToEndOfFile())
+        let limits = JSONLimits(depth: DocumentText.limits.depth + 2, values: .max)
+        guard let input = try? JSONValue.parse(bytes, limits: limits) else { failUnread() }
+        return input
+    }
+
+    private static func failUnread() -> Never {
+        ServiceProcess.fail("a published version cannot be read: is the system newer than this command?", code: 1)
+    }
+
+    private static func bytes(of name: String) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: name) else {
+            ServiceProcess.fail("\(name) cannot be read", code: 66)
+        }
+        return Array(data)
+    }
+
+    private static func print(_ answer: Answer, isJSON: Bool) -> Never {
+        let lines = isJSON ? [String(decoding: CanonicalJSON.bytes(of: answer.json), as: UTF8.self)] : answer.lines
+        for line in lines { Swift.print(line) }
+        ServiceProcess.end(answer.isWell ? 0 : 65)
+    }
+}

@@ -1,0 +1,104 @@
+import BusProtocol
+import Cryptography
+import JSONText
+
+/// One version of a document.
+public protocol VersionedDocument: Sendable {
+    /// The key of the document. All of its versions have it.
+    var key: String { get }
+    /// The number of the version, from 1.
+    var version: Int64 { get }
+    /// SHA-256 of ``canonicalText``: 32 bytes.
+    var hash: [UInt8] { get }
+    /// The form of RFC 8785, without the members of the life cycle (`status`, `contentHash`).
+    var canonicalText: [UInt8] { get }
+}
+
+/// The JSON text of a document: its limits, its shape, and the form that is hashed.
+public enum DocumentText {
+    /// The limits for a document of ``mostBytes``.
+    public static let limits = JSONLimits(depth: 24, values: 65_536)
+    /// The most bytes of a document.
+    public static let mostBytes = 262_144
+
+    /// Reads a document and checks only its shape. It refuses unknown members instead of ignoring them.
+    ///
+    /// - Parameters:
+    ///   - schema: of the document.
+    ///   - noun: what the document is called in messages, such as `definition`.
+    /// - Throws: the problems of the shape.
+    public static func read<File: Decodable>(
+        _ bytes: [UInt8], as type: File.Type, _ schema: JSONSchema, called noun: String
+    ) throws(DocumentError) -> (document: JSONDocument, file: File) {
+        guard bytes.count <= mostBytes else { throw malformed("The \(noun) is larger than 256 KB.") }
+        let document: JSONDocument
+        do throws(JSONTextError) {
+            document = try JSONDocument(bytes, limits: limits)
+        } catch {
+            throw malformed(error.description)
+        }
+        let problems = schema.problems(in: document.root).map {
+            DocumentProblem(code: "malformed", pointer: pointer($0.field), message: $0.message)
+        }
+        guard problems.isEmpty else { throw DocumentError(problems: problems) }
+        do {
+            return (document, try WireJSON.decode(type, from: document.root))
+        } catch {
+            throw malformed("The \(noun) cannot be read.")
+        }
+    }
+
+    /// Reads the text of a draft or a version that is stored.
+    ///
+    /// - Throws: ``JSONTextError``.
+    public static func value(_ content: String) throws(JSONTextError) -> JSONValue {
+        try JSONValue.parse(Array(content.utf8), limits: limits)
+    }
+
+    /// The text that is hashed: everything except the members of the life cycle.
+    public static func canonicalText(of value: JSONValue) -> [UInt8] {
+        var members = value.objectValue ?? [:]
+        members["status"] = nil
+        members["contentHash"] = nil
+        return CanonicalJSON.bytes(of: .object(members))
+    }
+
+    /// A member's name in the form for a JSON Pointer.
+    public static func escaped(_ name: String) -> String {
+        name.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+
+    /// The document that publishing a draft would make. The server sets the version and the status, and the key where
+    /// the draft has none.
+    ///
+    /// - Parameters:
+    ///   - key: `nil` if only the draft names its key.
+    ///   - version: the newest version; 0 if there is none.
+    public static func next(_ draft: JSONValue, of key: String?, after version: Int64) -> JSONValue {
+        guard case .object(var members) = draft else { return draft }
+        members["version"] = .integer(version + 1)
+        (members["status"], members["contentHash"]) = (nil, nil)
+        if members["key"] == nil { members["key"] = key.map { .string($0) } }
+        return .object(members)
+    }
+
+    /// Whether two versions say the same. Their numbers, their origins and their migrations do not count.
+    public static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
+        func content(_ value: JSONValue) -> [String: JSONValue] {
+            (value.objectValue ?? [:]).filter { !["version", "derivedFrom", "migrations"].contains($0.key) }
+        }
+        return content(a) == content(b)
+    }
+
+    private static func malformed(_ message: String) -> DocumentError {
+        DocumentError(problems: [DocumentProblem(code: "malformed", pointer: "", message: message)])
+    }
+
+    /// Turns `sections.0.key` into `/sections/0/key`. The key of a string may contain dots.
+    private static func pointer(_ field: String) -> String {
+        guard !field.isEmpty else { return "" }
+        let most = field.hasPrefix("strings.") ? 2 : Int.max
+        let names = field.split(separator: ".", maxSplits: most, omittingEmptySubsequences: false)
+        return names.map { "/" + escaped(String($0)) }.joined()
+    }
+}

@@ -1,0 +1,34 @@
+/// The forms of keys in documents. All begin with a lower-case letter of ASCII and have nothing but letters, digits and
+/// their separator.
+public enum KeyForm: Sendable {
+    /// `two-words`
+    case kebab
+    /// `two_words`
+    case snake
+    /// `twoWords`
+    case camel
+
+    /// Whether a key has this form.
+    public func fits(_ key: String) -> Bool {
+        switch self {
+        case .kebab: Self.joins(key, separator: "-")
+        case .snake: Self.joins(key, separator: "_")
+        case .camel: Self.begins(key) && key.unicodeScalars.allSatisfy { Self.isPart($0) || ("A"..."Z").contains($0) }
+        }
+    }
+
+    private static func joins(_ key: String, separator: Character) -> Bool {
+        begins(key)
+            && key.split(separator: separator, omittingEmptySubsequences: false).allSatisfy { part in
+                !part.isEmpty && part.unicodeScalars.allSatisfy(isPart)
+            }
+    }
+
+    private static func begins(_ key: String) -> Bool {
+        key.unicodeScalars.first.map { ("a"..."z").contains($0) } == true
+    }
+
+    private static func isPart(_ scalar: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar)
+    }
+}
