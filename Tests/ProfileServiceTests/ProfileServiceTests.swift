@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func aDateOfBirthIsWrittenDownOnceAndNeverWhichItIs() async throws {
+    @Test func settingAndCorrectingADateOfBirthIsAuditedWithoutTheDate() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["bio": "Hej"])
             #expect(try await profile.stage.rows("SELECT count(*) FROM pseudonyms") == "0")
@@ -144,9 +144,23 @@ import Testing
             #expect(
                 try await profile.stage.rows("SELECT sequence || act || details FROM audit WHERE chain <> 'service'")
                     == "1date_of_birth_set{}")
-            let other = try await profile.refusal(of: UpdateMe(fields: ["dateOfBirth": "1994-03-01"]))
-            #expect(other.code == "date_of_birth_locked")
-            #expect(try await profile.stage.rows("SELECT count(*) FROM audit") == "1")
+            try await profile.update(["dateOfBirth": "1994-03-01"])
+            let other = try await profile.refusal(of: UpdateMe(fields: ["dateOfBirth": "1994-02-28"]))
+            #expect(other.code == "date_of_birth_locked", "a person corrects the date once")
+            #expect(
+                try await profile.stage.rows(
+                    "SELECT sequence || act || details FROM audit WHERE chain <> 'service' ORDER BY sequence")
+                    == "1date_of_birth_set{}\n2date_of_birth_corrected{\"by\":\"person\"}")
+        }
+    }
+
+    @Test func aDateOfBirthIsNotCorrectedAfterADay() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["dateOfBirth": "1994-02-28"])
+            try await profile.stage.rows(
+                "UPDATE profiles SET date_of_birth_set_at = date_of_birth_set_at - interval '24 hours'")
+            let late = try await profile.refusal(of: UpdateMe(fields: ["dateOfBirth": "1994-03-01"]))
+            #expect(late.code == "date_of_birth_locked")
         }
     }
 

@@ -53,7 +53,7 @@ public struct ProfileFieldView: MessageValue {
     @Field(count: 1...500) public var options: [ProfileOption]?
     /// The control that suits the field on each platform.
     public var pattern: NativePattern
-    /// True: once the field has a value, only staff can change it.
+    /// True: the person may correct a value once within 24 hours. Then only staff can change it.
     public var setOnce: Bool?
     /// A search that finds values while the person types.
     public var lookup: FieldLookup?

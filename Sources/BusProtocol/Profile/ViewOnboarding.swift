@@ -55,6 +55,6 @@ public struct OnboardingStep: MessageValue {
     @Field(.stepKind) public var kind: String?
     /// How much the step is wanted. Only required steps keep the onboarding from being complete.
     @Field(.fieldCategory) public var need: String?
-    /// The path where an app reads what the step asks for.
+    /// The path where an app reads the fields (GET) or opens a session of the questionnaire (POST).
     @Field(.string(1...200)) public var href: String?
 }

@@ -136,11 +136,11 @@ extension Plan.Step {
         }
     }
 
-    /// Where an app reads what the step asks for; `nil` if the service of a task is not there.
+    /// Where an app reads the fields, or opens a session; `nil` if the service of a task is not there.
     var href: String? {
         switch kind {
         case .fields: "/profile/fields"
-        case .questionnaire(let key): "/questionnaires/\(key)"
+        case .questionnaire(let key): "/questionnaires/\(key)/sessions"
         case .task: nil
         }
     }

@@ -16,9 +16,14 @@ struct ProfileChange: Sendable {
     var isEmpty: Bool { states.isEmpty && dateOfBirth == nil && timeZone == nil }
 
     private let catalogue: FieldCatalogue
+    private let correction: DateOfBirthCorrection?
 
-    init(_ given: [String: JSONValue], to record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate) {
-        self.catalogue = catalogue
+    /// - Parameter correction: the rules for a person who corrects the date of birth; `nil` if nobody may.
+    init(
+        _ given: [String: JSONValue], to record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate,
+        correction: DateOfBirthCorrection? = nil
+    ) {
+        (self.catalogue, self.correction) = (catalogue, correction)
         for (key, value) in given.sorted(by: { $0.key < $1.key }) {
             switch key {
             case "height": takeHeight(value, given, record)
@@ -32,7 +37,7 @@ struct ProfileChange: Sendable {
 
     /// A correction of the date of birth by staff. It may replace the present one.
     init(correcting date: CivilDate, of record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate) {
-        self.catalogue = catalogue
+        (self.catalogue, correction) = (catalogue, nil)
         if isPossible(date, today), date != record.dateOfBirth { dateOfBirth = date }
     }
 
@@ -92,10 +97,12 @@ struct ProfileChange: Sendable {
             return refuse("dateOfBirth", "malformed", "Must be a date, YYYY-MM-DD.")
         }
         guard isPossible(date, today) else { return }
-        if let known = record.dateOfBirth {
-            isDateOfBirthLocked = isDateOfBirthLocked || known != date
-        } else {
+        guard let known = record.dateOfBirth else { return dateOfBirth = date }
+        guard known != date else { return }
+        if correction?.isAllowed(of: record, to: date) ?? false {
             dateOfBirth = date
+        } else {
+            isDateOfBirthLocked = true
         }
     }
 

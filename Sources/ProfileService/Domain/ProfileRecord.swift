@@ -27,6 +27,9 @@ struct ProfileRecord: Sendable, Equatable {
     let personID: Identifier
     var fields: FieldStates = [:]
     var dateOfBirth: CivilDate?
+    /// When the first date of birth was stored; `nil` if that was before it was noted.
+    var dateOfBirthSetAt: Timestamp?
+    var isDateOfBirthCorrected = false
     /// When each questionnaire was completed first, by its key.
     var questionnaires: [String: Timestamp] = [:]
     /// The version of the plan that the person follows in each app.

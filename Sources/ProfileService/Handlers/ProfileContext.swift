@@ -52,9 +52,10 @@ struct ProfileContext: Sendable {
 
     /// The plans that a person follows, in any app; the default plan if there is none yet.
     @Loop func plans(of record: ProfileRecord?) async throws -> [Plan] {
-        guard let followed = record?.plans.values, !followed.isEmpty else { return [try await plans.current(for: nil)] }
+        guard let followed = record?.plans, !followed.isEmpty else { return [try await plans.current(for: nil)] }
         var all: [Plan] = []
-        for reference in Set(followed) { all.append(try await plans.plan(reference)) }
+        // The default app has the empty name, so its plan comes first.
+        for (_, reference) in followed.sorted(by: { $0.key < $1.key }) { all.append(try await plans.plan(reference)) }
         return all
     }
 
@@ -102,13 +103,14 @@ struct ProfileContext: Sendable {
     }
 
     /// If the change sets a date of birth, adds an entry to the audit trail, because that date decides access and is
-    /// then locked. The entry does not contain the date, which is only stored sealed.
+    /// locked a day later. The entry does not contain the date, which is only stored sealed.
     @Loop func noteDateOfBirth(
-        _ change: ProfileChange, of person: Identifier, in transaction: Transaction
+        _ change: ProfileChange, of record: ProfileRecord, in transaction: Transaction
     ) async throws {
         guard change.dateOfBirth != nil else { return }
-        let chain = try await audit.ensure(person, in: transaction)
-        audit.note(AuditAct("date_of_birth_set"), on: chain, in: transaction)
+        let chain = try await audit.ensure(record.personID, in: transaction)
+        let act = record.dateOfBirth == nil ? AuditAct("date_of_birth_set") : AuditAct("date_of_birth_corrected", ["by": "person"])
+        audit.note(act, on: chain, in: transaction)
     }
 
     /// Whether a plan's age rule refuses the new date of birth.

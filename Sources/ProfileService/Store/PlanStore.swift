@@ -57,7 +57,14 @@ import ServiceRuntime
         if let newest { return newest }
         try await importShipped()
         var plans: [Plan] = []
-        for row in try await database.read(Self.newest, []) { plans.append(try await parsed(row)) }
+        for row in try await database.read(Self.newest, []) {
+            do {
+                plans.append(try await parsed(row))
+            } catch let error as PlanError {
+                // The other plans stay in use. A newer release may have published what this one cannot read.
+                log.error("plan_not_readable", ["plan": .string(try row.text("plan")), "problem": .string(error.description)])
+            }
+        }
         newest = plans
         return plans
     }

@@ -25,7 +25,8 @@ enum ProfileExport {
 
     private static let profile = """
         SELECT 'profile' AS key, date_of_birth_sealed AS sealed, jsonb_build_object(
-            'fields', fields, 'revision', revision, 'catalogueVersion', catalogue_version,
+            'fields', fields, 'questionnaires', questionnaires,
+            'dateOfBirthSetAt', \(time("date_of_birth_set_at")), 'dateOfBirthCorrected', date_of_birth_corrected, 'revision', revision, 'catalogueVersion', catalogue_version,
             'questionnaireCompletedAt', \(time("questionnaire_completed_at")),
             'onboardingBackfilledAt', \(time("onboarding_backfilled_at")),
             'suspendedAt', \(time("suspended_at")), 'timeZone', time_zone,

@@ -252,6 +252,8 @@ struct ProfileStore: Sendable {
         record.idVerification = try row.optionalText("id_verification").flatMap { .init(rawValue: $0) }
         record.timeZone = try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }
         record.dateOfBirth = try dateOfBirth(in: row)
+        record.dateOfBirthSetAt = try row.optionalTimestamp("date_of_birth_set_at")
+        record.isDateOfBirthCorrected = try row.bool("date_of_birth_corrected")
         for (key, entry) in try JSONDocument(row.json("fields")).root.members {
             record.fields[key] = Self.state(entry, of: record)
         }
@@ -320,7 +322,8 @@ struct ProfileStore: Sendable {
         UPDATE profiles SET suspended_at = $2, revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
     private static let columns = """
-        person_id, date_of_birth_sealed, questionnaire_completed_at, questionnaires, completed_at,
+        person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
+            questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, photo_verification, id_verification, time_zone,
             revision, created_at, updated_at, fields, (
@@ -329,10 +332,13 @@ struct ProfileStore: Sendable {
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
     private static let loadPublic: Statement = """
-        SELECT person_id, date_of_birth_sealed, questionnaire_completed_at, questionnaires, completed_at,
+        SELECT person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
+            questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, photo_verification, id_verification, time_zone,
-            revision, created_at, updated_at, fields - $2 AS fields, NULL::jsonb AS plans
+            revision, created_at, updated_at, fields - $2 AS fields, (
+                SELECT jsonb_object_agg(app, jsonb_build_object('plan', plan, 'version', version))
+                FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans
         FROM profiles WHERE person_id = $1
         """
     private static let outdated = Statement(
@@ -363,6 +369,10 @@ struct ProfileStore: Sendable {
         ), changed AS (
             UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
                 date_of_birth_sealed = coalesce(g.born, p.date_of_birth_sealed),
+                date_of_birth_set_at = CASE WHEN p.date_of_birth_sealed IS NULL AND g.born IS NOT NULL
+                    THEN clock_timestamp() ELSE p.date_of_birth_set_at END,
+                date_of_birth_corrected = p.date_of_birth_corrected
+                    OR p.date_of_birth_sealed IS NOT NULL AND g.born IS NOT NULL,
                 time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,
                 completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END
             FROM given g WHERE p.person_id = g.person AND p.revision = g.seen

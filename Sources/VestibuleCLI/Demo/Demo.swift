@@ -132,8 +132,12 @@ final class Demo {
                 "dateOfBirth": .string("\(young - 10)-02-28"),
             ], token: person.token, expect: 200)
         try check(me["age"]?.integerValue ?? 0 >= 27 && me["ageGate"] == nil, "an adult passes the age gate")
+        try step(
+            "a mistyped date of birth is corrected", "PATCH", "/users/me",
+            body: ["dateOfBirth": .string("\(young - 11)-02-28")], token: person.token, expect: 200)
         let locked = try step(
-            "the date of birth is locked", "PATCH", "/users/me", body: ["dateOfBirth": .string("\(young - 11)-02-28")],
+            "a second correction is refused", "PATCH", "/users/me",
+            body: ["dateOfBirth": .string("\(young - 12)-02-28")],
             token: person.token, expect: 409)
         try check(locked["code"] == "date_of_birth_locked", "only staff can change it")
         try step(
@@ -188,9 +192,10 @@ final class Demo {
                 .body
             // The pause keeps the demo below the rate limit of a person.
             usleep(100_000)
-        } while state["onboardingStep"] != "verification" && Date() < end
+        } while state["onboardingStep"] != "complete" && Date() < end
         let view = try step("the onboarding status", "GET", "/users/me/onboarding", token: person.token, expect: 200)
-        try check(view["onboardingStatus"] == "vps_pending", "visual preferences come next")
+        try check(
+            view["onboardingStatus"] == "complete" && view["resumeAt"] == .null, "the onboarding is complete")
     }
 
     // MARK: Recovery

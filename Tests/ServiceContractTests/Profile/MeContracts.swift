@@ -86,6 +86,8 @@ extension UpdateMe: MessageContract {
         },
         "date_of_birth_locked": { profile in
             let person = try await profile.person(UpdateMe(fields: ["dateOfBirth": "1994-02-28"]))
+            // The date can be corrected once.
+            try await profile.reply(to: Asked(UpdateMe(fields: ["dateOfBirth": "1994-02-26"]), for: person))
             return Asked(UpdateMe(fields: ["dateOfBirth": "1994-02-27"]), for: person)
         },
         "underage": { profile in

@@ -13,9 +13,9 @@ struct UpdateMeHandler: RequestHandler {
         if let view = try await changed(by: request, planned, plans) { return view }
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
-            let change = try change(request, to: record, plan)
+            let change = try change(request, to: record, plan, plans)
             guard !change.isEmpty else { return profile.view(record, plan) }
-            try await profile.noteDateOfBirth(change, of: person, in: transaction)
+            try await profile.noteDateOfBirth(change, of: record, in: transaction)
             profile.noteProgress(from: record, to: record.changed(by: change), plans, in: transaction)
             return profile.view(
                 try await profile.store.apply(change, to: record, plan, commits: true, in: transaction), plan)
@@ -30,7 +30,7 @@ struct UpdateMeHandler: RequestHandler {
         by request: UpdateMe, _ planned: PlannedProfile, _ plans: [Plan]
     ) async throws -> Me? {
         let (record, plan) = (planned.record, planned.plan)
-        let change = try change(request, to: record, plan)
+        let change = try change(request, to: record, plan, plans)
         guard !change.isEmpty else { return profile.view(record, plan) }
         guard change.dateOfBirth == nil, profile.news(from: record, to: record.changed(by: change), plans).isEmpty
         else { return nil }
@@ -39,14 +39,16 @@ struct UpdateMeHandler: RequestHandler {
 
     /// - Throws: ``BusError`` `precondition_failed`, `validation_failed`, `date_of_birth_locked` or `underage`.
     private func change(
-        _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan
+        _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan, _ plans: [Plan]
     ) throws(BusError) -> ProfileChange {
         if let tags = request.ifMatch, !Self.names(tags, record.revision) {
             throw BusError(
                 .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
         }
+        let today = profile.today(of: record)
         let change = ProfileChange(
-            request.fields, to: record, plan.catalogue, today: profile.today(of: record))
+            request.fields, to: record, plan.catalogue, today: today,
+            correction: DateOfBirthCorrection(ages: plans.compactMap(\.age), today: today, now: .now()))
         try refuse(change, of: record, plan)
         return change
     }

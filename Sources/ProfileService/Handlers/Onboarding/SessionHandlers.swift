@@ -75,7 +75,7 @@ extension ProfileContext {
             noteProgress(from: record, to: changed.changed(by: change), plans, in: transaction)
             // Writes the fields first: they are written only at the revision that was read, and the step raises it.
             if !change.isEmpty {
-                try await noteDateOfBirth(change, of: event.personID, in: transaction)
+                try await noteDateOfBirth(change, of: record, in: transaction)
                 _ = try await store.apply(change, to: record, plans[0], in: transaction)
             }
             guard changed != record else { return }
