@@ -38,6 +38,7 @@ public struct FrameHeader: Sendable, Equatable {
     static let longestRole = 16
     static let longestToken = 2048
     static let longestTag = 64
+    static let longestLanguage = 64
 
     /// What the frame is for.
     public var kind: FrameKind
@@ -84,6 +85,8 @@ public struct FrameHeader: Sendable, Equatable {
     public var entityRevision: Int64?
     /// Of a REPLY: the name of that revision, if it has its own.
     public var entityTag: EntityTag?
+    /// Of a REPLY: the language of its texts (RFC 5646), if they are all in one.
+    public var contentLanguage: String?
 
     /// How busy the answering replica is.
     public struct Hints: Sendable, Equatable {
@@ -110,7 +113,7 @@ public struct FrameHeader: Sendable, Equatable {
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
             && fits(actor?.role, Self.longestRole) && fits(accessToken, Self.longestToken)
-            && fits(entityTag?.rawValue, Self.longestTag)
+            && fits(entityTag?.rawValue, Self.longestTag) && fits(contentLanguage, Self.longestLanguage)
     }
 
     static func isText(_ bytes: some Collection<UInt8>, _ limit: Int) -> Bool {
@@ -119,7 +122,7 @@ public struct FrameHeader: Sendable, Equatable {
 
     enum Field: UInt8, CaseIterable {
         case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision,
-            accessToken, entityTag
+            accessToken, entityTag, contentLanguage
     }
 }
 

@@ -117,6 +117,7 @@ extension FrameHeader.Field {
         case .accessToken:
             "the access token of the public request, if the message wants it; valid from a gateway only"
         case .entityTag: "of a reply: the name of that revision, if it has its own"
+        case .contentLanguage: "of a reply: the language of its texts, if they are all in one"
         }
     }
 }

@@ -23,7 +23,7 @@ struct Endpoint: Sendable {
             let reply = try await handler.handle(request, context: context)
             return RawReply(
                 body: reply.jsonBytes, isReplay: context.isReplay, entityRevision: reply.entityRevision,
-                entityTag: reply.entityTag, isCreated: reply.isCreated)
+                entityTag: reply.entityTag, contentLanguage: reply.contentLanguage, isCreated: reply.isCreated)
         }
     }
 
