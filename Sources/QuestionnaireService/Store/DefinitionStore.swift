@@ -39,8 +39,12 @@ import ServiceRuntime
         }
     }
 
-    /// - Parameter version: `nil` for the newest that is not retired.
-    func published(_ questionnaire: String, version: Int64?) async throws -> PublishedQuestionnaire? {
+    /// - Parameters:
+    ///   - version: `nil` for the newest that is not retired.
+    ///   - isWhole: whether the definition is returned whole; otherwise only what everybody may read.
+    func published(
+        _ questionnaire: String, version: Int64?, isWhole: Bool
+    ) async throws -> PublishedQuestionnaire? {
         let values: [SQLValue] = [.text(questionnaire)] + (version.map { [.integer($0)] } ?? [])
         let rows = try await database.read(version == nil ? Self.newest : Self.one, values)
         guard let row = rows.first else { return nil }
@@ -49,8 +53,9 @@ import ServiceRuntime
             key: questionnaire, version: try row.integer("version"), hash: Hex.encode(try row.bytes("content_hash")),
             publishedAt: try row.timestamp("published_at"),
             definition: try await Loop.compute {
-                try JSONValue.parse(Array(content.utf8), limits: DefinitionParser.limits)
-            })
+                let whole = try JSONValue.parse(Array(content.utf8), limits: DefinitionParser.limits)
+                return isWhole ? whole : PublicDefinition.document(of: whole)
+            }, isWhole: isWhole ? true : nil)
     }
 
     private static let newest: Statement = """
