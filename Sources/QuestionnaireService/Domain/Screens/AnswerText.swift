@@ -28,8 +28,9 @@ struct AnswerText: Sendable {
         }
     }
 
+    /// Without a sign between thousands, since the number may be a year.
     private func number(_ number: Double) -> String {
-        number.formatted(.number.precision(.fractionLength(0...3)).locale(locale))
+        number.formatted(.number.precision(.fractionLength(0...3)).grouping(.never).locale(locale))
     }
 
     private func date(_ day: CivilDate) -> String {
