@@ -12,8 +12,7 @@ struct RandomPerson {
     /// The definition's file.
     let json: JSONValue
     private(set) var sheet: AnswerSheet
-    /// How many of the writes changed something.
-    private(set) var saved = 0
+    private var saved = 0
     private var naive: NaiveWalk
     private var generator = SeededGenerator(state: 25)
     private var added: Int64 = 0
@@ -34,7 +33,13 @@ struct RandomPerson {
         return published.screens(for: sheet, revision: 1, in: language)
     }
 
+    /// Tries until something is saved that changes the session.
     mutating func write() {
+        let before = saved
+        while saved == before { attempt() }
+    }
+
+    private mutating func attempt() {
         let hasChildren = sheet.definition.sections.contains { $0.repetition != nil }
         if hasChildren, sheet.subjects.isEmpty || Int.random(in: 0..<8, using: &generator) == 0 {
             changeChildren()
@@ -45,13 +50,13 @@ struct RandomPerson {
 
     private mutating func changeChildren() {
         var children = sheet.subjects
-        if children.count < 3 || Bool.random(using: &generator) {
+        if children.count < 4, children.isEmpty || Bool.random(using: &generator) {
             added += 1
             children.append(Subject(id: .ordered(), kind: "child", position: added))
         } else {
             children.remove(at: Int.random(in: 0..<children.count, using: &generator))
         }
-        sheet = sheet.with(Array(children.prefix(4)))
+        sheet = sheet.with(children)
         naive.subjects = sheet.subjects.map(\.id.description)
         saved += 1
     }
@@ -85,7 +90,8 @@ struct RandomPerson {
             let (low, step) = (limits.min?.count ?? 0, limits.step?.count ?? 1000)
             let steps = ((limits.max?.count ?? 100_000) - low) / step
             return Thousandths(count: low + step * Int64.random(in: 0...steps, using: &generator)).json
-        case .text: return limits.pattern == .digits ? "12345" : "Alva"
+        case .text:
+            return limits.pattern == .digits ? "12345" : ["Alva", "Bo", "Cleo"].randomElement(using: &generator)!
         case .date: return .string("\(Int.random(in: 1950...2015, using: &generator))-05-04")
         case .height: return ["unit": "in", "value": .integer(Int64.random(in: 48...95, using: &generator))]
         case .boolean: return .bool(Bool.random(using: &generator))

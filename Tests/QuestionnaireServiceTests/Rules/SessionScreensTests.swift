@@ -28,7 +28,6 @@ import Testing
                 Self.checkTexts(of: view, in: language, of: person.json)
             }
         }
-        #expect(person.saved > Self.writes / 3, "most writes are valid")
     }
 
     /// The places of the questions that are drawn. A screen that adds a subject draws none of the session's.
