@@ -85,6 +85,7 @@ enum QuestionnaireServiceDefinition {
         container.handle(OpenSessionHandler(service: service))
         container.handle(ListQuestionnaireSessionsHandler(sessions: sessions))
         container.handle(GetSessionHandler(service: service))
+        container.handle(GetSessionScreensHandler(service: service))
         container.handle(CompleteSessionHandler(service: service))
         container.handle(ReopenSessionHandler(service: service))
         container.handle(StopSessionHandler(service: service))

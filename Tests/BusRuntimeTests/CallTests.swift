@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    /// libzmq would close the connection, and everybody's calls on it would fail.
+    @Test func withAnAnswerThatIsTooLargeFailsAlone() async throws {
+        try await BusLab.run { lab in
+            let handler = EchoHandler { request, _ in String(repeating: "a", count: (request.number ?? 0) << 19) }
+            let server = try lab.server(handlers: [handler])
+            let client = try lab.client()
+            #expect(try await client.call(Echo(text: "a", number: 1), .standard).text.count == 1 << 19)
+            let error = await failure { () throws(BusError) in
+                try await client.call(Echo(text: "a", number: 2), .standard)
+            }
+            #expect(error?.code == "internal_error" && error?.executed == .yes)
+            #expect(try await client.call(Echo(text: "a"), .standard).text.isEmpty)
+            #expect(server.ended("auth.echo/v1") == ["ok": 2, "internal_error": 1], "asked once each")
+        }
+    }
+
     @Test func mayHaveMembersThatOnlyNewerReadersKnow() async throws {
         try await BusLab.run { lab in
             _ = try lab.server()

@@ -21,6 +21,8 @@ import Testing
         header.hints = .init(queueDepth: 6, inFlight: 7, handlerMicroseconds: 8)
         header.entityRevision = 9
         header.accessToken = "t.o.k"
+        header.entityTag = EntityTag(rawValue: "r9")
+        header.contentLanguage = "sv"
         return header
     }()
 
@@ -32,7 +34,7 @@ import Testing
         + [4, 4, 0] + Array("00-t".utf8) + [5, 36, 0] + [UInt8](repeating: 0, count: 15) + [1]
         + [UInt8](repeating: 0, count: 15) + [2] + Array("user".utf8) + [6, 3, 0] + Array("::1".utf8)
         + [7, 12, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0] + [8, 8, 0, 9, 0, 0, 0, 0, 0, 0, 0]
-        + [9, 5, 0] + Array("t.o.k".utf8)
+        + [9, 5, 0] + Array("t.o.k".utf8) + [10, 2, 0] + Array("r9".utf8) + [11, 2, 0] + Array("sv".utf8)
 
     @Test func theBytesOfVersionOneStay() throws {
         #expect(Self.full.encoded() == Self.golden)

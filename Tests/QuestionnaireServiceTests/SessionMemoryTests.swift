@@ -34,6 +34,8 @@ import Testing
                     shown.result = nil
                     #expect(shown == expected, "\(seed), \(number): \(done)")
                 }
+                let screens = try await Self.screens(walk.session, of: walk.person, service)
+                for _ in 0..<2 { #expect(try await walk.screens() == screens, "\(seed), \(number): \(done)") }
             }
             #expect(walk.done.count == Walk.Deed.allCases.count, "each was done at least once: \(walk.done)")
 
@@ -209,6 +211,13 @@ import Testing
         let hand = try #require(try await sessionService.look(session, of: person, for: key))
         return try await sessionService.view(hand, language: nil, result: nil)
     }
+
+    @Loop private static func screens(
+        _ session: Identifier, of person: Identifier, _ service: RunningService
+    ) async throws -> SessionScreens {
+        let hand = try #require(try await sessionService(service).look(session, of: person, for: key))
+        return hand.published.screens(for: hand.sheet, revision: hand.session.revision, in: "en")
+    }
 }
 
 /// One person in one session, doing this and that.
@@ -242,6 +251,13 @@ import Testing
         try await patiently {
             try await service.gateway.call(
                 GetSession(questionnaire: "yoked-compat", sessionId: session), service.options(person))
+        }
+    }
+
+    func screens() async throws -> SessionScreens {
+        try await patiently {
+            try await service.gateway.call(
+                GetSessionScreens(questionnaire: "yoked-compat", sessionId: session), service.options(person))
         }
     }
 

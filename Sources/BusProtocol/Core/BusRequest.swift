@@ -42,6 +42,9 @@ public protocol BusReply: MessageValue {
     /// The name of the revision, if it has its own: 1 to 64 visible ASCII characters. It takes precedence over the
     /// revision.
     var entityTag: EntityTag? { get }
+    /// The language of all texts of the reply (RFC 5646), at most 64 characters; `nil` if it has no texts, or texts in
+    /// several languages.
+    var contentLanguage: String? { get }
     /// Whether the request created what the reply shows: HTTP 201.
     var isCreated: Bool { get }
 }
@@ -49,6 +52,7 @@ public protocol BusReply: MessageValue {
 extension BusReply {
     public var entityRevision: Int64? { nil }
     public var entityTag: EntityTag? { nil }
+    public var contentLanguage: String? { nil }
     public var isCreated: Bool { false }
 }
 

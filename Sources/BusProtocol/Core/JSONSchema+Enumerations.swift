@@ -48,6 +48,10 @@ extension JSONSchema {
     static let presentation = JSONSchema.open(
         "radio", "select", "chips", "slider", "list", "field", "area", "date", "height", "switch", "screen"
     ).named("Presentation", "How a client shows a question.")
+    static let control = JSONSchema.open(
+        "radio", "select", "chips", "ranking", "slider", "number", "text", "text_area", "date", "height", "switch",
+        "screen"
+    ).named("Control", "What a client draws for a question.")
     static let textPattern = JSONSchema.open("person_name", "single_line", "digits").named(
         "TextPattern", "The form that a text answer is held to.")
     static let nextReason = JSONSchema.open("unanswered", "stale", "newly_visible", "subject_wanted").named(

@@ -55,6 +55,7 @@ extension FrameHeader {
         }
         if let accessToken { bytes.append(.accessToken, accessToken) }
         if let entityTag { bytes.append(.entityTag, entityTag.rawValue) }
+        if let contentLanguage { bytes.append(.contentLanguage, contentLanguage) }
         bytes += body
     }
 
@@ -154,6 +155,7 @@ extension FrameHeader {
             guard value.count == 8 else { return false }
             entityRevision = value.integer(at: 0)
         case .entityTag: entityTag = value.text(0..<value.count, atMost: Self.longestTag).map(EntityTag.init(rawValue:))
+        case .contentLanguage: contentLanguage = value.text(0..<value.count, atMost: Self.longestLanguage)
         }
         switch field {
         case .messageID: return messageID != nil
@@ -162,6 +164,7 @@ extension FrameHeader {
         case .clientAddress: return clientAddress != nil
         case .accessToken: return accessToken != nil
         case .entityTag: return entityTag != nil
+        case .contentLanguage: return contentLanguage != nil
         default: return true
         }
     }

@@ -39,6 +39,7 @@ public struct FrameHeader: Sendable, Equatable {
     static let longestApp = 64
     static let longestToken = 2048
     static let longestTag = 64
+    static let longestLanguage = 64
 
     /// What the frame is for.
     public var kind: FrameKind
@@ -85,6 +86,8 @@ public struct FrameHeader: Sendable, Equatable {
     public var entityRevision: Int64?
     /// Of a REPLY: the name of that revision, if it has its own.
     public var entityTag: EntityTag?
+    /// Of a REPLY: the language of its texts (RFC 5646), if they are all in one.
+    public var contentLanguage: String?
 
     /// How busy the answering replica is.
     public struct Hints: Sendable, Equatable {
@@ -112,7 +115,7 @@ public struct FrameHeader: Sendable, Equatable {
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
             && fits(actor?.role, Self.longestRole) && fits(actor?.app, Self.longestApp)
             && fits(accessToken, Self.longestToken)
-            && fits(entityTag?.rawValue, Self.longestTag)
+            && fits(entityTag?.rawValue, Self.longestTag) && fits(contentLanguage, Self.longestLanguage)
     }
 
     static func isText(_ bytes: some Collection<UInt8>, _ limit: Int) -> Bool {
@@ -121,7 +124,7 @@ public struct FrameHeader: Sendable, Equatable {
 
     enum Field: UInt8, CaseIterable {
         case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision,
-            accessToken, entityTag, app
+            accessToken, entityTag, app, contentLanguage
     }
 }
 

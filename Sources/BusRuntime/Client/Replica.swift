@@ -204,7 +204,7 @@ import JSONText
         case .reply:
             let reply = RawReply(
                 body: body, isReplay: header.isReplay, entityRevision: header.entityRevision,
-                entityTag: header.entityTag, isCreated: header.isCreated)
+                entityTag: header.entityTag, contentLanguage: header.contentLanguage, isCreated: header.isCreated)
             finish(header.correlationID, .reply(reply))
         case .error: finish(header.correlationID, outcome(ofError: body))
         case .ping, .request, .cancel: malformedFrames += 1

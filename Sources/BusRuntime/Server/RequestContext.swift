@@ -129,6 +129,8 @@ public struct RawReply: Sendable {
     public var entityRevision: Int64?
     /// The name of that revision, if it has its own.
     public var entityTag: EntityTag?
+    /// The language of its texts, if they are all in one.
+    public var contentLanguage: String?
     /// The request created what it shows.
     public var isCreated = false
 }

@@ -241,6 +241,7 @@ import EventLoop
             header.isReplay = reply.isReplay
             header.entityRevision = reply.entityRevision
             header.entityTag = reply.entityTag
+            header.contentLanguage = reply.contentLanguage
             header.isCreated = reply.isCreated
             onAnswer?(header, reply.body, job.peer.address)
         case .failure(let error):

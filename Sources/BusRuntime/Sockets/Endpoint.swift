@@ -21,9 +21,13 @@ struct Endpoint: Sendable {
                 body.count > Self.longBody
                 ? try await Loop.compute { try Self.decode(Request.self, body) } : try Self.decode(Request.self, body)
             let reply = try await handler.handle(request, context: context)
+            let bytes = reply.jsonBytes
+            guard bytes.count <= ZMQSocket.largestBody else {
+                throw BusError(.internalError, "The answer is too large.", executed: .yes)
+            }
             return RawReply(
-                body: reply.jsonBytes, isReplay: context.isReplay, entityRevision: reply.entityRevision,
-                entityTag: reply.entityTag, isCreated: reply.isCreated)
+                body: bytes, isReplay: context.isReplay, entityRevision: reply.entityRevision,
+                entityTag: reply.entityTag, contentLanguage: reply.contentLanguage, isCreated: reply.isCreated)
         }
     }
 

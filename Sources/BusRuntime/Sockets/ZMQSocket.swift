@@ -59,6 +59,11 @@ struct Received {
 @Loop final class ZMQSocket {
     enum Kind { case router, dealer }
 
+    /// The most bytes of a message. libzmq closes the connection on which a larger one comes.
+    private nonisolated static let largest = 1 << 20
+    /// The most bytes of a body. The rest is for the header.
+    nonisolated static let largestBody = largest - 4096
+
     private let kind: Kind
     private var raw: UnsafeMutableRawPointer?
     private var watch: SocketWatch?
@@ -81,7 +86,7 @@ struct Received {
         set(ZMQ_HANDSHAKE_IVL, 2000)
         set(ZMQ_SNDHWM, 1024)
         set(ZMQ_RCVHWM, 1024)
-        var largest: Int64 = 1 << 20
+        var largest = Int64(Self.largest)
         zmq_setsockopt(raw, ZMQ_MAXMSGSIZE, &largest, MemoryLayout<Int64>.size)
         if kind == .router { set(ZMQ_ROUTER_MANDATORY, 1) }
     }

@@ -47,6 +47,9 @@ extension OpenAPIDocument {
             "description": "The first answer of this `Idempotency-Key` again.",
             "schema": ["type": "string", "const": "true"],
         ],
+        "Content-Language": [
+            "description": "The language of the texts, if they are all in one.", "schema": ["type": "string"],
+        ],
         "ETag": [
             "description": "The version of the state in the response.",
             "schema": ["type": "string", "pattern": "^\"(r[0-9]+|[0-9a-f]{64})\"$"],

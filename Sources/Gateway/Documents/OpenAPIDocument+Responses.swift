@@ -47,6 +47,7 @@ extension OpenAPIDocument {
         var names = ["Trace-Id"]
         if route.method == .post { names.append("Idempotency-Replayed") }
         if isConditional(route) { names.append("ETag") }
+        if route.isRevalidated { names.append("Content-Language") }
         return Self.headers(names)
     }
 

@@ -247,6 +247,7 @@ import ProcessRuntime
         if let tag = reply.entityTag ?? reply.entityRevision.map(EntityTag.init(revision:)) {
             response.headers.set("etag", tag.quoted)
         }
+        if let language = reply.contentLanguage { response.headers.set("content-language", language) }
         return response
     }
 

@@ -9,6 +9,14 @@ extension RequestContext {
     fileprivate func requireReader() throws(BusError) {
         if caller != .operator { _ = try person() }
     }
+
+    /// Whether the reader is shown definitions whole.
+    ///
+    /// - Throws: as ``requireReader()``.
+    fileprivate func readsWhole() throws(BusError) -> Bool {
+        if caller == .operator { return true }
+        return try ["staff", "admin"].contains(person().role)
+    }
 }
 
 /// Lists the questionnaires that a person can start now.
@@ -31,8 +39,8 @@ struct GetQuestionnaireHandler: RequestHandler {
     let definitions: DefinitionStore
 
     func handle(_ request: GetQuestionnaire, context: RequestContext) async throws -> PublishedQuestionnaire {
-        try context.requireReader()
-        guard let found = try await definitions.published(request.questionnaire, version: nil) else {
+        let isWhole = try context.readsWhole()
+        guard let found = try await definitions.published(request.questionnaire, version: nil, isWhole: isWhole) else {
             throw BusError(.notFound, "There is no such questionnaire.")
         }
         return found
@@ -44,10 +52,10 @@ struct GetQuestionnaireVersionHandler: RequestHandler {
     let definitions: DefinitionStore
 
     func handle(_ request: GetQuestionnaireVersion, context: RequestContext) async throws -> PublishedQuestionnaire {
-        try context.requireReader()
+        let isWhole = try context.readsWhole()
         guard let version = Int64(request.version), (1...2_147_483_647).contains(version),
             String(version) == request.version,
-            let found = try await definitions.published(request.questionnaire, version: version)
+            let found = try await definitions.published(request.questionnaire, version: version, isWhole: isWhole)
         else { throw BusError(.notFound, "There is no such version.") }
         return found
     }

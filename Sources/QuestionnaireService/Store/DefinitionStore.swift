@@ -33,11 +33,18 @@ import JSONText
         try await store.newest(of: questionnaire)
     }
 
-    /// - Parameter version: `nil` for the newest that is not retired.
-    func published(_ questionnaire: String, version: Int64?) async throws -> PublishedQuestionnaire? {
+    /// - Parameters:
+    ///   - version: `nil` for the newest that is not retired.
+    ///   - isWhole: whether the definition is returned whole; otherwise only what everybody may read.
+    func published(
+        _ questionnaire: String, version: Int64?, isWhole: Bool
+    ) async throws -> PublishedQuestionnaire? {
         guard let found = try await store.stored(questionnaire, version: version) else { return nil }
         return PublishedQuestionnaire(
             key: found.key, version: found.version, hash: Hex.encode(found.hash), publishedAt: found.publishedAt,
-            definition: try await Loop.compute { try DocumentText.value(found.content) })
+            definition: try await Loop.compute {
+                let whole = try DocumentText.value(found.content)
+                return isWhole ? whole : PublicDefinition.document(of: whole)
+            }, isWhole: isWhole ? true : nil)
     }
 }

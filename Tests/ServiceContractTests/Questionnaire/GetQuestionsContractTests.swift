@@ -73,7 +73,7 @@ extension GetQuestions: MessageContract {
             constraints: constraints)
     }
 
-    private static var everyConstraint: QuestionConstraints {
+    static var everyConstraint: QuestionConstraints {
         var all = QuestionConstraints()
         (all.min, all.max, all.step, all.topK) = (-0.125, 1e9, 0.001, 500)
         (all.minLength, all.maxLength, all.minAge, all.maxAge) = (0, 4096, 18, 120)

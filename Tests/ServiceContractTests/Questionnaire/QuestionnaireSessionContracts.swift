@@ -162,6 +162,76 @@ extension GetSession: MessageContract {
     ]
 }
 
+extension GetSessionScreens: MessageContract {
+    static let canonical = GetSessionScreens(questionnaire: "yoked-compat", sessionId: Sample.session)
+    static let minimal = GetSessionScreens(questionnaire: "a", sessionId: Sample.session)
+    static let maximal = GetSessionScreens(
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
+
+    static let canonicalReply = SessionScreens(
+        questionnaire: GetQuestions.reference, locale: "en", revision: 3, tag: DraftSamples.hash,
+        screens: [
+            Screen(
+                key: "smoking", slug: "smoking", section: "lifestyle", title: "How you live",
+                questions: [
+                    ScreenQuestion(
+                        key: "smoking", type: "single_choice", control: "radio", label: "Do you smoke or vape?",
+                        required: true, skippable: false, declinable: true, declineLabel: "Prefer not to say",
+                        options: [
+                            QuestionOption(key: "never", label: "No", exclusive: false),
+                            QuestionOption(key: "regularly", label: "Yes", exclusive: false),
+                        ])
+                ])
+        ],
+        answers: SessionSamples.view.answers, subjects: [], progress: SessionSamples.progress,
+        next: SessionSamples.next,
+        review: [
+            ReviewLine(screen: "smoking", label: "Do you smoke or vape?", state: .answered, texts: ["No"])
+        ])
+    static let minimalReply = SessionScreens(
+        questionnaire: GetQuestions.reference, locale: "en", revision: 0, tag: DraftSamples.hash, screens: [],
+        answers: [], subjects: [], progress: GetQuestions.minimalReply.progress, next: nil, review: [])
+    static let maximalReply = SessionScreens(
+        questionnaire: GetQuestions.reference, locale: "pt-BR", revision: Sample.largestInteger, tag: DraftSamples.hash,
+        screens: [
+            Screen(
+                key: "childGoals/\(SessionSamples.subject)", slug: "goals", section: "child",
+                subject: SessionSamples.subject, adds: "child", title: "Ditt barn 🐻",
+                questions: [
+                    ScreenQuestion(
+                        key: "childGoals", subject: SessionSamples.subject, type: "multi_choice", control: "chips",
+                        label: "Vad hoppas du på?", help: "Välj upp till tre.", required: false, skippable: true,
+                        declinable: true, declineLabel: "Vill inte svara", default: ["open_up"],
+                        constraints: GetQuestions.everyConstraint,
+                        options: [QuestionOption(key: "open_up", label: "Att öppna sig", exclusive: true)])
+                ])
+        ],
+        answers: SessionSamples.full.answers, subjects: SessionSamples.full.subjects, progress: SessionSamples.done,
+        next: SessionSamples.fullNext,
+        review: [
+            ReviewLine(
+                screen: "childGoals/\(SessionSamples.subject)", label: "Vad hoppas du på?", state: .answered,
+                texts: ["Att öppna sig", "Zoë 🐻"], stale: true)
+        ])
+    static let errors = [Sample.unauthorized, SessionSamples.unknownSession]
+
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ questionnaire: QuestionnaireProvider) async throws -> Asked<GetSessionScreens> {
+        let (session, person) = try await questionnaire.session()
+        return Asked(GetSessionScreens(questionnaire: "yoked-compat", sessionId: session), for: person)
+    }
+
+    static let provocations: [String: Provocation<QuestionnaireProvider, GetSessionScreens>] = [
+        "unauthorized": { _ in Asked(canonical) },
+        "not_found": { questionnaire in
+            let stranger = try await questionnaire.session().session
+            return Asked(GetSessionScreens(questionnaire: "yoked-compat", sessionId: stranger), for: .random())
+        },
+    ]
+}
+
 extension CompleteSession: MessageContract {
     static let canonical = CompleteSession(questionnaire: "yoked-compat", sessionId: Sample.session)
     static let minimal = CompleteSession(questionnaire: "a", sessionId: Sample.session)

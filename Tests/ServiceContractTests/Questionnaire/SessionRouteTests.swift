@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Gateway
+@testable import QuestionnaireService
 
 /// Sessions as a client sees them: over HTTP, through the gateway, down to the rows.
 @Suite("sessions over HTTP") @Loop struct SessionRouteTests {
@@ -344,14 +345,58 @@ import Testing
         }
     }
 
+    @Test func aViewIsInOneLanguageAndNotSentTwice() async throws {
+        try await TestSystem.run { system in
+            let person = try await system.signIn("+14155550123")
+            let opened = try await system.send("POST", Self.base, as: person)
+            let session = Self.base + "/" + (opened.json["id"]?.stringValue ?? "")
+            @Loop func view(_ language: String, knowing tag: String? = nil) async throws -> Exchange {
+                var headers = ["Accept-Language": language]
+                headers["If-None-Match"] = tag
+                return try await system.send("GET", session + "/view", as: person, headers: headers)
+            }
+            let first = try await view("sv;q=0.9, de")
+            #expect(first.status == 200 && first.json["locale"] == "sv" && first.json["revision"] == 0)
+            #expect(first.headers["content-language"] == "sv" && first.headers["vary"] == "Accept-Language")
+            #expect(first.headers["cache-control"] == "no-cache")
+            #expect(first.json["screens"]?.arrayValue?.count == 25 && first.json["answers"] == [])
+            let tag = try #require(first.headers["etag"])
+            #expect(tag == "\"\(first.json["tag"]?.stringValue ?? "")\"")
+            let known = try await view("sv", knowing: tag)
+            #expect(known.status == 304 && known.body.isEmpty && known.headers["etag"] == tag)
+            let other = try await view("en", knowing: tag)
+            #expect(other.status == 200 && other.headers["content-language"] == "en" && other.headers["etag"] != tag)
+
+            var tags: Set = [tag]
+            let subject = session + "/answers/smoking"
+            for (number, write) in [Self.put("never"), Self.put("socially"), Self.put("never")].enumerated() {
+                _ = try await system.send("PUT", subject, write, as: person)
+                let written = try await view("sv", knowing: tag)
+                #expect(written.status == 200 && written.json["answers"]?.arrayValue?.count == 1)
+                #expect(tags.insert(written.headers["etag"] ?? "").inserted, "\(number)")
+                #expect(try await view("sv", knowing: written.headers["etag"]).status == 304)
+            }
+            let body = first.text
+            for word in ["score", "weight", "dimensions", "visibleIf", "requiredIf", "importance", "extract"] {
+                #expect(!body.contains("\"\(word)\""))
+            }
+        }
+    }
+
     @Test func aVersionIsNamedByItsHashAndNotSentTwice() async throws {
         try await TestSystem.run { system in
             let person = try await system.signIn("+14155550123")
             let first = try await system.send("GET", "/questionnaires/yoked-compat", as: person)
             let hash = first.json["hash"]?.stringValue ?? ""
             #expect(first.status == 200 && first.headers["etag"] == "\"\(hash)\"" && hash.count == 64)
-            let canonical = CanonicalJSON.bytes(of: first.json["definition"] ?? .null)
-            #expect(Hex.encode(SHA256.digest(canonical)) == hash)
+            #expect(first.json["isWhole"] == nil && first.json["definition"]?["dimensions"] == nil)
+            let staff = try await system.staff("+14155550188")
+            let whole = try await system.send(
+                "GET", "/questionnaires/yoked-compat", as: staff, headers: ["If-None-Match": "\"\(hash)\""])
+            #expect(whole.status == 200 && whole.headers["etag"] == "\"r3\"" && whole.json["isWhole"] == true)
+            let canonical = CanonicalJSON.bytes(of: whole.json["definition"] ?? .null)
+            #expect(Hex.encode(SHA256.digest(canonical)) == hash && whole.json["hash"] == .string(hash))
+            #expect(first.json["definition"] == PublicDefinition.document(of: whole.json["definition"] ?? .null))
             let version = try await system.send("GET", "/questionnaires/yoked-compat/versions/3", as: person)
             #expect(version.body == first.body)
             let known = try await system.send(

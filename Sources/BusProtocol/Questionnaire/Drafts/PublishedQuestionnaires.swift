@@ -56,6 +56,8 @@ public struct QuestionnaireList: PublicReply {
 }
 
 /// A published version. It never changes, so its hash is its entity tag.
+///
+/// Staff and operators read the whole definition, which has a tag of its own.
 @Message
 public struct PublishedQuestionnaire: PublicReply {
     /// The key of the questionnaire.
@@ -66,10 +68,15 @@ public struct PublishedQuestionnaire: PublicReply {
     @Field(.string(64...64)) public var hash: String
     /// When the version was published.
     public var publishedAt: Timestamp
-    /// The definition in every language, without `status` and `contentHash`.
+    /// The definition in every language, without `status` and `contentHash`. Only staff read its scores, conditions and
+    /// rules for versions.
     public var definition: JSONValue
+    /// `true`: nothing of the definition is left out.
+    public var isWhole: Bool?
 
-    public var entityTag: EntityTag? { EntityTag(rawValue: hash) }
+    public var entityTag: EntityTag? {
+        isWhole == true ? EntityTag(revision: version) : EntityTag(rawValue: hash)
+    }
 }
 
 /// Members that the requests about versions and drafts share. A number in a path is a text.

@@ -199,6 +199,38 @@ struct AnswerSheet: Sendable {
     /// The items that this person is asked.
     var visible: [Item] { items.filter { !$0.isHidden } }
 
+    /// A section with what is asked in it.
+    struct Part: Sendable {
+        let items: ArraySlice<Item>
+        /// Set if the section lacks subjects.
+        let wanted: WantedSubject?
+    }
+
+    struct WantedSubject: Sendable {
+        /// The section's name for its subjects.
+        let subject: String
+        /// The index of the question that names the next subject or, if none does, of the first one about it.
+        let question: Int
+        /// Whether the question's answer names the subject.
+        let isLabel: Bool
+    }
+
+    /// The sections in order.
+    var parts: [Part] {
+        ranges.indices.map { number in
+            guard wanted(by: number) > 0, let repetition = definition.sections[number].repetition else {
+                return Part(items: items[ranges[number]], wanted: nil)
+            }
+            return Part(
+                items: items[ranges[number]],
+                wanted: WantedSubject(
+                    subject: repetition.subject,
+                    question: definition.place(of: first(in: number))
+                        ?? definition.sections[number].questions.lowerBound,
+                    isLabel: repetition.label != nil))
+        }
+    }
+
     // MARK: How far it is
 
     /// How many subjects a section lacks to reach its minimum.

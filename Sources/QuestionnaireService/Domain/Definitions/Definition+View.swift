@@ -16,15 +16,20 @@ extension QuestionView {
             text: question.text, help: question.help, required: question.required, skippable: question.skippable,
             declinable: question.declinable, visible: true, presentation: question.presentation,
             default: question.suggestion, constraints: QuestionConstraints(question),
-            options: question.options.isEmpty
-                ? nil : question.options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) },
-            sectionTitle: sectionTitle,
+            options: question.optionViews, sectionTitle: sectionTitle,
             preference: question.importances.isEmpty ? nil : QuestionPreference(importance: question.importances))
     }
 }
 
+extension Question {
+    /// The options as clients see them; `nil` for none, since there is no empty list on the wire.
+    var optionViews: [QuestionOption]? {
+        options.isEmpty ? nil : options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) }
+    }
+}
+
 extension QuestionConstraints {
-    fileprivate init(_ question: Question) {
+    init(_ question: Question) {
         self.init()
         let limits = question.constraints
         (min, max, step) = (limits.min?.double, limits.max?.double, limits.step?.double)
