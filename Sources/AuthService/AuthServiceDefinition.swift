@@ -52,25 +52,34 @@ enum AuthServiceDefinition {
         let dormantAfter =
             try configuration.text("AUTH_DORMANT_AFTER") == "off" ? nil : configuration.duration("AUTH_DORMANT_AFTER")
         let dormant = DormantNumber(audit: audit, secrets: secrets, notifier: notifier, limit: dormantAfter)
-        let sms = SMSSender(database: database, log: container.log, providers: providers)
+        let sms = MessageSender(.phone, database: database, log: container.log, providers: providers)
+        let emails = MessageSender(
+            .email, database: database, log: container.log, providers: try EmailProviders.named(configuration))
+        let codes = CodeSender(
+            inbox: inbox, outbox: outbox, secrets: secrets, limits: limits,
+            text: try CodeText(
+                appName: appName, appHost: configuration.optionalText("APP_HOST"), lifetime: limits.lifetime),
+            acts: ChallengePurposeResolver(secrets: secrets, phones: phones))
+        let rules = SignInRulesReader(bus: container.bus)
+        let signIn = CodeSignIn(
+            inbox: inbox, outbox: outbox, checker: checker, opener: opener,
+            linker: IdentityLinker(audit: audit, secrets: secrets, notifier: notifier), dormant: dormant, rules: rules)
         let apple = AppleTokens(
             database: database, outbox: outbox, log: container.log, secrets: secrets,
             client: try AppleClient(configuration)
         )
         let identities = try IdentityProviders(configuration, log: container.log)
         let social = SocialSignIn(
-            inbox: inbox, audit: audit, secrets: secrets, providers: identities, opener: opener, apple: apple)
-        container.handle(
-            SendOTPHandler(
-                inbox: inbox, outbox: outbox, secrets: secrets, limits: limits, phones: phones, appName: appName,
-                sms: sms,
-                acts: ChallengePurposeResolver(secrets: secrets, phones: phones)))
+            inbox: inbox, audit: audit, secrets: secrets, providers: identities, opener: opener, apple: apple,
+            rules: rules)
+        container.handle(SendOTPHandler(phones: phones, sms: sms, codes: codes))
+        container.handle(SendEmailCodeHandler(emails: emails, codes: codes))
         container.handle(GetCodeDeliveryHandler(database: database, limits: limits))
+        container.handle(VerifyOTPHandler(signIn: signIn))
+        container.handle(VerifyEmailCodeHandler(signIn: signIn))
         container.handle(
-            VerifyOTPHandler(
-                inbox: inbox, outbox: outbox, checker: checker, opener: opener,
-                linker: IdentityLinker(audit: audit, secrets: secrets, notifier: notifier), dormant: dormant))
-        container.handle(GetAuthMethodsHandler(phones: phones, limits: limits, providers: identities.served))
+            GetAuthMethodsHandler(
+                phones: phones, limits: limits, sendsEmails: !emails.isOff, providers: identities.served))
         container.handle(IssueSocialNonceHandler(inbox: inbox, secrets: secrets, providers: identities))
         container.handle(SignInWithAppleHandler(signIn: social))
         container.handle(SignInWithGoogleHandler(signIn: social))
@@ -79,6 +88,11 @@ enum AuthServiceDefinition {
                 database: database, audit: audit, secrets: secrets, providers: identities, notifier: notifier))
         container.handle(ListIdentitiesHandler(database: database, secrets: secrets))
         container.handle(UnlinkIdentityHandler(database: database, audit: audit, apple: apple, notifier: notifier))
+        container.handle(
+            LinkEmailHandler(
+                inbox: inbox, secrets: secrets, checker: checker,
+                linker: EmailLinker(audit: audit, secrets: secrets, notifier: notifier)))
+        container.handle(UnlinkEmailHandler(database: database, audit: audit, notifier: notifier))
         container.handle(
             ChangePhoneHandler(
                 inbox: inbox, outbox: outbox, audit: audit, bearer: bearer, secrets: secrets, checker: checker,
@@ -139,6 +153,7 @@ enum AuthServiceDefinition {
             database: database, outbox: outbox, log: container.log, tokens: tokens, provider: pushProvider)
         // Each destination has its own relay, so that a provider that hangs delays no other delivery.
         container.deliver("sms", apart: true) { try await sms.send($0) }
+        container.deliver("email", apart: true) { try await emails.send($0) }
         container.deliver("push", apart: true) { try await push.send($0) }
         container.deliver(AppleTokens.exchange, apart: true) { try await apple.exchange($0) }
         container.deliver(AppleTokens.revocation, apart: true) { try await apple.revoke($0) }
@@ -168,7 +183,8 @@ enum AuthServiceDefinition {
             perPrefixHour: try prefixBreaker(configuration),
             budget: try SMSBudget(
                 perHour: configuration.text("AUTH_SMS_PER_HOUR"),
-                perCountry: configuration.list("AUTH_SMS_PER_HOUR_COUNTRY")))
+                perCountry: configuration.list("AUTH_SMS_PER_HOUR_COUNTRY")),
+            emailsPerHour: try SMSBudget.bound(configuration.text("AUTH_EMAIL_PER_HOUR"), of: "AUTH_EMAIL_PER_HOUR"))
     }
 
     private static func prefixBreaker(_ configuration: Configuration) throws(ConfigurationError) -> Int64? {
@@ -209,6 +225,9 @@ enum AuthServiceDefinition {
                 "AUTH_SMS_PER_HOUR_COUNTRY", .list, "2500",
                 "The same for each country, and for some by themselves: 2500,SE:5000,DE:off"),
             .init(
+                "AUTH_EMAIL_PER_HOUR", .text, "5000",
+                "Codes by email within an hour of the clock, the last fifth to known devices alone; or off"),
+            .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
                 "Sleep after which a code for the number opens its account on known devices only, and a recovery is held longer"
             ),
@@ -216,8 +235,12 @@ enum AuthServiceDefinition {
                 "SMS_PROVIDER", .choices(["spool", "webhook", "twilio"]), "spool",
                 "Who sends SMS; of several the next where one fails"),
             .init("PUSH_PROVIDER", .choice(["spool", "webhook", "fcm"]), "spool", "Who sends pushes"),
+            .init(
+                "APP_HOST", .text, nil,
+                "The host of the app's pages; codes are bound to it by a last line that browsers and phones read"),
             .init("SPOOL_DIR", .text, nil, "Folder of the spool provider"),
             RecoveryHold.variable,
         ]
-        + SMSProviders.variables + PushProviders.variables + IdentityProviders.variables + AppleClient.variables
+        + SMSProviders.variables + EmailProviders.variables + PushProviders.variables + IdentityProviders.variables
+        + AppleClient.variables
 }

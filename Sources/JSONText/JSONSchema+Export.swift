@@ -91,6 +91,7 @@ extension JSONSchema.StringRule {
             schema["pattern"] = "Z$"
         case .otp: schema["pattern"] = "^[0-9]{6}$"
         case .visibleASCII: schema["pattern"] = "^[!-~]*$"
+        case .key: schema["pattern"] = "^[A-Za-z0-9_-]*$"
         case nil: break
         }
         return .object(schema)

@@ -131,6 +131,7 @@ extension JSONSchema.StringFormat {
         case .dateTime: "Must be a time in UTC, like 2026-02-20T09:00:00Z."
         case .otp: "Must be the six digits of the code."
         case .visibleASCII: "Must have visible ASCII characters only."
+        case .key: "Must have ASCII letters, digits, _ and - only."
         }
     }
 
@@ -142,6 +143,14 @@ extension JSONSchema.StringFormat {
         case .dateTime: return Self.isDateTime(bytes)
         case .otp: return Self.matches(bytes, "dddddd")
         case .visibleASCII: return bytes.allSatisfy { (0x21...0x7e).contains($0) }
+        case .key: return bytes.allSatisfy(Self.isOfKey)
+        }
+    }
+
+    private static func isOfKey(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         }
     }
 

@@ -90,6 +90,8 @@ public indirect enum JSONSchema: Sendable, Hashable {
         case otp
         /// Visible ASCII characters only.
         case visibleASCII = "visible-ascii"
+        /// ASCII letters, digits, `_` and `-` only.
+        case key
     }
 
     // Short forms for the schemas of messages.
@@ -113,6 +115,8 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public static let ordinal = JSONSchema.integer(1...9_007_199_254_740_991)
     /// The six digits of a code.
     public static let otp = JSONSchema.string(StringRule(length: 6...6, format: .otp))
+    /// A publishable key, of an app for example: 1 to 64 ASCII letters, digits, `_` and `-`.
+    public static let publishableKey = JSONSchema.string(StringRule(length: 1...64, format: .key))
     /// A UUID.
     public static let uuid = JSONSchema.string(StringRule(length: 36...36, format: .uuid))
     /// A date, `YYYY-MM-DD`.

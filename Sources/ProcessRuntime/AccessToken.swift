@@ -4,7 +4,7 @@ import JSONText
 
 /// The claims of a verified access token.
 public struct AccessToken: Sendable, Equatable {
-    /// The person, the session and the role.
+    /// The person, the session, the role and the app.
     public var actor: Actor
     /// Its `jti`; `nil` if auth did not make the `jti`.
     public var id: Identifier?
@@ -68,10 +68,12 @@ public struct AccessTokenVerifier: Sendable {
             let session = claims["sid"]?.string.flatMap(Identifier.init),
             let role = claims["role"]?.string, ["user", "staff", "admin"].contains(role),
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
-            issuedAt <= now + Self.clockSkew, issuedAt < expiresAt
+            issuedAt <= now + Self.clockSkew, issuedAt < expiresAt,
+            claims["app"].map({ JSONSchema.publishableKey.problems(in: $0).isEmpty }) ?? true
         else { throw .invalid }
         return AccessToken(
-            actor: Actor(userID: subject, sessionID: session, role: role), id: Identifier(id), issuedAt: issuedAt,
+            actor: Actor(userID: subject, sessionID: session, role: role, app: claims["app"]?.string),
+            id: Identifier(id), issuedAt: issuedAt,
             expiresAt: expiresAt)
     }
 

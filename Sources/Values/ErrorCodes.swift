@@ -72,6 +72,9 @@ extension ErrorCode {
     public static let invalidPhone = ErrorCode("invalid_phone", .invalidArgument, http: 422, "Invalid phone number")
     /// No SMS can be sent at the moment.
     public static let smsUnavailable = ErrorCode("sms_unavailable", .unavailable, http: 503, "SMS unavailable")
+    /// No email can be sent at the moment.
+    public static let emailUnavailable = ErrorCode(
+        "email_unavailable", .unavailable, http: 503, "Email unavailable")
     /// The code is wrong.
     public static let otpInvalid = ErrorCode("otp_invalid", .invalidArgument, http: 422, "Code incorrect")
     /// The code has expired, was used or was replaced.

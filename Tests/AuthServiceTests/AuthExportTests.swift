@@ -8,6 +8,7 @@ import Testing
 
 /// Auth's part of a person's export, column by column.
 @Suite("export from auth") struct AuthExportTests {
+    private static let email = "beda@example.com"
     private static let (old, new, third) = ("+14155552671", "+46701234567", "+46701234568")
 
     /// Every column of every table that a section describes, and the member of a record that it is exported as; `nil` where it
@@ -18,6 +19,9 @@ import Testing
         "phones.hash": nil, "phones.key_id": nil, "phones.person_id": "account.id", "phones.sealed": "phone.number",
         "phones.other_hash": nil, "phones.other_key_id": nil,
         "phones.created_at": "phone.since", "phones.held_before": "phone.heldBeforeSeconds",
+        "emails.hash": nil, "emails.key_id": nil, "emails.person_id": "account.id", "emails.sealed": "email.address",
+        "emails.other_hash": nil, "emails.other_key_id": nil, "emails.linked_at": "email.linkedAt",
+        "emails.last_used_at": "email.lastUsedAt",
         "phone_aliases.person_id": "account.id", "phone_aliases.hash": nil, "phone_aliases.key_id": nil,
         "phone_aliases.other_hash": nil, "phone_aliases.other_key_id": nil,
         "phone_aliases.sealed": "formerPhone.number", "phone_aliases.taken_off_at": "formerPhone.takenOffAt",
@@ -40,7 +44,7 @@ import Testing
         "sessions.generation": nil, "sessions.created_at": "session.createdAt",
         "sessions.last_used_at": "session.lastUsedAt", "sessions.revoked_at": "session.endedAt",
         "sessions.access_id": nil, "sessions.used_generation": nil, "sessions.otp_at": "session.codeAt",
-        "sessions.opened_by": "session.openedBy",
+        "sessions.opened_by": "session.openedBy", "sessions.email_at": "session.codeAt", "sessions.app": "session.app",
         "challenges.id": "code.id", "challenges.phone_hash": nil, "challenges.phone_sealed": "code.number",
         "challenges.purpose": "code.purpose", "challenges.asker": nil, "challenges.address_hash": nil,
         "challenges.code_hash": nil, "challenges.state": "code.state", "challenges.wrong_tries": "code.wrongTries",
@@ -73,6 +77,9 @@ import Testing
         _ = try await auth.ask(VerifyOTP(challengeId: challenge, code: code, device: again))
         let session = try await social.link("google", subject: "subject-108", to: Self.old)
         _ = try #require(try await social.session("google", subject: "subject-108"))
+        let linking = SendEmailCode(email: Self.email, purpose: "link_email")
+        let (link, proof) = try await auth.email(linking, as: social.actor(session))
+        _ = try await auth.ask(LinkEmail(challengeId: link, code: proof), as: social.actor(session))
         let (change, digits) = try await social.changeCode(to: Self.new, by: session)
         _ = try await auth.ask(ChangePhone(challengeId: change, code: digits), as: social.actor(session))
         _ = try await social.changeCode(to: Self.third, by: session)
@@ -87,6 +94,7 @@ import Testing
             UPDATE devices SET removed_at = now(), removed_by_device_id = id, push_expired_at = now() WHERE id = '\(first.deviceId)';
             UPDATE sessions SET revoked_at = now() WHERE id = '\(first.sessionId)';
             UPDATE identities SET to_confirm_since = now();
+            UPDATE sessions SET app = 'pk_a' WHERE id = '\(first.sessionId)';
             INSERT INTO role_proposals (person_id, is_granted, operator_name, until)
                 SELECT id, true, 'anna', now() + interval '1 day' FROM accounts;
             INSERT INTO freezes (case_id, person_id, until, ended_at, applied_at)
@@ -126,6 +134,9 @@ import Testing
             #expect(values("identity", "audience") == [.string(IdentityForge.audience)])
             #expect(values("formerPhone", "number") == [.string(Self.old)])
             #expect(Set(values("session", "openedBy")) == ["code", "google"])
+            #expect(
+                values("code", "address") == [.string(Self.email)]
+                    && values("email", "address") == [.string(Self.email)])
             let numbers = Set(values("code", "number").compactMap(\.stringValue))
             #expect(numbers == [Self.old, Self.new, Self.third], "of before, of now, and one that was to be theirs")
             let text = page.records.joined()

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import Database
 import EventLoop
 import Foundation
@@ -20,6 +21,7 @@ import Testing
     let stage: ServiceStage
     let gateway: Bus
     let spool: Spool
+    let rules: SignInRulesOfTests
     /// The access tokens of those who act, by their sessions.
     private let tokens = TokenBook()
 
@@ -32,11 +34,12 @@ import Testing
         let variables = environment.merging(["SPOOL_DIR": spool.folder]) { $1 }
         try await ServiceStage.run(AuthServiceDefinition.definition, replicas: replicas, environment: variables) {
             stage in
+            let rules = SignInRulesOfTests()
             // A sign-in waits for profile's word for as long as 300 ms.
             try stage.answering(
-                as: .profile, NewPerson(), EventRecorder<AccountCreated>(), EventRecorder<AccountDeleted>(),
+                as: .profile, NewPerson(), rules, EventRecorder<AccountCreated>(), EventRecorder<AccountDeleted>(),
                 EventRecorder<AccountStatusChanged>())
-            let auth = AuthStage(stage: stage, gateway: try stage.asking(as: .gateway), spool: spool)
+            let auth = AuthStage(stage: stage, gateway: try stage.asking(as: .gateway), spool: spool, rules: rules)
             try await stage.untilReady()
             try await body(auth)
         }
@@ -93,6 +96,29 @@ import Testing
         return (sent.challengeId, code, texts.last?["body"]?.stringValue ?? "")
     }
 
+    /// Sends a code to an email address and reads it from the spool.
+    func email(
+        _ request: SendEmailCode, as actor: Actor? = nil, at address: String = home
+    ) async throws -> (challenge: Identifier, code: String) {
+        let known = spool.codes(for: request.email).count
+        let sent = try await ask(request, as: actor, at: address)
+        return (sent.challengeId, try await spool.code(for: request.email, after: known))
+    }
+
+    func signIn(byEmail email: String) async throws -> Session {
+        let (challenge, code) = try await self.email(SendEmailCode(email: email))
+        return try await session(
+            VerifyEmailCode(challengeId: challenge, code: code, device: Self.device, app: SignInRulesOfTests.free))
+    }
+
+    /// The session that a code by email opens.
+    func session(_ request: VerifyEmailCode) async throws -> Session {
+        guard case .session(let session) = try await ask(request) else {
+            throw BusError(.internalError, "A phone is wanted.")
+        }
+        return session
+    }
+
     /// Whether somebody comes to wait for a lock of this transaction, which is open.
     func isWaited(for transaction: Transaction) async throws -> Bool {
         let me = try await transaction.query("SELECT pg_backend_pid() AS pid").first?.integer("pid") ?? 0
@@ -130,7 +156,14 @@ import Testing
 
     func actor(_ session: Session) -> Actor {
         tokens.bySession[session.sessionId] = session.accessToken
-        return Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        return Actor(
+            userID: session.user.id, sessionID: session.sessionId, role: "user", app: Self.app(of: session.accessToken))
+    }
+
+    /// The claim `app` of an access token, which a gateway passes on.
+    private static func app(of token: String) -> String? {
+        let claims = token.split(separator: ".").dropFirst().first.flatMap { Base64URL.decode(String($0)) }
+        return claims.flatMap { try? JSONValue.parse($0)["app"]?.stringValue }
     }
 
     /// Takes the event in that recovery tells.

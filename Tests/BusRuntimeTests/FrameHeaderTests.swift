@@ -54,6 +54,21 @@ import Testing
         #expect(header == Self.full && read == body)
     }
 
+    @Test func theAppFollowsItsActor() throws {
+        var header = Self.full
+        header.actor?.app = "pk_realsingles-1"
+        let field = [11, 16, 0] + Array("pk_realsingles-1".utf8)
+        let bytes = header.encoded()
+        #expect(bytes.count == Self.golden.count + field.count)
+        #expect(try FrameHeader.decoded(bytes).get() == header)
+        // Without an actor it says nothing of anybody.
+        var alone = FrameHeader(kind: .request).encoded()
+        alone += field
+        #expect(throws: FrameError.self) { try FrameHeader.decoded(alone).get() }
+        header.actor?.app = ""
+        #expect(!header.isWritable)
+    }
+
     @Test func aBodyOfAnotherLengthIsRefused() throws {
         let body = [UInt8](repeating: 0x7b, count: 0x0102)
         let whole = FrameHeader(kind: .ping, bodyLength: 0x0102).encoded(before: body)

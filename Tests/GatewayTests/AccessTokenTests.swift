@@ -56,6 +56,14 @@ struct TokenMaker {
         #expect(token.expiresAt == now + 900)
     }
 
+    @Test func theAppIsTheActors() throws {
+        let token = try judge(maker.token(now: now, claims: ["app": "pk_a-1"])).get()
+        #expect(token.actor == Actor(userID: maker.user, sessionID: maker.session, role: "user", app: "pk_a-1"))
+        for app: JSONValue in ["", "a b", "ä", 1, .null, .string(String(repeating: "a", count: 65))] {
+            #expect(throws: TokenRefusal.invalid) { try judge(maker.token(now: now, claims: ["app": app])).get() }
+        }
+    }
+
     @Test func expiresToTheSecond() {
         #expect((try? judge(maker.token(now: now), at: now + 899).get()) != nil)
         #expect(judge(maker.token(now: now), at: now + 900) == .failure(.expired))

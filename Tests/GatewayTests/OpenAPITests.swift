@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func webhooksAreDescribed() {
-        for (name, schema) in [("sms", "SMSWebhook"), ("push", "PushWebhook")] {
+        for (name, schema) in [("sms", "SMSWebhook"), ("email", "EmailWebhook"), ("push", "PushWebhook")] {
             let body = document["webhooks"]?[name]?["post"]?["requestBody"]?["content"]?["application/json"]?["schema"]
             #expect(body == ["$ref": .string("#/components/schemas/\(schema)")])
         }

@@ -16,7 +16,8 @@ import Testing
         let hiding = table.routes.filter(\.hidesItsTime).map { "\($0.method.rawValue) \($0.path.text)" }
         #expect(
             Set(hiding) == [
-                "POST /auth/otp/send", "POST /auth/otp/verify", "POST /auth/phone/undo", "POST /auth/recovery/request",
+                "POST /auth/otp/send", "POST /auth/otp/verify", "POST /auth/email/send", "POST /auth/email/verify",
+                "POST /auth/phone/undo", "POST /auth/recovery/request",
                 "GET /auth/recovery/{id}", "POST /auth/recovery/{id}/dispute", "POST /auth/recovery/{id}/cancel",
                 "POST /auth/recovery/{id}/identity", "POST /auth/recovery/{id}/complete",
             ])

@@ -3,6 +3,17 @@ enum ChallengePurpose: String, Sendable {
     case login, recovery
     case changePhone = "change_phone"
     case undoPhoneChange = "undo_phone_change"
+    /// A sign-in by a code to an email address.
+    case emailLogin = "email_login"
+    case linkEmail = "link_email"
+
+    /// What the challenge's code was sent to.
+    var contact: Contact.Kind {
+        switch self {
+        case .login, .recovery, .changePhone, .undoPhoneChange: .phone
+        case .emailLogin, .linkEmail: .email
+        }
+    }
 
     /// Completes "This code was sent …".
     var words: String {
@@ -11,6 +22,8 @@ enum ChallengePurpose: String, Sendable {
         case .recovery: "to recover an account"
         case .changePhone: "to change the number of an account"
         case .undoPhoneChange: "to give an account its number back"
+        case .emailLogin: "to sign in by email"
+        case .linkEmail: "to link an email address"
         }
     }
 }

@@ -5,6 +5,6 @@ enum ChallengeState: String, Sendable {
     case dead
     /// A newer one took its place.
     case superseded
-    /// No provider took the SMS.
+    /// No provider took the message.
     case undelivered
 }

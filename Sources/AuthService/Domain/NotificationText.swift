@@ -34,7 +34,7 @@ enum NotificationText {
         case .identityRevoked:
             (
                 "A way to sign in has ended",
-                "\(identity(data)) no longer opens your \(appName) account, as its provider told us. Your phone number still does."
+                "\(identity(data)) no longer opens your \(appName) account, as its provider told us. Your other ways to sign in still do."
             )
         case .phoneChanged:
             (
@@ -168,7 +168,8 @@ enum NotificationText {
 
     /// For example "Google a…@e…".
     private static func identity(_ data: [String: String]) -> String {
-        let provider = data["provider"].flatMap { IdentityProviderName(rawValue: $0) }?.title ?? "Another account"
+        let known = data["provider"].flatMap { IdentityProviderName(rawValue: $0) }?.title
+        let provider = known ?? (data["provider"] == "email" ? "A code by email" : "Another account")
         return [provider, data["email"] ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }

@@ -4,12 +4,9 @@ import JSONText
 
 /// The keyed hashes and sealers of auth's secrets, each with a subkey of its own.
 struct Secrets: Sendable {
-    /// Hashes numbers with the permanent key.
-    let phoneHash: KeyedHash
-    /// Hash numbers with each live look-up key.
-    let lookupHashes: [KeyedHash]
-    let phoneSealer: Sealer
-    /// Hashes the hash of a phone, for limits that go on after its account is deleted.
+    let phones: ContactKeys
+    let emails: ContactKeys
+    /// Hashes the hash of a contact, for limits that go on after its account is deleted.
     let limitHash: KeyedHash
     let addressHash: KeyedHash
     let prefixHash: KeyedHash
@@ -27,9 +24,8 @@ struct Secrets: Sendable {
     private let referenceHash: KeyedHash
 
     init(_ keys: KeyRing) {
-        phoneHash = KeyedHash(keys, purpose: "phone-lookup")
-        lookupHashes = keys.lookups.map { KeyedHash(keys, purpose: "phone-lookup", keyID: $0.id) }
-        phoneSealer = Sealer(keys, purpose: "phone")
+        phones = ContactKeys(keys, lookup: "phone-lookup", seal: "phone")
+        emails = ContactKeys(keys, lookup: "email-lookup", seal: "email")
         limitHash = KeyedHash(keys, purpose: "phone-limits")
         addressHash = KeyedHash(keys, purpose: "client-address")
         prefixHash = KeyedHash(keys, purpose: "destination-prefix")
@@ -48,7 +44,11 @@ struct Secrets: Sendable {
     }
 
     /// The ids of the live look-up keys, in the key ring's order.
-    var lookupKeys: [String] { lookupHashes.map(\.keyID) }
+    var lookupKeys: [String] { phones.lookups.map(\.keyID) }
+
+    /// Hashes numbers with the permanent key.
+    var phoneHash: KeyedHash { phones.hash }
+    var phoneSealer: Sealer { phones.sealer }
 
     func hash(of token: String) -> [UInt8] { tokenHash.code(for: token) }
 
@@ -67,9 +67,11 @@ struct Secrets: Sendable {
         try WireJSON.decode(ProvenIdentity.self, from: try identitySealer.open(sealed, associated: hash))
     }
 
-    /// The hash of a code. It includes the challenge and the phone, so a code never fits another challenge.
-    func hash(ofCode code: String, challenge: Identifier, phone: [UInt8]) -> [UInt8] {
-        codeHash.code(for: challenge.array + phone + code.utf8)
+    /// The hash of a code. It includes the challenge and the contact, so a code never fits another challenge.
+    ///
+    /// - Parameter contact: the lasting hash of the phone or the address.
+    func hash(ofCode code: String, challenge: Identifier, contact: [UInt8]) -> [UInt8] {
+        codeHash.code(for: challenge.array + contact + code.utf8)
     }
 
     /// The hash of the account that a challenge for a recovery names. It can only be compared: it finds no account.

@@ -13,8 +13,8 @@ enum SMSProviders {
     ]
 
     /// The providers in the order in which they are tried.
-    static func named(_ configuration: Configuration) throws(ConfigurationError) -> [any SMSProvider] {
-        var providers: [any SMSProvider] = []
+    static func named(_ configuration: Configuration) throws(ConfigurationError) -> [any MessageProvider] {
+        var providers: [any MessageProvider] = []
         for name in configuration.list("SMS_PROVIDER") {
             switch name {
             case "webhook": providers.append(try ProviderSettings.webhook("SMS_WEBHOOK", configuration))

@@ -3,7 +3,8 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// The development provider. It writes one JSON object a line to `sms.jsonl` and `push.jsonl` in a folder.
+/// The development provider. It writes one JSON object a line to `sms.jsonl`, `email.jsonl` and `push.jsonl` in a
+/// folder.
 struct SpoolProvider: Sendable {
     let folder: String
 
@@ -22,12 +23,12 @@ struct SpoolProvider: Sendable {
     }
 }
 
-extension SpoolProvider: SMSProvider {
+extension SpoolProvider: MessageProvider {
     var name: String { "spool" }
 
-    @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
+    @Loop func send(_ message: OutgoingMessage, within limit: Duration) async throws(MessageError) {
         do {
-            try await append("sms.jsonl", sms.message)
+            try await append(message.subject == nil ? "sms.jsonl" : "email.jsonl", message.webhook)
         } catch { throw .notTaken(host: nil, ProviderFailure("spool_not_written")) }
     }
 }

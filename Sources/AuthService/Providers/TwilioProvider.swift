@@ -4,7 +4,7 @@ import FoundationNetworking
 import JSONText
 
 /// Sends SMS by Twilio's Messages resource, or by a server with the same API.
-struct TwilioProvider: SMSProvider {
+struct TwilioProvider: MessageProvider {
     let name = "twilio"
     let base: URL
     let account: String
@@ -17,17 +17,17 @@ struct TwilioProvider: SMSProvider {
     /// Source: Twilio's list of error codes. After any other error, another provider may still succeed.
     private static let unusable: Set<JSONValue> = [21211, 21217, 21614]
 
-    @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
+    @Loop func send(_ sms: OutgoingMessage, within limit: Duration) async throws(MessageError) {
         let answer = await ProviderClient.ask(request(sms), within: limit)
         if case .success(let answer) = answer {
             guard !(200...299 ~= answer.status) else { return }
             let code = answer.status == 400 ? try? JSONValue.parse(answer.body)["code"] : nil
-            if let code, Self.unusable.contains(code) { throw .unusableNumber }
+            if let code, Self.unusable.contains(code) { throw .unusableContact }
         }
         throw .notTaken(base.host, answer)
     }
 
-    private func request(_ sms: OutgoingSMS) -> URLRequest {
+    private func request(_ sms: OutgoingMessage) -> URLRequest {
         let sender = from.hasPrefix("MG") ? "MessagingServiceSid" : "From"
         let form = [("To", sms.to), (sender, from), ("Body", sms.body)]
         var request = URLRequest(

@@ -5,18 +5,18 @@ import Foundation
 import FoundationNetworking
 import JSONText
 
-/// Posts each SMS or push as signed JSON to a URL, whose owner sends it.
+/// Posts each SMS, email or push as signed JSON to a URL, whose owner sends it.
 ///
 /// `Vestibule-Signature` is `v1=` and the HMAC-SHA-256, in hex, of `Vestibule-Timestamp` (seconds since 1970), a dot
 /// and the body. `Idempotency-Key` is the message's id. A message is posted again, with the same key, if its response
 /// was lost. 2xx accepts the message. 410 says that a push token is dead.
-struct WebhookProvider: SMSProvider, PushProvider {
+struct WebhookProvider: MessageProvider, PushProvider {
     let name = "webhook"
     let url: URL
     let key: [UInt8]
 
-    @Loop func send(_ sms: OutgoingSMS, within limit: Duration) async throws(SMSError) {
-        let answer = await ProviderClient.ask(request(sms.id, sms.message), within: limit)
+    @Loop func send(_ message: OutgoingMessage, within limit: Duration) async throws(MessageError) {
+        let answer = await ProviderClient.ask(request(message.id, message.webhook), within: limit)
         guard case .success(let taken) = answer, 200...299 ~= taken.status else { throw .notTaken(url.host, answer) }
     }
 

@@ -1,6 +1,6 @@
 import JSONText
 
-// What auth posts to the operator's own servers (`SMS_PROVIDER=webhook`, `PUSH_PROVIDER=webhook`) and writes into the spool.
+// What auth posts to the operator's own servers (`SMS_PROVIDER=webhook`, `EMAIL_PROVIDER=webhook`, `PUSH_PROVIDER=webhook`) and writes into the spool.
 
 /// An SMS that the receiver is to send.
 @Message
@@ -9,6 +9,21 @@ public struct SMSWebhook: MessageValue {
     public var id: Identifier
     /// The number, in E.164 form.
     @Field(.string(1...64)) public var to: String
+    /// The text.
+    @Field(.string(1...4096)) public var body: String
+    /// When this attempt was made.
+    public var at: Timestamp
+}
+
+/// An email that the receiver is to send.
+@Message
+public struct EmailWebhook: MessageValue {
+    /// ID of the email, the same at each attempt.
+    public var id: Identifier
+    /// The address.
+    @Field(.string(1...254)) public var to: String
+    /// The subject.
+    @Field(.string(1...998)) public var subject: String
     /// The text.
     @Field(.string(1...4096)) public var body: String
     /// When this attempt was made.

@@ -67,6 +67,8 @@ extension JSONSchema {
 
     static let codePurpose = JSONSchema.values("login", "recovery", "change_phone").named(
         "CodePurpose", "What a code is for.")
+    static let emailCodePurpose = JSONSchema.values("login", "link_email").named(
+        "EmailCodePurpose", "What a code to an email address is for.")
     static let recoveryStatus = JSONSchema.open(
         "held", "identity_required", "in_review", "approved", "completing", "completed", "disputed", "contested",
         "rejected", "cancelled", "expired"

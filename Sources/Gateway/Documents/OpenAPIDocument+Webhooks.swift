@@ -1,11 +1,13 @@
 import BusProtocol
 import JSONText
 
-// What the operator's own servers are sent, where they send SMS and pushes. The app finds `data` in its push.
+// What the operator's own servers are sent, where they send SMS, emails and pushes. The app finds `data` in its push.
 extension OpenAPIDocument {
     func webhooks(_ schemas: SchemaComponents) -> JSONValue {
         [
             "sms": Self.webhook("sendSMS", "Sends an SMS.", SMSWebhook.schema, "2XX: the SMS is sent.", [:], schemas),
+            "email": Self.webhook(
+                "sendEmail", "Sends an email.", EmailWebhook.schema, "2XX: the email is sent.", [:], schemas),
             "push": Self.webhook(
                 "sendPush", "Sends a push to one device.", PushWebhook.schema, "2XX: the push is sent.",
                 ["410": ["description": "Nobody is behind the push token any more."]], schemas),

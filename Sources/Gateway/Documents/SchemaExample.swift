@@ -60,7 +60,7 @@ extension JSONSchema.StringRule {
         case .date: return "2026-02-20"
         case .dateTime: return "2026-02-20T09:00:00Z"
         case .otp: return "123456"
-        case .visibleASCII, nil: break
+        case .visibleASCII, .key, nil: break
         }
         let text = ExampleWords.all[name] ?? "example"
         let padding = String(repeating: "x", count: max(0, length.lowerBound - text.unicodeScalars.count))

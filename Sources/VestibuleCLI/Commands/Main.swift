@@ -26,6 +26,7 @@ import Foundation
         case "logs": try LogsCommand.run(words)
         case "demo": try DemoCommand.run(words)
         case "sms": try SMSCommand.run(words)
+        case "email": try EmailCommand.run(words)
         case "scale": try ScaleCommand.run(words)
         case "database": try DatabaseCommand.run(words)
         case "dead-letters": try DeadLettersCommand.run(words)
@@ -74,6 +75,8 @@ enum Help {
                                           the same on a system that up did not start and that spools to DIR
           vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool
+          vestibule email last ADDRESS [--state DIR | --spool DIR]
+                                          the last email to an address, from the development spool
           vestibule dead-letters list [--state DIR] [--json]
                                           messages that could not be delivered and were given up
           vestibule dead-letters show ID [--state DIR] [--json]

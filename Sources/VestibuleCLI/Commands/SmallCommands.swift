@@ -86,13 +86,30 @@ enum SMSCommand {
         guard arguments.rest.count == 2, arguments.rest[0] == "last" else {
             throw commands.misuse(of: arguments.rest.first)
         }
-        let spool = try arguments["--spool"] ?? StateFolder(arguments["--state"], create: false).spool
         let digits = arguments.rest[1].filter(\.isNumber)
-        let last = Spool(file: "\(spool)/sms.jsonl").lines().last {
-            $0["to"]?.stringValue?.dropFirst() == digits[...]
-        }
-        guard let body = last?["body"]?.stringValue else { throw CommandError("there is no SMS to +\(digits)") }
+        try sayLast(in: "sms.jsonl", to: "+\(digits)", "SMS", arguments)
+    }
+
+    /// Prints the last message to a contact from a file of the spool.
+    fileprivate static func sayLast(in file: String, to contact: String, _ name: String, _ arguments: Arguments) throws
+    {
+        let spool = try arguments["--spool"] ?? StateFolder(arguments["--state"], create: false).spool
+        let last = Spool(file: "\(spool)/\(file)").lines().last { $0["to"]?.stringValue == contact }
+        guard let body = last?["body"]?.stringValue else { throw CommandError("there is no \(name) to \(contact)") }
         say(body)
+    }
+}
+
+enum EmailCommand {
+    private static let commands = CommandGroup(name: "email", usages: ["last ADDRESS"])
+
+    static func run(_ words: ArraySlice<String>) throws {
+        try commands.checkVerb(of: words)
+        let arguments = try Arguments(words, options: ["--state", "--spool"], mostWords: 2)
+        guard arguments.rest.count == 2, arguments.rest[0] == "last" else {
+            throw commands.misuse(of: arguments.rest.first)
+        }
+        try SMSCommand.sayLast(in: "email.jsonl", to: arguments.rest[1], "email", arguments)
     }
 }
 

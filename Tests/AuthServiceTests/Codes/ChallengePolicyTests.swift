@@ -79,9 +79,25 @@ import Testing
     @Test func aSpentBudgetIsOneToWaitForUntilTheHourEnds() throws {
         var (limits, history) = (ChallengeLimits(), SendHistory(now: Self.now))
         limits.budget = try SMSBudget(perHour: "10", perCountry: ["off"])
-        (history.smsInHour, history.hourEnds) = (8, Self.now + .seconds(600))
+        (history.country, history.sentInHour, history.hourEnds) = ("SE", 8, Self.now + .seconds(600))
         #expect(ChallengePolicy.send(history, limits) == .wait(600))
         history.isKnownDevice = true
+        #expect(ChallengePolicy.send(history, limits) == .allow)
+    }
+
+    @Test func codesByEmailHaveALimitOfTheirOwnForTheHour() throws {
+        var (limits, history) = (ChallengeLimits(), SendHistory(now: Self.now))
+        limits.budget = try SMSBudget(perHour: "1", perCountry: ["1"])
+        limits.emailsPerHour = 10
+        (history.sentInHour, history.hourEnds) = (7, Self.now + .seconds(600))
+        #expect(ChallengePolicy.send(history, limits) == .allow)
+        history.sentInHour = 8
+        #expect(ChallengePolicy.send(history, limits) == .wait(600))
+        history.isKnownDevice = true
+        #expect(ChallengePolicy.send(history, limits) == .allow)
+        history.sentInHour = 10
+        #expect(ChallengePolicy.send(history, limits) == .wait(600))
+        limits.emailsPerHour = nil
         #expect(ChallengePolicy.send(history, limits) == .allow)
     }
 

@@ -17,8 +17,8 @@ import Testing
     ) -> Bool {
         var history = SendHistory(now: .now())
         (history.isKnownDevice, history.country) = (device, country)
-        (history.smsInHour, history.smsToCountry) = (all, toCountry)
-        return budget.isSpent(history)
+        (history.sentInHour, history.sentToCountry) = (all, toCountry)
+        return budget.isSpent(history, for: country)
     }
 
     @Test func strangersLeaveAFifthOfEachBudgetToKnownDevices() throws {

@@ -13,7 +13,7 @@ import Testing
 @Suite("SMS providers") struct SMSProviderTests {
     private static let phone = "+14155552671"
     private static let key = "a key that only the test has, 32+"
-    private static let sms = OutgoingSMS(id: .ordered(), to: phone, body: "1 & 2 = åä")
+    private static let sms = OutgoingMessage(id: .ordered(), to: phone, body: "1 & 2 = åä")
 
     @Loop private static func webhook(_ server: ProviderServer) throws -> WebhookProvider {
         WebhookProvider(url: try #require(URL(string: server.url + "/sms")), key: Array(key.utf8))
@@ -42,7 +42,7 @@ import Testing
     private static let taken = ProviderServer.Manner.answers(status: 201, body: "{}")
     private static let failing = ProviderServer.Manner.answers(status: 503, body: "")
 
-    private static func notTaken(_ reason: String) -> SMSError {
+    private static func notTaken(_ reason: String) -> MessageError {
         .notTaken(host: "127.0.0.1", ProviderFailure(reason))
     }
 
@@ -82,11 +82,11 @@ import Testing
     @Test(
         "what Twilio refuses",
         arguments: [
-            (400, #"{"code": 21211}"#, SMSError.unusableNumber), (400, #"{"code": 21614}"#, .unusableNumber),
+            (400, #"{"code": 21211}"#, MessageError.unusableContact), (400, #"{"code": 21614}"#, .unusableContact),
             (400, #"{"code": 21408}"#, notTaken("http_400")), (401, #"{"code": 20003}"#, notTaken("http_401")),
             (429, "", notTaken("http_429")), (500, #"{"code": 21211}"#, notTaken("http_500")),
         ])
-    func refusals(status: Int, body: String, error: SMSError) async throws {
+    func refusals(status: Int, body: String, error: MessageError) async throws {
         let server = try await ProviderServer(.answers(status: status, body: body))
         let twilio = try await Self.twilio(server)
         await #expect(throws: error) { try await twilio.send(Self.sms, within: .seconds(5)) }
@@ -122,7 +122,7 @@ import Testing
         }
         // A name that the standard reserves for having no address.
         let nowhere = WebhookProvider(url: try #require(URL(string: "https://sms.invalid/")), key: [])
-        let error = await #expect(throws: SMSError.self) { try await nowhere.send(Self.sms, within: .seconds(5)) }
+        let error = await #expect(throws: MessageError.self) { try await nowhere.send(Self.sms, within: .seconds(5)) }
         guard case .notTaken(let host, _)? = error else { return }
         #expect(host == "sms.invalid")
     }
@@ -188,7 +188,7 @@ import Testing
     @Test func aNoticeIsTriedForAsLongAsAPush() async throws {
         try await Self.run(Self.failing, Self.failing) { auth, _, _ in
             let container = auth.stage.containers[0]
-            let notice = SMSMessage(challengeID: nil, to: Self.phone, body: "Your number was changed.")
+            let notice = ContactMessage(challengeID: nil, to: Self.phone, body: "Your number was changed.")
             try await container.database.transaction {
                 container.outbox.enqueue("sms", payload: try WireJSON.encode(notice), in: $0)
             }
@@ -210,7 +210,7 @@ import Testing
         try await Self.run(.hangs, .hangs) { auth, first, _ in
             let (container, profile) = (auth.stage.containers[0], EventRecorder<AccountStatusChanged>())
             try auth.stage.answering(as: .profile, profile)
-            let sms = SMSMessage(challengeID: nil, to: Self.phone, body: "x")
+            let sms = ContactMessage(challengeID: nil, to: Self.phone, body: "x")
             try await container.database.transaction { transaction in
                 // More than a relay has in hand at once.
                 for _ in 0..<40 { container.outbox.enqueue("sms", payload: try WireJSON.encode(sms), in: transaction) }

@@ -14,12 +14,13 @@ import Testing
         try await SocialStage.run { social in
             let token = try await social.linkToken("google", subject: "108")
             let (challenge, code, text) = try await social.linkCode(token, to: Self.phone)
-            #expect(text.contains("to link Google a…@e…."))
+            #expect(text.contains("to link Google a...@e...."))
             let session = try await social.auth.ask(
                 VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device))
             #expect(session.isNewUser)
             // From now on by the identity alone, whatever its address is.
-            let again = try #require(try await social.session("google", subject: "108"))
+            let free = SignInRulesOfTests.free
+            let again = try #require(try await social.session("google", subject: "108", app: free))
             #expect(again.user.id == session.user.id && !again.isNewUser)
             let identities = try await social.auth.ask(ListIdentities(), as: social.actor(again)).identities
             #expect(identities.map(\.provider) == ["google"] && identities.first?.email == "a…@e…")
@@ -254,11 +255,11 @@ import Testing
     @Test func whatIsNotServedIsNoMethodAndSaysSo() async throws {
         try await SocialStage.run { social in
             let all = try await social.auth.ask(GetAuthMethods()).methods
-            #expect(all.map(\.key) == ["phone", "apple", "google"])
+            #expect(all.map(\.key) == ["phone", "email", "apple", "google"])
             #expect(all[0].codeLength == 6 && all[0].countries?.contains("SE") == true)
             let names: Set = ["AUTH_APPLE_AUDIENCES"]
             try await social.auth.stage.replaceReplicas(without: names)
-            #expect(try await social.auth.ask(GetAuthMethods()).methods.map(\.key) == ["phone", "google"])
+            #expect(try await social.auth.ask(GetAuthMethods()).methods.map(\.key) == ["phone", "email", "google"])
             let device = AuthStage.device
             for refused in [
                 try await social.auth.refusal(of: IssueSocialNonce(provider: "apple")),
@@ -270,7 +271,10 @@ import Testing
     }
 
     @Test func theCountriesAreThoseThatGetCodes() async throws {
-        let environment = ["AUTH_SMS_COUNTRIES": "SE,DE", "AUTH_OTP_TTL": "120s", "AUTH_OTP_RESEND_AFTER": "30s"]
+        let environment = [
+            "AUTH_SMS_COUNTRIES": "SE,DE", "AUTH_OTP_TTL": "120s", "AUTH_OTP_RESEND_AFTER": "30s",
+            "EMAIL_PROVIDER": "off",
+        ]
         try await AuthStage.run(environment: environment) { auth in
             let methods = try await auth.ask(GetAuthMethods()).methods
             #expect(
@@ -319,14 +323,15 @@ import Testing
             _ = try await auth.ask(export, as: social.actor(opened))
             try await auth.stage.rows("UPDATE sessions SET created_at = created_at - interval '5 minutes'")
             #expect(try await auth.refusal(of: export, as: social.actor(opened)).code == "reauthentication_required")
-            let again = try #require(try await social.session("google", subject: "108"))
+            let free = SignInRulesOfTests.free
+            let again = try #require(try await social.session("google", subject: "108", app: free))
             let (challenge, code) = try await social.changeCode(to: "+46701234567", by: again)
             let change = ChangePhone(challengeId: challenge, code: code)
             #expect(try await auth.ask(change, as: social.actor(again)).maskedPhone == "+46 (***) ***-4567")
             try await auth.age("20 minutes")
             #expect(try await auth.signIn("+46701234567").user.id == opened.user.id)
             try await auth.stage.rows("DELETE FROM phones")
-            let last = try #require(try await social.session("google", subject: "108"))
+            let last = try #require(try await social.session("google", subject: "108", app: free))
             #expect(try await auth.ask(DeleteAccount(), as: social.actor(last)).status == "deleting")
         }
     }
@@ -340,7 +345,8 @@ import Testing
             let refused = try await social.auth.refusal(
                 of: UnlinkIdentity(provider: "apple"), as: social.actor(owner))
             #expect(refused.code == "last_way_in")
-            #expect(try await social.session("apple", subject: "108")?.user.id == owner.user.id)
+            let session = try await social.session("apple", subject: "108", app: SignInRulesOfTests.free)
+            #expect(session?.user.id == owner.user.id)
         }
     }
 }

@@ -42,15 +42,17 @@ import Testing
 
     /// - Parameter code: Apple's authorization code.
     func signIn(
-        _ provider: String, subject: String, code: String? = nil, device: DeviceClaim = AuthStage.device
+        _ provider: String, subject: String, code: String? = nil, device: DeviceClaim = AuthStage.device,
+        app: String? = nil
     ) async throws -> SocialSignedIn {
         let nonce = try await nonce(provider)
         let token = forge.token(provider, subject: subject, nonce: nonce)
         guard provider == "apple" else {
-            return try await auth.ask(SignInWithGoogle(identityToken: token, nonce: nonce, device: device))
+            return try await auth.ask(SignInWithGoogle(identityToken: token, nonce: nonce, device: device, app: app))
         }
         return try await auth.ask(
-            SignInWithApple(identityToken: token, nonce: nonce, device: device, authorizationCode: code))
+            SignInWithApple(
+                identityToken: token, nonce: nonce, device: device, authorizationCode: code, app: app))
     }
 
     func linkToken(_ provider: String, subject: String, code: String? = nil) async throws -> String {
@@ -62,8 +64,8 @@ import Testing
         return required.linkToken
     }
 
-    func session(_ provider: String, subject: String) async throws -> Session? {
-        guard case .session(let session) = try await signIn(provider, subject: subject) else { return nil }
+    func session(_ provider: String, subject: String, app: String? = nil) async throws -> Session? {
+        guard case .session(let session) = try await signIn(provider, subject: subject, app: app) else { return nil }
         return session
     }
 

@@ -31,7 +31,7 @@ import Testing
         try await SocialStage.run { social in
             let auth = social.auth
             let ears = EventRecorder<AccountStatusChanged>()
-            try auth.stage.answering(as: .profile, ears, EventRecorder<AccountCreated>())
+            try auth.stage.answering(as: .profile, ears, auth.rules, EventRecorder<AccountCreated>())
             let staff = try await Self.staff(auth)
             let linked = try await social.link("google", subject: "zoe", to: Self.phone)
             let person = linked.user.id

@@ -98,12 +98,12 @@ import Testing
     @Test func aCodeFitsItsOwnChallengeAndPhoneOnly() throws {
         let secrets = Secrets(try KeyRing(contents: KeyRing.generate(id: "test")))
         let (challenge, phone) = (Identifier.ordered(), secrets.phoneHash.code(for: "+14155552671"))
-        let hash = secrets.hash(ofCode: "042917", challenge: challenge, phone: phone)
-        #expect(secrets.hash(ofCode: "042917", challenge: challenge, phone: phone) == hash)
-        #expect(secrets.hash(ofCode: "042918", challenge: challenge, phone: phone) != hash)
-        #expect(secrets.hash(ofCode: "042917", challenge: .ordered(), phone: phone) != hash)
+        let hash = secrets.hash(ofCode: "042917", challenge: challenge, contact: phone)
+        #expect(secrets.hash(ofCode: "042917", challenge: challenge, contact: phone) == hash)
+        #expect(secrets.hash(ofCode: "042918", challenge: challenge, contact: phone) != hash)
+        #expect(secrets.hash(ofCode: "042917", challenge: .ordered(), contact: phone) != hash)
         let other = secrets.phoneHash.code(for: "+14155552672")
-        #expect(secrets.hash(ofCode: "042917", challenge: challenge, phone: other) != hash)
+        #expect(secrets.hash(ofCode: "042917", challenge: challenge, contact: other) != hash)
     }
 
     @Test func migrationsAreThoseOfTheFolder() throws {

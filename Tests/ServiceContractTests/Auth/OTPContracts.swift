@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import TestSupport
 
 extension SendOTP: MessageContract {
     static let canonical = SendOTP(phone: "+1 (415) 555-2671")
@@ -102,22 +103,25 @@ extension VerifyOTP: MessageContract {
         deviceSecret: String(repeating: "d", count: 128), isNewUser: true,
         user: .init(id: Sample.person, onboardingStatus: String(repeating: "o", count: 32)))
 
-    static let errors: [BusError] = [
-        Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
-        BusError(.forbidden, "This account is not available. Please contact support."),
-        BusError(
-            .linkConfirmationRequired,
-            "This number has an account already. Confirm that Google is to open it from now on."),
-        Sample.linkTokenExpired, BusError(.identityInUse, "This Google account is linked to another account."),
-        BusError(.providerAlreadyLinked, "Another Google account is linked to yours. Unlink it first."), Sample.frozen,
-        BusError(
-            .recoveryRequired,
-            "The account with this number was not used for a long time. Recover it, or begin a new one if it was never yours.",
-            details: ["options": ["recover", "new_account"]]),
-        BusError(
-            .recoveryInProgress,
-            "A recovery with this number is under way. Cancel it before you open a new account."),
-    ]
+    static let errors: [BusError] =
+        [
+            Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
+            BusError(.forbidden, "This account is not available. Please contact support."),
+            BusError(
+                .linkConfirmationRequired,
+                "This number has an account already. Confirm that Google is to open it from now on."),
+            Sample.linkTokenExpired, BusError(.identityInUse, "This Google account is linked to another account."),
+            BusError(.providerAlreadyLinked, "Another Google account is linked to yours. Unlink it first."),
+            Sample.frozen,
+            BusError(
+                .recoveryRequired,
+                "The account with this number was not used for a long time. Recover it, or begin a new one if it was never yours.",
+                details: ["options": ["recover", "new_account"]]),
+            BusError(
+                .recoveryInProgress,
+                "A recovery with this number is under way. Cancel it before you open a new account."),
+            Sample.notOffered("a phone number"),
+        ] + Sample.appErrors
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -144,6 +148,9 @@ extension VerifyOTP: MessageContract {
             for _ in 0..<2 { _ = try? await auth.reply(to: guess(challenge.id, wrong, auth)) }
             return guess(challenge.id, wrong, auth)
         },
+        "method_not_available": { named(app: SignInRulesOfTests.closed, $0) },
+        "app_unknown": { named(app: "pk_unknown", $0) },
+        "entry_unknown": { named(entry: "autumn", $0) },
         "forbidden": { auth in
             let phone = auth.newPhone()
             let person = try await auth.session(phone: phone).user.id
@@ -200,6 +207,13 @@ extension VerifyOTP: MessageContract {
             return try await linking(phone, subject: auth.key(), auth)
         },
     ]
+
+    @Loop private static func named(app: String? = nil, entry: String? = nil, _ auth: AuthProvider) -> Asked<VerifyOTP>
+    {
+        Asked(
+            VerifyOTP(challengeId: .ordered(), code: "000000", device: Sample.phone, app: app, entry: entry),
+            key: auth.key())
+    }
 
     /// A request that links an identity to a phone's account, with the right code.
     @Loop private static func linking(

@@ -87,9 +87,8 @@ extension SignInWithApple: MessageContract {
     static let minimalReply: SocialSignedIn = Social.phoneRequired
     static let maximalReply: SocialSignedIn = .session(VerifyOTP.maximalReply)
 
-    static let errors: [BusError] = [
-        Social.invalid, Social.forbidden, Social.unavailable, Social.notOffered,
-    ]
+    static let errors: [BusError] =
+        [Social.invalid, Social.forbidden, Social.unavailable, Social.notOffered] + Sample.appErrors
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -106,7 +105,17 @@ extension SignInWithApple: MessageContract {
                 device: Sample.phone), key: auth.key())
     }
 
+    @Loop private static func named(
+        app: String? = nil, entry: String? = nil, _ auth: AuthProvider
+    ) -> Asked<SignInWithApple> {
+        Asked(
+            SignInWithApple(identityToken: "e", nonce: "n", device: Sample.phone, app: app, entry: entry),
+            key: auth.key())
+    }
+
     static let provocations: [String: Provocation<AuthProvider, SignInWithApple>] = [
+        "app_unknown": { named(app: "pk_unknown", $0) },
+        "entry_unknown": { named(entry: "autumn", $0) },
         "identity_token_invalid": { auth in
             var asked = try await asked(auth, subject: "1")
             asked.message.identityToken += "A"
@@ -143,14 +152,14 @@ extension SignInWithGoogle: MessageContract {
     static let maximalReply = SocialSignedIn.phoneVerificationRequired(
         .init(linkToken: String(repeating: "l", count: 256), expiresInSeconds: 3600))
 
-    static let errors: [BusError] = [
-        BusError(.identityTokenInvalid, "Google did not confirm this sign-in. Please try again."),
-        Social.forbidden,
-        BusError(
-            .identityProviderUnavailable, "Signing in with Google is not available right now.",
-            retryAfter: .seconds(30)),
-        Sample.methodNotAvailable,
-    ]
+    static let errors: [BusError] =
+        [
+            BusError(.identityTokenInvalid, "Google did not confirm this sign-in. Please try again."),
+            Social.forbidden,
+            BusError(
+                .identityProviderUnavailable, "Signing in with Google is not available right now.",
+                retryAfter: .seconds(30)), Sample.methodNotAvailable,
+        ] + Sample.appErrors
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -169,7 +178,17 @@ extension SignInWithGoogle: MessageContract {
                 device: Sample.phone), key: auth.key())
     }
 
+    @Loop private static func named(
+        app: String? = nil, entry: String? = nil, _ auth: AuthProvider
+    ) -> Asked<SignInWithGoogle> {
+        Asked(
+            SignInWithGoogle(identityToken: "e", nonce: "n", device: Sample.phone, app: app, entry: entry),
+            key: auth.key())
+    }
+
     static let provocations: [String: Provocation<AuthProvider, SignInWithGoogle>] = [
+        "app_unknown": { named(app: "pk_unknown", $0) },
+        "entry_unknown": { named(entry: "autumn", $0) },
         "identity_token_invalid": { auth in
             var asked = try await asked(auth, subject: "1")
             asked.message.nonce = try await auth.nonce(of: "google")

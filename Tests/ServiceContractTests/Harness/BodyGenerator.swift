@@ -73,6 +73,7 @@ struct BodyGenerator {
             return pick(["1970-01-01T00:00:00Z", "2026-02-20T09:00:00.125Z", "9999-12-31T23:59:59.999999Z"])
         case .otp: return pick(["000000", "042917", "999999"])
         case .visibleASCII: return String(repeating: "~", count: max(1, rule.length.lowerBound))
+        case .key: return String(repeating: "_", count: max(1, rule.length.lowerBound))
         case nil:
             let length = pick([rule.length.lowerBound, rule.length.upperBound, (rule.length.lowerBound + 7)])
             return unicode(min(length, rule.length.upperBound))

@@ -47,6 +47,12 @@ enum Sample {
         .claimantHasAccount,
         "This number has an account of its own. Delete that account first, or claim with another number.",
         executed: .yes)
+    static func notOffered(_ method: String) -> BusError {
+        BusError(.methodNotAvailable, "Signing in with \(method) is not offered here. Please choose another way.")
+    }
+    static let appErrors = [
+        BusError(.appUnknown, "There is no such app."), BusError(.entryUnknown, "There is no such entry."),
+    ]
     static let frozen = BusError(
         .accountFrozen, "This account is protected because of a recovery request. Please try again later.",
         retryAfter: .seconds(1_468_800))

@@ -226,6 +226,8 @@ import Testing
                 VALUES (\(hex(secrets.hash(of: identity))), 'k', '\(person)', 'google', \(hex(try secrets.seal(identity))));
             INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until)
                 SELECT person_id, sha256('number'), 'k', sealed, now() + interval '90 days' FROM phones;
+            INSERT INTO emails (person_id, hash, key_id, sealed) VALUES ('\(person)', sha256('address'), 'k',
+                \(hex(secrets.emails.seal(Array("anna@example.com".utf8), for: person))));
             INSERT INTO replaced_push_tokens (id, person_id, device_id, sealed)
                 SELECT gen_random_uuid(), person_id, id, '' FROM devices;
             INSERT INTO role_proposals (person_id, is_granted, operator_name, until)

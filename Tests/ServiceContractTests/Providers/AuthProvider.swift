@@ -15,7 +15,7 @@ import Testing
     /// Signs as Apple and Google, whose key set the key server publishes.
     let forge: IdentityForge
     private let keyServer: ProviderServer
-    private var phones = 0
+    private var (phones, emails) = (0, 0)
     private var tokens: [Identifier: String] = [:]
 
     private init(_ stage: ServiceStage, _ spool: Spool, _ forge: IdentityForge, _ keyServer: ProviderServer) {
@@ -36,7 +36,8 @@ import Testing
         ].merging(IdentityForge.variables(keySet: await keyServer.url)) { $1 }
         try await ServiceStage.run(AuthServiceDefinition.definition, environment: environment) { stage in
             try stage.answering(
-                as: .profile, NewPerson(), EventRecorder<AccountCreated>(), EventRecorder<AccountDeleted>(),
+                as: .profile, NewPerson(), SignInRulesOfTests(), EventRecorder<AccountCreated>(),
+                EventRecorder<AccountDeleted>(),
                 EventRecorder<AccountStatusChanged>())
             try stage.answering(as: .questionnaire, EventRecorder<AccountDeleted>())
             try stage.answering(
@@ -61,6 +62,12 @@ import Testing
         return "+14155552\(String(phones + 1000).suffix(3))"
     }
 
+    /// An email address that no test has used.
+    func newEmail() -> String {
+        emails += 1
+        return "anna\(emails)@example.com"
+    }
+
     func key() -> String { "key-\(Identifier.random())" }
 
     /// Creates a challenge and returns it with its code.
@@ -71,6 +78,25 @@ import Testing
         let known = spool.codes(for: phone).count
         let sent = try await reply(to: Asked(SendOTP(phone: phone, linkToken: linkToken, purpose: purpose), key: key()))
         return (phone, sent.challengeId, try await spool.code(for: phone, after: known))
+    }
+
+    /// Creates a challenge for an email address and returns it with its code.
+    func emailChallenge(for email: String? = nil) async throws -> (email: String, id: Identifier, code: String) {
+        let email = email ?? newEmail()
+        let known = spool.codes(for: email).count
+        let sent = try await reply(to: Asked(SendEmailCode(email: email), key: key()))
+        return (email, sent.challengeId, try await spool.code(for: email, after: known))
+    }
+
+    /// A `link_email` challenge of a session, with its code.
+    func linkingEmail(_ session: Session, _ email: String? = nil) async throws -> (id: Identifier, code: String) {
+        let email = email ?? newEmail()
+        let known = spool.codes(for: email).count
+        let sent = try await reply(
+            to: Asked(
+                SendEmailCode(email: email, purpose: "link_email"), for: session.user.id, in: session.sessionId,
+                key: key()))
+        return (sent.challengeId, try await spool.code(for: email, after: known))
     }
 
     /// A person who has just signed in, on a device that receives push messages.
@@ -108,6 +134,11 @@ import Testing
         try await stage.replaceReplicas(without: ["AUTH_APPLE_AUDIENCES", "AUTH_GOOGLE_AUDIENCES"])
     }
 
+    /// Replaces the replica with one that sends no emails.
+    func serveNoEmail() async throws {
+        try await stage.replaceReplicas(by: stage.environment.merging(["EMAIL_PROVIDER": "off"]) { $1 })
+    }
+
     /// Replaces the replica by one that has no keys of Apple or Google and gets none.
     func loseProvidersKeys() async throws {
         keyServer.manner = .answers(status: 500, body: "")
@@ -140,8 +171,17 @@ import Testing
     /// Makes three messages fail, so that auth considers the SMS provider down. It removes their outbox items
     /// afterwards.
     func breakSMS() async throws {
+        try await breakSpool { Asked(SendOTP(phone: self.newPhone()), key: self.key()) }
+    }
+
+    /// As ``breakSMS()``, of the email provider.
+    func breakEmail() async throws {
+        try await breakSpool { Asked(SendEmailCode(email: self.newEmail()), key: self.key()) }
+    }
+
+    private func breakSpool<Request: BusRequest>(_ asking: () -> Asked<Request>) async throws {
         try FileManager.default.removeItem(atPath: spool.folder)
-        for _ in 0..<3 { try await reply(to: Asked(SendOTP(phone: newPhone()), key: key())) }
+        for _ in 0..<3 { _ = try await reply(to: asking()) }
         while try await stage.rows("SELECT coalesce(sum(attempts), 0) >= 3 FROM outbox") == "f" {
             try await Loop.sleep(for: .milliseconds(5))
         }

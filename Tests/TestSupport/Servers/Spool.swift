@@ -15,6 +15,7 @@ public struct Spool: Sendable {
     public func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
     public func messages() -> [JSONValue] { lines("sms.jsonl") }
+    public func emails() -> [JSONValue] { lines("email.jsonl") }
     public func pushes() -> [JSONValue] { lines("push.jsonl") }
 
     private func lines(_ file: String) -> [JSONValue] {
@@ -22,17 +23,17 @@ public struct Spool: Sendable {
         return text.split(separator: "\n").compactMap { try? JSONValue.parse(Array($0.utf8)) }
     }
 
-    /// The codes that were sent to a phone so far. Messages without a code do not count.
-    public func codes(for phone: String) -> [String] {
-        messages().filter { $0["to"]?.stringValue == phone }
+    /// The codes that were sent to a phone or an email address so far. Messages without a code do not count.
+    public func codes(for contact: String) -> [String] {
+        (contact.contains("@") ? emails() : messages()).filter { $0["to"]?.stringValue == contact }
             .compactMap { $0["body"]?.stringValue.map { String($0.prefix(6)) } }
             .filter { $0.count == 6 && $0.allSatisfy(\.isNumber) }
     }
 
-    /// Waits for the code that a phone gets after its first `known` codes.
-    @Loop public func code(for phone: String, after known: Int = 0) async throws -> String {
+    /// Waits for the code that a phone or an email address gets after its first `known` codes.
+    @Loop public func code(for contact: String, after known: Int = 0) async throws -> String {
         while true {
-            let codes = codes(for: phone)
+            let codes = codes(for: contact)
             if codes.count > known { return codes[known] }
             try await Loop.sleep(for: .milliseconds(5))
         }

@@ -27,6 +27,7 @@ import Testing
             (["questionnaire", "remove", "--state", "/x"], "delete-draft KEY DRAFT"),
             (["recovery", "approv", "x"], "approve ID --note TEXT"), (["role", "give"], "grant PERSON ROLE"),
             (["schema", "ls", "--json"], "export DIR"), (["sms", "first", "--json"], "last PHONE"),
+            (["email", "first", "--json"], "last ADDRESS"),
         ])
     func aWrongVerb(words: [String], known: String) throws {
         let installation = try Installation()

@@ -1,15 +1,19 @@
 import BusProtocol
 
-/// What a person does with a code. The SMS says it, so that nobody is tricked into giving a code away.
+/// What a person does with a code. The message says it, so that nobody is tricked into giving a code away.
 enum ChallengeAct: Sendable, Equatable {
     case signIn
     /// Recover an account, by the number that the claimant named. With a case id: complete that recovery.
     case recover(PhoneNumber?, Identifier?)
-    /// Link the identity of a link token. The first value is the token's hash.
-    case link([UInt8], IdentityProviderName, MaskedEmail?)
+    /// Link the identity of a link token, or the email address where there is no provider. The first value is the
+    /// token's hash.
+    case link([UInt8], IdentityProviderName?, MaskedEmail?)
     /// Change the number of the account. The value is the session that asks.
     case changePhone(Identifier)
     case undoPhoneChange
+    case signInByEmail
+    /// Let an email address open the account. The value is the session that asks.
+    case linkEmail(Identifier)
 
     /// The purpose of the challenge. A code is accepted for this purpose only.
     var purpose: ChallengePurpose {
@@ -18,6 +22,8 @@ enum ChallengeAct: Sendable, Equatable {
         case .recover: .recovery
         case .changePhone: .changePhone
         case .undoPhoneChange: .undoPhoneChange
+        case .signInByEmail: .emailLogin
+        case .linkEmail: .linkEmail
         }
     }
 
@@ -25,14 +31,16 @@ enum ChallengeAct: Sendable, Equatable {
     /// account.
     var words: String {
         switch self {
-        case .signIn: return "to sign in"
+        case .signIn, .signInByEmail: return "to sign in"
         case .recover(let phone, let recovery):
             let account = phone.map { "the account ending \($0.e164.suffix(4))" } ?? "an account"
             return recovery == nil ? "to recover \(account)" : "to complete the recovery of \(account)"
         case .link(_, let provider, let email):
-            return (["to link", provider.title] + (email.map { [$0.text] } ?? [])).joined(separator: " ")
+            return ["to link", provider?.title ?? "your email address", email?.text].compactMap { $0 }
+                .joined(separator: " ")
         case .changePhone: return "to make this the number of your account"
         case .undoPhoneChange: return "to give your account this number back"
+        case .linkEmail: return "to sign in to your account with this email address"
         }
     }
 }

@@ -6,7 +6,8 @@ import ProcessRuntime
 struct ChallengeLimits: Sendable {
     /// The life of a code in seconds.
     var lifetime: Int64 = 300
-    /// The seconds between two codes to a phone.
+    /// The seconds between two codes to a phone or an address. What is said of phones here holds for email addresses
+    /// too, unless it is about SMS.
     var resendAfter: Int64 = 60
     /// Codes to a phone within an hour. One limit holds for all strangers together, and one for each device of its
     /// account.
@@ -27,14 +28,26 @@ struct ChallengeLimits: Sendable {
     /// Numbers of one prefix to which strangers ask for codes within an hour. Beyond it, the prefix is closed if too
     /// few codes of it are verified; `nil` switches the check off.
     var perPrefixHour: Int64? = 50
-    /// Codes that are sent within an hour, whoever asks for them.
+    /// Codes that are sent by SMS within an hour, whoever asks for them.
     var budget = SMSBudget()
+    /// Codes that are sent by email within an hour, whoever asks for them; `nil` if there is no limit.
+    var emailsPerHour: Int64? = 5000
 
     static let tries: Int64 = 3
     /// The number of digits in a code.
     static let codeLength: Int64 = 6
     /// The most challenges of one phone that are alive at once.
     static let mostAlive: Int64 = 3
+}
+
+extension ChallengeLimits {
+    /// Whether no code may be sent any more in this hour of the clock.
+    func isHourSpent(_ history: SendHistory) -> Bool {
+        guard let country = history.country else {
+            return SMSBudget.isSpent(history.sentInHour, of: emailsPerHour, history)
+        }
+        return budget.isSpent(history, for: country)
+    }
 }
 
 /// The earlier codes of a phone when another is asked for, read by one query.
@@ -63,12 +76,12 @@ struct SendHistory: Sendable, Equatable {
     var lockedUntil: Timestamp?
     /// Until when the number's prefix is closed.
     var closedUntil: Timestamp?
-    /// The number's country, ISO 3166-1 alpha-2.
-    var country = ""
-    /// Codes sent in this hour of the clock, whoever asked for them.
-    var smsInHour: Int64 = 0
+    /// The number's country, ISO 3166-1 alpha-2; `nil` for an email address.
+    var country: String?
+    /// Codes sent in this hour of the clock, whoever asked for them: by SMS, or by email for an email address.
+    var sentInHour: Int64 = 0
     /// Those of them that went to the number's country.
-    var smsToCountry: Int64 = 0
+    var sentToCountry: Int64 = 0
     /// When this hour of the clock ends.
     var hourEnds: Timestamp?
 }
@@ -120,7 +133,7 @@ enum ChallengePolicy {
             }
             if let until = history.closedUntil { waits.append(seconds(from: history.now, to: until)) }
         }
-        if limits.budget.isSpent(history), let end = history.hourEnds {
+        if limits.isHourSpent(history), let end = history.hourEnds {
             waits.append(seconds(from: history.now, to: end))
         }
         if history.wrongInDay >= limits.wrongPerDay, let free = history.wrongFreeAt {

@@ -13,6 +13,9 @@ struct SMSBudget: Sendable, Equatable {
 
     /// The scope of all codes together. The scope of a country is its code.
     static let all = ""
+    /// The scope of codes by email. They cost nothing and have no country, so they count for no other scope.
+    static let emails = "@"
+
     /// Makes a budget without limits.
     init() {}
 
@@ -40,7 +43,8 @@ struct SMSBudget: Sendable, Equatable {
         }
     }
 
-    private static func bound(_ text: String, of name: String) throws(ConfigurationError) -> Int64? {
+    /// Reads a limit for an hour: a number, or `off` for none.
+    static func bound(_ text: String, of name: String) throws(ConfigurationError) -> Int64? {
         if text == "off" { return nil }
         guard let count = Int64(text), (1...1_000_000_000).contains(count) else {
             throw ConfigurationError("\(name) must be 1 to 1000000000 codes, or off")
@@ -55,11 +59,16 @@ struct SMSBudget: Sendable, Equatable {
     }
 
     /// Whether nothing is left for the caller, in all or for the number's country.
-    func isSpent(_ history: SendHistory) -> Bool {
-        [(Self.all, history.smsInHour), (history.country, history.smsToCountry)].contains { scope, used in
-            guard let bound = bound(of: scope) else { return false }
-            return used >= (history.isKnownDevice ? bound : Self.ofStrangers(bound))
+    func isSpent(_ history: SendHistory, for country: String) -> Bool {
+        [(Self.all, history.sentInHour), (country, history.sentToCountry)].contains { scope, used in
+            Self.isSpent(used, of: bound(of: scope), history)
         }
+    }
+
+    /// Whether nothing is left for the caller of a limit for an hour. `nil` is none.
+    static func isSpent(_ used: Int64, of bound: Int64?, _ history: SendHistory) -> Bool {
+        guard let bound else { return false }
+        return used >= (history.isKnownDevice ? bound : ofStrangers(bound))
     }
 
     private static func ofStrangers(_ bound: Int64) -> Int64 { bound - bound / 5 }

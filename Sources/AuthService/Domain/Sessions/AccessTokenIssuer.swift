@@ -11,18 +11,23 @@ struct AccessTokenIssuer: Sendable {
     let kid: String
     let key: Ed25519PrivateKey
 
-    /// - Parameter id: must be new for each token.
+    /// - Parameters:
+    ///   - id: must be new for each token.
+    ///   - app: the publishable key of the session's app; `nil` for the default app.
     func token(
-        id: Identifier, person: Identifier, session: Identifier, grant: RolePolicy.Grant, now: Timestamp
+        id: Identifier, person: Identifier, session: Identifier, app: String? = nil, grant: RolePolicy.Grant,
+        now: Timestamp
     ) -> String {
         let seconds = now.microsecondsSinceEpoch / 1_000_000
         let header: JSONValue = ["alg": "EdDSA", "kid": .string(kid), "typ": "at+jwt"]
-        let claims: JSONValue = [
+        var claims: [String: JSONValue] = [
             "iss": .string(Self.issuer), "aud": .string(Self.issuer), "sub": .string(person.description),
             "sid": .string(session.description), "role": .string(grant.role), "iat": .integer(seconds),
             "exp": .integer(seconds + grant.lifetime), "jti": .string(id.description),
         ]
-        let signed = [header, claims].map { Base64URL.encode(CanonicalJSON.bytes(of: $0)) }.joined(separator: ".")
+        if let app { claims["app"] = .string(app) }
+        let signed = [header, .object(claims)].map { Base64URL.encode(CanonicalJSON.bytes(of: $0)) }.joined(
+            separator: ".")
         return "\(signed).\(Base64URL.encode(key.signature(for: Array(signed.utf8))))"
     }
 }

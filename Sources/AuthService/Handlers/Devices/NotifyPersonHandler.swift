@@ -36,7 +36,7 @@ struct NotifyPersonHandler: RequestHandler {
         guard let sealed = try await PhoneStore.phone(of: event.personID, in: transaction) else { return }
         let number = try secrets.phoneSealer.open(sealed, associated: event.personID.array)
         guard !claimants.contains(secrets.reference(ofPhoneHash: secrets.hashes(of: number).lasting)) else { return }
-        let message = SMSMessage(
+        let message = ContactMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
             body: NotificationText.sms(
                 kind: NoticeKind(rawValue: event.kind), data: event.data, appName: notifier.appName))

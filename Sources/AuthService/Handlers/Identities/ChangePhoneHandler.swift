@@ -41,7 +41,7 @@ struct ChangePhoneHandler: RequestHandler {
         let standing = try await StandingStore.standing(of: actor, in: transaction)
         try standing.mustBeFresh(to: "change your number")
         try standing.mustNotBeFrozen()
-        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let number = try secrets.contact(of: challenge)
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
         let answer = PhoneChanged(maskedPhone: masked)
         let phone = secrets.hashes(of: number)
@@ -71,7 +71,7 @@ struct ChangePhoneHandler: RequestHandler {
 
     /// Sends an SMS to the old number. Its holder may be the owner, and the change the work of a thief.
     @Loop private func sendUndo(_ number: [UInt8], _ token: String, in transaction: Transaction) throws {
-        let message = SMSMessage(
+        let message = ContactMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
             body: "Your \(appName) account has another phone number now. If it was not you, take the change back "
                 + "within 72 hours with \(token), or recover your account with this number within 90 days.")

@@ -11,12 +11,18 @@ struct ListIdentitiesHandler: RequestHandler {
     func handle(_ request: ListIdentities, context: RequestContext) async throws -> IdentityList {
         let actor = try context.person()
         let linked = try await IdentityStore.list(of: actor.userID, in: database)
+        let email = try await EmailStore.email(of: actor.userID, in: database)
         return IdentityList(
             identities: try linked.map {
                 .init(
                     provider: $0.provider.rawValue, email: try secrets.identity($0.sealed, hash: $0.hash).email?.text,
                     linkedAt: $0.linkedAt, lastUsedAt: $0.lastUsedAt,
                     toConfirm: $0.isToConfirm ? true : nil)
+            },
+            email: try email.map {
+                let address = String(decoding: try secrets.emails.open($0.sealed, for: actor.userID), as: UTF8.self)
+                return .init(
+                    email: EmailAddress(address)?.masked ?? "…", linkedAt: $0.linkedAt, lastUsedAt: $0.lastUsedAt)
             })
     }
 }
@@ -36,7 +42,7 @@ struct UnlinkIdentityHandler: RequestHandler {
             try standing.mustNotBeFrozen()
             let linked = try await IdentityStore.list(of: actor.userID, in: transaction)
             guard let identity = linked.first(where: { $0.provider == provider }) else { return NoContent() }
-            if linked.count == 1, try await PhoneStore.phone(of: actor.userID, in: transaction) == nil {
+            if try await WaysIn.count(of: actor.userID, in: transaction) == 1 {
                 throw BusError(
                     .lastWayIn, "\(provider.title) is the only way into your account. Add a phone number first.")
             }

@@ -21,20 +21,58 @@ struct IdentityLinker: Sendable {
         return link
     }
 
+    /// The account that has no phone and that the identity or address of a link opens already; `nil` if there is none.
+    /// The account is locked until the transaction ends.
+    @Loop func waiting(for link: PendingLink, in transaction: Transaction) async throws -> Account? {
+        let account =
+            link.isEmail
+            ? try await AccountStore.known(
+                .email, secrets.emails.hashes(of: Array(try secrets.email(of: link).utf8)), audit: audit,
+                in: transaction)
+            : try await IdentityStore.account(link.identity, audit: audit, in: transaction)
+        guard let account, try await PhoneStore.phone(of: account.id, in: transaction) == nil else { return nil }
+        return account
+    }
+
+    /// Gives an account without a phone the one that a challenge verified.
+    ///
+    /// - Throws: ``BusError`` `identity_in_use` if the number has another account, `recovery_in_progress`,
+    ///   `account_frozen`.
+    @Loop func addPhone(
+        of challenge: Challenge, to account: Account, for link: PendingLink, in transaction: Transaction
+    ) async throws {
+        try await StandingStore.mustNotBeFrozen(account.id, in: transaction)
+        let number = try secrets.contact(of: challenge)
+        let phone = secrets.hashes(of: number)
+        guard try await PhoneStore.owner(of: phone, in: transaction) == nil else { throw try inUse(link) }
+        if try await FreezeStore.isClaiming(phone.lasting, in: transaction) { throw BusError.claimUnderWay }
+        PhoneStore.move(account.id, to: phone, sealed: secrets.phones.seal(number, for: account.id), in: transaction)
+        LinkStore.remove(link.hash, in: transaction)
+        audit.note(AuditAct("phone_added"), on: account.chain, in: transaction)
+        let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
+        try await notifier.notify(account.id, .phoneChanged, ["phone": masked], in: transaction)
+    }
+
+    private func inUse(_ link: PendingLink) throws -> BusError {
+        if link.isEmail { return .emailInUse }
+        return Self.inUse(try secrets.identity(link.sealed, hash: link.identity).provider)
+    }
+
     /// Makes the link. An error rolls back the sign-in too, so that the code is not used up.
     ///
     /// - Throws: ``BusError`` `link_confirmation_required`, `account_frozen`, `identity_in_use`, `provider_already_linked`.
     @Loop func make(
         _ link: PendingLink, for session: Session, isConfirmed: Bool, in transaction: Transaction
     ) async throws {
-        let identity = try secrets.identity(link.sealed, hash: link.identity)
         let person = session.user.id
         if !session.isNewUser {
-            guard isConfirmed else { throw Self.notConfirmed(identity.provider) }
+            guard isConfirmed else { throw try notConfirmed(link) }
             let actor = Actor(userID: person, sessionID: session.sessionId, role: "user")
             try await StandingStore.standing(of: actor, in: transaction).mustNotBeFrozen()
         }
         LinkStore.remove(link.hash, in: transaction)
+        if link.isEmail { return try await makeEmail(link, for: session, in: transaction) }
+        let identity = try secrets.identity(link.sealed, hash: link.identity)
         guard try await insert(link, identity, of: person, in: transaction) else { return }
         try await notifier.notify(
             person, .identityLinked,
@@ -46,6 +84,23 @@ struct IdentityLinker: Sendable {
                 "identity_linked",
                 ["provider": identity.provider.rawValue, "session": session.sessionId.description]),
             on: chain, in: transaction)
+    }
+
+    @Loop private func makeEmail(
+        _ link: PendingLink, for session: Session, in transaction: Transaction
+    ) async throws {
+        let linker = EmailLinker(audit: audit, secrets: secrets, notifier: notifier)
+        let actor = Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        try await linker.link(
+            Array(try secrets.email(of: link).utf8), to: actor, except: session.deviceId, in: transaction)
+    }
+
+    private func notConfirmed(_ link: PendingLink) throws -> BusError {
+        let provider = link.isEmail ? nil : try secrets.identity(link.sealed, hash: link.identity).provider
+        return BusError(
+            .linkConfirmationRequired,
+            "This number has an account already. Confirm that \(provider?.title ?? "your email address") is to open it from now on."
+        )
     }
 
     /// - Returns: false if this identity opens the account already.
@@ -65,11 +120,6 @@ struct IdentityLinker: Sendable {
         return true
     }
 
-    private static func notConfirmed(_ provider: IdentityProviderName) -> BusError {
-        BusError(
-            .linkConfirmationRequired,
-            "This number has an account already. Confirm that \(provider.title) is to open it from now on.")
-    }
     private static func alreadyLinked(_ provider: IdentityProviderName) -> BusError {
         BusError(
             .providerAlreadyLinked, "Another \(provider.title) account is linked to yours. Unlink it first.")

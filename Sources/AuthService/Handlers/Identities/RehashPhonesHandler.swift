@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Rewrites the numbers whose hashes are not under exactly the key ring's look-up keys. It seals them with the current
+/// Rewrites the numbers and addresses whose hashes are not under exactly the key ring's look-up keys. It seals them with the current
 /// key.
 struct RehashPhonesHandler: RequestHandler {
     let database: Database
@@ -17,8 +17,8 @@ struct RehashPhonesHandler: RequestHandler {
         var written: Int64 = 0
         for table in PhoneLookupStore.Table.allCases {
             let stale = try await PhoneLookupStore.stale(in: table, of: people, keys, database)
-            // A number that cannot be opened does not stop the others. It is counted in `left`.
-            let fresh = stale.compactMap { row in try? anew(row) }
+            // A contact that cannot be opened does not stop the others. It is counted in `left`.
+            let fresh = stale.compactMap { row in try? anew(row, secrets.keys(of: table.kind)) }
             if fresh.count < stale.count {
                 log.warning("phones_not_opened", ["phones": .integer(Int64(stale.count - fresh.count))])
             }
@@ -30,10 +30,9 @@ struct RehashPhonesHandler: RequestHandler {
         return PhonesRehashed(people: count, phones: written, left: left)
     }
 
-    private func anew(_ row: PhoneLookupStore.Stale) throws -> PhoneLookupStore.Fresh {
-        let number = try secrets.phoneSealer.open(row.sealed, associated: row.person.array)
+    private func anew(_ row: PhoneLookupStore.Stale, _ keys: ContactKeys) throws -> PhoneLookupStore.Fresh {
+        let contact = try keys.open(row.sealed, for: row.person)
         return PhoneLookupStore.Fresh(
-            stale: row, hashes: secrets.hashes(of: number),
-            sealed: secrets.phoneSealer.seal(number, associated: row.person.array))
+            stale: row, hashes: keys.hashes(of: contact), sealed: keys.seal(contact, for: row.person))
     }
 }

@@ -35,8 +35,7 @@ struct TakeAppleNotificationHandler: RequestHandler {
         AccountStore.lock(person, in: transaction)
         let linked = try await IdentityStore.list(of: person, in: transaction)
         guard linked.contains(where: { $0.hash == hash }) else { return }
-        let hasPhone = try await PhoneStore.phone(of: person, in: transaction) != nil
-        if hasPhone || linked.count > 1 { IdentityStore.remove(hash, in: transaction) }
+        if try await WaysIn.count(of: person, in: transaction) > 1 { IdentityStore.remove(hash, in: transaction) }
         let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, openedBy: .apple, .unlinked, chain: chain, in: transaction)
         audit.note(

@@ -5,7 +5,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Gives an account its old number back. It removes the identities, sessions and devices that were added since 72 hours
+/// Gives an account its old number back. It removes the identities, email address, sessions and devices that were added since 72 hours
 /// before the change, except the device that asks.
 struct UndoPhoneChangeHandler: RequestHandler {
     let inbox: Inbox
@@ -54,7 +54,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
         switch shown {
         case .token(let token): return .token(secrets.hash(of: token))
         case .code(let challenge, _):
-            return try await ChallengeStore.number(of: challenge, in: transaction).map {
+            return try await ChallengeStore.number(of: challenge, for: .undoPhoneChange, in: transaction).map {
                 .number(try secrets.hashes(ofSealed: $0, for: challenge))
             }
         }
@@ -105,6 +105,9 @@ struct UndoPhoneChangeHandler: RequestHandler {
         for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= since {
             try await apple.revoke(identity, in: transaction)
             IdentityStore.remove(identity.hash, in: transaction)
+        }
+        if let email = try await EmailStore.email(of: person, in: transaction), email.linkedAt >= since {
+            EmailStore.remove(of: person, in: transaction)
         }
         let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(

@@ -34,7 +34,7 @@ struct ApplyRecoveryHandler: RequestHandler {
             case .passed(let challenge):
                 // The challenge must be for this case and for the claimant's number. Otherwise the error is that of an
                 // expired code, so that it reveals nothing.
-                guard secrets.reference(ofPhoneHash: challenge.phoneHash) == freeze.claimantReference,
+                guard secrets.reference(ofPhoneHash: challenge.contactHash) == freeze.claimantReference,
                     try await isFor(request.caseID, of: freeze.accountReference, challenge, in: transaction)
                 else {
                     throw ChallengeChecker.expired
@@ -62,7 +62,7 @@ struct ApplyRecoveryHandler: RequestHandler {
         let named = try await LinkStore.recovery(of: challenge.id, in: transaction)
         guard secrets.isOf(account, challenge, named.account) else { return false }
         if let named = named.caseID { return named == recovery }
-        return try await !FreezeStore.hasOtherClaim(challenge.phoneHash, but: recovery, in: transaction)
+        return try await !FreezeStore.hasOtherClaim(challenge.contactHash, but: recovery, in: transaction)
     }
 
     private static let closed = BusError(.recoveryClosed, "This recovery is over.")
@@ -78,7 +78,7 @@ struct ApplyRecoveryHandler: RequestHandler {
         _ person: Identifier, to challenge: Challenge, _ request: ApplyRecovery, in transaction: Transaction
     ) async throws -> Session {
         AccountStore.lock(person, in: transaction)
-        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let number = try secrets.contact(of: challenge)
         let phone = secrets.hashes(of: number)
         let owner = try await PhoneStore.owner(of: phone, in: transaction)
         guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
@@ -103,15 +103,15 @@ struct ApplyRecoveryHandler: RequestHandler {
         else { throw DatabaseError.aborted }
         var device = request.device
         (device.id, device.secret) = (nil, nil)
-        return try await opener.open(account, device, by: nil, now: challenge.now, in: transaction)
+        return try await opener.open(account, device, by: .phoneCode, app: nil, now: challenge.now, in: transaction)
     }
 
     @Loop private func takeNumber(
-        of person: Identifier, to phone: PhoneHashes, _ number: [UInt8], _ masked: String, in transaction: Transaction
+        of person: Identifier, to phone: ContactHashes, _ number: [UInt8], _ masked: String, in transaction: Transaction
     ) async throws {
         if let old = try await PhoneStore.phone(of: person, in: transaction) {
             let before = try secrets.phoneSealer.open(old, associated: person.array)
-            let message = SMSMessage(
+            let message = ContactMessage(
                 challengeID: nil, to: String(decoding: before, as: UTF8.self),
                 body: NotificationText.sms(
                     kind: .recoveryCompleted, data: ["phone": masked], appName: notifier.appName))

@@ -44,7 +44,7 @@ struct BeginRecoveryHandler: RequestHandler {
                     throw ChallengeChecker.expired
                 }
                 // This waits for a sign-up with the claimant's number that is under way.
-                let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+                let number = try secrets.contact(of: challenge)
                 let owner = try await PhoneStore.owner(of: secrets.hashes(of: number), in: transaction)
                 let account = try await AccountStore.reachable(phone: sought, in: transaction)
                 if let owner, owner != account {
@@ -75,12 +75,12 @@ struct BeginRecoveryHandler: RequestHandler {
             age: hold, dormantAfter: dormantAfter, in: transaction)
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: reference,
-            claimantReference: secrets.reference(ofPhoneHash: challenge.phoneHash),
+            claimantReference: secrets.reference(ofPhoneHash: challenge.contactHash),
             maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number",
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
             isStaff: facts?.isStaff, isDormant: facts?.isDormant)
         try FreezeStore.insert(
-            begun, secrets.freezeSealer, claimant: challenge.phoneHash, seconds: request.freezeSeconds, hold: hold,
+            begun, secrets.freezeSealer, claimant: challenge.contactHash, seconds: request.freezeSeconds, hold: hold,
             in: transaction)
         let chain =
             if let account { try await audit.chain(of: account, in: transaction) } else { AuditChain.service }

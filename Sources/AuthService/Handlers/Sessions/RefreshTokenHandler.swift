@@ -71,7 +71,7 @@ struct RefreshTokenHandler: RequestHandler {
         let grant = roles.grant(
             token.role, hasIdentity: token.hasIdentity, openedAt: token.createdAt, now: token.now)
         let access = try keys.issuer(at: token.now).token(
-            id: accessID, person: token.person, session: token.session, grant: grant, now: token.now)
+            id: accessID, person: token.person, session: token.session, app: token.app, grant: grant, now: token.now)
         let session = Session(
             accessToken: access, expiresInSeconds: grant.lifetime, refreshToken: refresh,
             sessionId: token.session, deviceId: token.device, isNewUser: false,

@@ -32,6 +32,7 @@ struct ChallengePurposeResolver: Sendable {
             }
             let hash = secrets.hash(of: token)
             guard let link = try await LinkStore.pending(hash, in: transaction) else { throw BusError.linkTokenExpired }
+            if link.isEmail { return .link(hash, nil, MaskedEmail(try secrets.email(of: link))) }
             let identity = try secrets.identity(link.sealed, hash: link.identity)
             return .link(hash, identity.provider, identity.email)
         }
@@ -47,13 +48,26 @@ struct ChallengePurposeResolver: Sendable {
             return .recover(
                 try request.accountPhone.map { phone throws(PhoneError) in try phones.number(phone) },
                 request.recoveryId)
-        case .login, .undoPhoneChange, nil: return .signIn
+        case .login, .undoPhoneChange, .emailLogin, .linkEmail, nil: return .signIn
         }
+    }
+
+    /// - Throws: for `link_email`, ``BusError`` `unauthorized`, `reauthentication_required`, `account_frozen`.
+    @Loop func act(
+        of request: SendEmailCode, _ context: RequestContext, in transaction: Transaction
+    ) async throws -> ChallengeAct {
+        guard request.purpose == ChallengePurpose.linkEmail.rawValue else { return .signInByEmail }
+        // Checked here too, so that no code is sent that could not be used.
+        let actor = try context.person()
+        let standing = try await StandingStore.standing(of: actor, in: transaction)
+        try standing.mustBeFresh(to: "link your email address")
+        try standing.mustNotBeFrozen()
+        return .linkEmail(actor.sessionID)
     }
 
     @Loop func bind(_ challenge: Identifier, to act: ChallengeAct, in transaction: Transaction) {
         switch act {
-        case .signIn, .recover(nil, nil), .undoPhoneChange: return
+        case .signIn, .signInByEmail, .recover(nil, nil), .undoPhoneChange: return
         case .recover(let phone, let recovery):
             let account = phone.map { secrets.reference(ofPhoneHash: secrets.phoneHash.code(for: $0.e164)) }
             LinkStore.bind(
@@ -61,7 +75,8 @@ struct ChallengePurposeResolver: Sendable {
                 account: account.map { secrets.hash(ofAccount: $0, challenge: challenge) },
                 in: transaction)
         case .link(let hash, _, _): LinkStore.bind(challenge, link: hash, in: transaction)
-        case .changePhone(let session): LinkStore.bind(challenge, session: session, in: transaction)
+        case .changePhone(let session), .linkEmail(let session):
+            LinkStore.bind(challenge, session: session, in: transaction)
         }
     }
 

@@ -18,26 +18,28 @@ struct SessionOpener: Sendable {
     let notifier: PersonNotifier
 
     @Loop func signIn(
-        _ challenge: Challenge, _ claim: DeviceClaim, in transaction: Transaction
+        _ challenge: Challenge, _ claim: DeviceClaim, app: String?, in transaction: Transaction
     ) async throws -> Session {
-        let number = try secrets.phoneSealer.open(challenge.phoneSealed, associated: challenge.id.array)
+        let (kind, contact) = (challenge.contact, try secrets.contact(of: challenge))
+        let keys = secrets.keys(of: kind)
         let account = try await AccountStore.ensure(
-            phone: secrets.hashes(of: number),
-            seal: { secrets.phoneSealer.seal(number, associated: $0.array) },
-            audit: audit, in: transaction)
-        if account.isNew {
-            try await outbox.publish(AccountCreated(personID: account.id, createdAt: challenge.now), in: transaction)
-        }
-        return try await open(account, claim, by: nil, now: challenge.now, in: transaction)
+            kind, keys.hashes(of: contact), seal: { keys.seal(contact, for: $0) }, audit: audit, in: transaction)
+        if kind == .email { EmailStore.touch(account.id, in: transaction) }
+        return try await open(
+            account, claim, by: kind == .phone ? .phoneCode : .emailCode, app: app, now: challenge.now,
+            in: transaction)
     }
 
     /// - Parameters:
-    ///   - provider: the provider whose identity was verified; `nil` if a code was.
+    ///   - app: the publishable key of the app; `nil` for the default app.
     ///   - now: by the database's clock.
     @Loop func open(
-        _ account: Account, _ claim: DeviceClaim, by provider: IdentityProviderName?, now: Timestamp,
+        _ account: Account, _ claim: DeviceClaim, by method: SignInMethod, app: String?, now: Timestamp,
         in transaction: Transaction
     ) async throws -> Session {
+        if account.isNew {
+            try await outbox.publish(AccountCreated(personID: account.id, createdAt: now), in: transaction)
+        }
         let (device, secret) = try await device(claim, of: account, in: transaction)
         if secret != nil, !account.isNew {
             try await notifier.notify(
@@ -49,20 +51,20 @@ struct SessionOpener: Sendable {
         }
         let (session, access, refresh) = (Identifier.ordered(), Identifier.ordered(), SecretToken.make(prefix: "rf"))
         SessionStore.insert(
-            session, person: account.id, device: device, by: provider, access: access,
+            session, person: account.id, device: device, by: method, app: app, access: access,
             refresh: secrets.hash(of: refresh), in: transaction)
         audit.note(
             AuditAct(
                 "session_opened",
                 [
                     "session": session.description, "device": device.description,
-                    "by": provider?.rawValue ?? "code",
+                    "by": method.name,
                 ]),
             on: account.chain, in: transaction)
-        let grant = roles.grant(account.role, hasIdentity: provider != nil, openedAt: now, now: now)
+        let grant = roles.grant(account.role, hasIdentity: method.provider != nil, openedAt: now, now: now)
         return Session(
             accessToken: try keys.issuer(at: now).token(
-                id: access, person: account.id, session: session, grant: grant, now: now),
+                id: access, person: account.id, session: session, app: app, grant: grant, now: now),
             expiresInSeconds: grant.lifetime, refreshToken: refresh, sessionId: session, deviceId: device,
             deviceSecret: secret, isNewUser: account.isNew, user: .init(id: account.id, onboardingStatus: nil))
     }

@@ -7,7 +7,7 @@ import JSONText
 import ServiceRuntime
 
 /// Signs in with an identity provider's token. It opens the account that the identity is linked to. If there is none,
-/// it begins a link.
+/// it makes one; or it begins a link, where the app wants a phone of everybody.
 struct SocialSignIn: Sendable {
     let inbox: Inbox
     let audit: AuditTrail
@@ -15,6 +15,7 @@ struct SocialSignIn: Sendable {
     let providers: IdentityProviders
     let opener: SessionOpener
     let apple: AppleTokens
+    let rules: SignInRulesReader
 
     /// The lifetime of a link token in seconds.
     static let linkLifetime: Int64 = 600
@@ -27,9 +28,15 @@ struct SocialSignIn: Sendable {
         let device: DeviceClaim
         /// Apple's code, which is exchanged for a refresh token.
         let authorizationCode: String?
+        /// The publishable key of the app; `nil` for the default app.
+        let app: String?
+        /// How the person came to the app.
+        let entry: String?
     }
 
     @Loop func signIn(_ presented: Presented, _ context: RequestContext) async throws -> SocialSignedIn {
+        let policy = try await rules.policy(app: presented.app, entry: presented.entry, context)
+        try policy.mustAllow(.identity(presented.provider))
         let identity = try await providers.identity(
             presented.token, nonce: presented.nonce, by: presented.provider)
         let answer: SocialSignedIn = try await inbox.once(context, carriesToken: true) { transaction in
@@ -44,7 +51,7 @@ struct SocialSignIn: Sendable {
             let hash = secrets.hash(of: identity)
             let account: Account?
             do {
-                account = try await IdentityStore.account(hash, audit: audit, in: transaction)
+                account = try await self.account(of: identity, hash, policy, in: transaction)
             } catch let error as BusError {
                 return .refusal(BusError(.forbidden, error.detail, executed: .yes))
             }
@@ -54,11 +61,35 @@ struct SocialSignIn: Sendable {
             return .reply(
                 .session(
                     try await opener.open(
-                        account, presented.device, by: presented.provider, now: now, in: transaction)))
+                        account, presented.device, by: .identity(presented.provider), app: presented.app,
+                        now: now, in: transaction)))
         }
         guard case .session(var session) = answer else { return answer }
         session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
         return .session(session)
+    }
+
+    /// The account that the identity may open. It is made if there is none and the app wants no phone; `nil` if a phone
+    /// must be verified first.
+    @Loop private func account(
+        of identity: ProvenIdentity, _ hash: [UInt8], _ policy: SignInPolicy, in transaction: Transaction
+    ) async throws -> Account? {
+        let known = try await IdentityStore.account(hash, audit: audit, in: transaction)
+        if policy.requiresPhone {
+            guard let known, try await PhoneStore.phone(of: known.id, in: transaction) != nil else { return nil }
+            return known
+        }
+        if let known { return known }
+        // A simultaneous first sign-in with the identity waits here and finds the account.
+        AccountStore.lock(lasting: hash, in: transaction)
+        if let known = try await IdentityStore.account(hash, audit: audit, in: transaction) { return known }
+        // After a recovery of its account, an identity opens nothing until a phone has confirmed it.
+        guard try await IdentityStore.owner(hash, in: transaction) == nil else { return nil }
+        let account = AccountStore.create(audit: audit, in: transaction)
+        _ = try await IdentityStore.insert(
+            hash, keyID: secrets.identityHash.keyID, person: account.id, provider: identity.provider,
+            sealed: try secrets.seal(identity), refresh: nil, in: transaction)
+        return account
     }
 
     @Loop private func beginLink(

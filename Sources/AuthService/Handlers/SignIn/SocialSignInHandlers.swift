@@ -8,7 +8,7 @@ struct SignInWithAppleHandler: RequestHandler {
     func handle(_ request: SignInWithApple, context: RequestContext) async throws -> SocialSignedIn {
         let presented = SocialSignIn.Presented(
             provider: .apple, token: request.identityToken, nonce: request.nonce, device: request.device,
-            authorizationCode: request.authorizationCode)
+            authorizationCode: request.authorizationCode, app: request.app, entry: request.entry)
         return try await signIn.signIn(presented, context)
     }
 }
@@ -19,7 +19,7 @@ struct SignInWithGoogleHandler: RequestHandler {
     func handle(_ request: SignInWithGoogle, context: RequestContext) async throws -> SocialSignedIn {
         let presented = SocialSignIn.Presented(
             provider: .google, token: request.identityToken, nonce: request.nonce, device: request.device,
-            authorizationCode: nil)
+            authorizationCode: nil, app: request.app, entry: request.entry)
         return try await signIn.signIn(presented, context)
     }
 }

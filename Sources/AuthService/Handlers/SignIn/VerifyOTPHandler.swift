@@ -1,132 +1,32 @@
 import BusProtocol
 import BusRuntime
-import Cryptography
 import Database
 import EventLoop
-import ServiceRuntime
 
 struct VerifyOTPHandler: RequestHandler {
-    let inbox: Inbox
-    let outbox: Outbox
-    let checker: ChallengeChecker
-    let opener: SessionOpener
-    let linker: IdentityLinker
-    let dormant: DormantNumber
+    let signIn: CodeSignIn
 
     func handle(_ request: VerifyOTP, context: RequestContext) async throws -> Session {
-        var session: Session = try await inbox.once(context, carriesToken: true) { transaction in
-            let holder = try await dormant.holder(of: request.challengeId, in: transaction)
-            switch try await checker.check(request.challengeId, request.code, purpose: .login, in: transaction) {
-            case .refused(let error): return .refusal(error)
-            case .passed(let challenge):
-                try await dormant.resolve(
-                    challenge, of: holder, request.device, wantsNewAccount: request.newAccount ?? false,
-                    in: transaction)
-                let link = try await linker.pending(challenge, in: transaction)
-                let session = try await opener.signIn(challenge, request.device, in: transaction)
-                if let link {
-                    try await linker.make(
-                        link, for: session, isConfirmed: request.confirmLink ?? false, in: transaction)
-                }
-                if let visitor = request.anonymousId {
-                    try await outbox.publish(
-                        VisitorIdentified(personID: session.user.id, anonymousID: visitor), in: transaction)
-                }
-                return .reply(session)
-            }
-        }
-        // Asked outside the transaction, so that no lock waits for profile. A repeated request gets the present status.
-        session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
+        let answer = try await signIn.signIn(
+            .init(
+                challenge: request.challengeId, code: request.code, purpose: .login, device: request.device,
+                confirmsLink: request.confirmLink ?? false, wantsNewAccount: request.newAccount ?? false,
+                visitor: request.anonymousId, app: request.app, entry: request.entry),
+            context)
+        // A code to a phone is never answered by the wish for one.
+        guard case .session(let session) = answer else { throw DatabaseError.aborted }
         return session
     }
 }
 
-/// Checks a code against its challenge, and counts wrong codes.
-struct ChallengeChecker: Sendable {
-    let audit: AuditTrail
-    let secrets: Secrets
-    let limits: ChallengeLimits
+struct VerifyEmailCodeHandler: RequestHandler {
+    let signIn: CodeSignIn
 
-    enum Result: Sendable {
-        case passed(Challenge)
-        /// The transaction must be committed, since the wrong try was counted in it.
-        case refused(BusError)
-    }
-
-    @Loop func check(
-        _ id: Identifier, _ code: String, purpose: ChallengePurpose, in transaction: Transaction
-    ) async throws -> Result {
-        guard let challenge = try await ChallengeStore.locked(id, in: transaction), let actual = challenge.purpose
-        else {
-            throw Self.expired
-        }
-        guard actual == purpose else { throw Self.sent(for: actual, not: purpose) }
-        let hash = secrets.hash(ofCode: code, challenge: id, phone: challenge.phoneHash)
-        let verdict = ChallengePolicy.verdict(
-            state: challenge.state, wrongTries: challenge.wrongTries,
-            phoneTriesLeft: limits.wrongPerDay - challenge.wrongInDay, expiresAt: challenge.expiresAt,
-            now: challenge.now, isRight: constantTimeEqual(hash, challenge.codeHash))
-        switch verdict {
-        case .right:
-            ChallengeStore.use(id, in: transaction)
-            return .passed(challenge)
-        case .expired: throw Self.expired(as: challenge.state)
-        case .wrong(let left):
-            ChallengeStore.countWrong(challenge, isDead: false, lock: limits.lock, in: transaction)
-            return .refused(
-                BusError(
-                    .otpInvalid, "Code incorrect. \(left.counted("attempt")) remaining", executed: .yes,
-                    details: ["attemptsRemaining": .integer(left)]))
-        case .dead:
-            guard challenge.state == .open else {
-                throw Self.locked(for: limits.lock, stranger: challenge.isOfStranger)
-            }
-            ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
-            let chain = try await AccountStore.chain(
-                phone: try secrets.hashes(of: challenge), audit: audit, in: transaction)
-            audit.note(
-                AuditAct("code_locked", ["challenge": id.description, "purpose": purpose.rawValue]), on: chain,
-                in: transaction)
-            return .refused(Self.locked(for: limits.lock, stranger: challenge.isOfStranger, executed: .yes))
-        case .spent:
-            throw Self.locked(
-                for: challenge.wrongFreeAt.map { ChallengePolicy.seconds(from: challenge.now, to: $0) } ?? limits.lock,
-                stranger: challenge.isOfStranger)
-        }
-    }
-
-    static let expired = BusError(.otpExpired, "Code expired. Request a new one.")
-
-    /// - Parameter state: the state of the challenge.
-    private static func expired(as state: ChallengeState?) -> BusError {
-        var error = expired
-        switch state {
-        case .used:
-            let message = "This code was used. A request with the same Idempotency-Key gets the same answer again."
-            error.errors = [.init(field: "challengeId", code: "used", message: message)]
-        case .superseded:
-            let message = "A newer code was sent. Use that one."
-            error.errors = [.init(field: "challengeId", code: "superseded", message: message)]
-        default: break
-        }
-        return error
-    }
-
-    /// It may name the purpose of the challenge, since only the caller who requested it has its id.
-    private static func sent(for actual: ChallengePurpose, not wanted: ChallengePurpose) -> BusError {
-        let message = "Its purpose is \(actual.rawValue). Send a code with purpose \(wanted.rawValue)."
-        return BusError(
-            .otpExpired, "This code was sent \(actual.words). Request a new one \(wanted.words).",
-            errors: [.init(field: "challengeId", code: "wrong_purpose", message: message)])
-    }
-
-    /// - Parameters:
-    ///   - seconds: the time until a code may be tried again.
-    ///   - stranger: whether the caller is not a device of the account.
-    static func locked(for seconds: Int64, stranger: Bool, executed: Executed = .no) -> BusError {
-        BusError(
-            .otpLocked, "Too many attempts. Try again in \(((seconds + 59) / 60).counted("minute")).",
-            executed: executed,
-            retryAfter: .seconds(seconds), details: stranger ? ChallengePolicy.alternatives : nil)
+    func handle(_ request: VerifyEmailCode, context: RequestContext) async throws -> SocialSignedIn {
+        try await signIn.signIn(
+            .init(
+                challenge: request.challengeId, code: request.code, purpose: .emailLogin, device: request.device,
+                visitor: request.anonymousId, app: request.app, entry: request.entry),
+            context)
     }
 }

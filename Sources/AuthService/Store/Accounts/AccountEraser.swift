@@ -7,53 +7,59 @@ import EventLoop
 @Loop struct AccountEraser {
     let secrets: Secrets
 
-    /// Locks the person's number and account until the transaction ends. Sign-ins with the number wait, and so does
-    /// everything else that adds to the account.
+    /// Locks the person's number, email address and account until the transaction ends. Sign-ins with them wait, and so
+    /// does everything else that adds to the account.
     func lock(_ person: Identifier, in transaction: Transaction) async throws {
-        for phone in try await numbers(Self.number, of: person, in: transaction) {
-            AccountStore.lock(lasting: phone, in: transaction)
+        // Sorted, as a deadlock needs two orders.
+        let hashes = try await contacts(Self.present, of: person, in: transaction)
+        for hash in hashes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            AccountStore.lock(lasting: hash, in: transaction)
         }
         transaction.send("SELECT id FROM accounts WHERE id = $1 FOR UPDATE", [.uuid(person)])
     }
 
-    /// Deletes the rows of a person. Codes that were sent to their numbers still count: otherwise repeated sign-up and
+    /// Deletes the rows of a person. Codes that were sent to their numbers and address still count: otherwise repeated sign-up and
     /// deletion would get codes without limit.
     ///
-    /// The challenges get another hash, and lose the number and the code. Housekeeping deletes them after a day. The
-    /// same holds for codes that the person requested for a change of the number.
+    /// The challenges get another hash, and lose the contact and the code. Housekeeping deletes them after a day. The
+    /// same holds for codes that the person requested for a change of the number or the address.
     func erase(_ person: Identifier, in transaction: Transaction) async throws {
         let wanted = try await transaction.query(Self.wanted, [.uuid(person)])
-        let phones = try await numbers(Self.numbers, of: person, in: transaction)
+        let contacts = try await contacts(Self.all, of: person, in: transaction)
         for row in wanted {
-            let (id, phone) = (try row.uuid("id"), try row.bytes("phone_hash"))
-            transaction.send(Self.bare("id = $1"), [.uuid(id), .bytes(secrets.limitHash.code(for: phone))])
+            let (id, contact) = (try row.uuid("id"), try row.bytes("phone_hash"))
+            transaction.send(Self.bare("id = $1"), [.uuid(id), .bytes(secrets.limitHash.code(for: contact))])
         }
-        for phone in phones {
-            let values: [SQLValue] = [.bytes(phone), .bytes(secrets.limitHash.code(for: phone))]
+        for contact in contacts {
+            let values: [SQLValue] = [.bytes(contact), .bytes(secrets.limitHash.code(for: contact))]
             for statement in Self.limits { transaction.send(statement, values) }
-            transaction.send(Self.claims, [.bytes(phone)])
+            transaction.send(Self.claims, [.bytes(contact)])
+            transaction.send("DELETE FROM link_tokens WHERE identity_hash = $1", [.bytes(contact)])
         }
         for statement in Self.statements { transaction.send(statement, [.uuid(person)]) }
     }
 
-    /// The lasting hashes of a person's numbers. If a number cannot be opened, the row's hash is used, so that the
-    /// person is erased all the same. It equals the lasting hash unless the look-up key was replaced.
-    private func numbers(
+    /// The lasting hashes of a person's numbers and address. If one cannot be opened, the row's hash is used, so that
+    /// the person is erased all the same. It equals the lasting hash unless the look-up key was replaced.
+    private func contacts(
         _ which: Statement, of person: Identifier, in transaction: Transaction
     ) async throws -> [[UInt8]] {
         try await transaction.query(which, [.uuid(person)]).map { row in
-            let hashes = try? secrets.hashes(ofSealed: try row.bytes("sealed"), for: person)
+            let keys = secrets.keys(of: try row.bool("is_email") ? .email : .phone)
+            let hashes = try? keys.hashes(ofSealed: try row.bytes("sealed"), for: person)
             return try hashes?.lasting ?? row.bytes("hash")
         }
     }
 
-    private static let number: Statement = "SELECT hash, sealed FROM phones WHERE person_id = $1"
-    /// Includes former numbers.
-    private static let numbers: Statement = """
-        SELECT hash, sealed FROM phones WHERE person_id = $1
-        UNION ALL SELECT hash, sealed FROM phone_aliases WHERE person_id = $1
+    private static let selectPresent = """
+        SELECT hash, sealed, false AS is_email FROM phones WHERE person_id = $1
+        UNION ALL SELECT hash, sealed, true FROM emails WHERE person_id = $1
         """
-    /// Challenges that the person requested for a change of the number.
+    private static let present = Statement(selectPresent)
+    /// Includes former numbers.
+    private static let all = Statement(
+        "\(selectPresent) UNION ALL SELECT hash, sealed, false FROM phone_aliases WHERE person_id = $1")
+    /// Challenges that the person requested for a change of the number or the address.
     private static let wanted: Statement = """
         SELECT c.id, c.phone_hash FROM challenges c JOIN challenge_bindings b ON b.challenge_id = c.id
             JOIN sessions s ON s.id = b.session_id
@@ -93,6 +99,7 @@ import EventLoop
         "DELETE FROM sessions WHERE person_id = $1", "DELETE FROM devices WHERE person_id = $1",
         "DELETE FROM role_proposals WHERE person_id = $1", "DELETE FROM staff_notes WHERE person_id = $1",
         "DELETE FROM freezes WHERE person_id = $1", "DELETE FROM phones WHERE person_id = $1",
+        "DELETE FROM emails WHERE person_id = $1",
         "DELETE FROM accounts WHERE id = $1",
     ]
 }

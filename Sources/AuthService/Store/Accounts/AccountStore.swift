@@ -11,7 +11,7 @@ struct Account: Sendable {
     let chain: AuditChain
 }
 
-/// Rows of accounts and their phones.
+/// Rows of accounts, and of the phones and email addresses that find them.
 @Loop enum AccountStore {
     /// Finds the account of a sign-in, locks it until the transaction ends, and reads it again behind the lock. So the
     /// sign-in sees each earlier change of the number, identities, role or sessions. Each later change finds the new
@@ -35,9 +35,9 @@ struct Account: Sendable {
 
     /// The account that has a number. Locks nothing.
     static func account(
-        phone: PhoneHashes, audit: AuditTrail, in transaction: Transaction
+        phone: ContactHashes, audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
-        guard let row = try await transaction.query(byPhone, [phone.sought]).first else { return nil }
+        guard let row = try await transaction.query(by(.phone), [phone.sought]).first else { return nil }
         return try await account(row, audit: audit, in: transaction)
     }
 
@@ -60,7 +60,7 @@ struct Account: Sendable {
     }
 
     /// Locks a number until the transaction ends, after a sign-up with it that is under way.
-    static func lock(phone: PhoneHashes, in transaction: Transaction) {
+    static func lock(phone: ContactHashes, in transaction: Transaction) {
         lock(lasting: phone.lasting, in: transaction)
     }
 
@@ -76,7 +76,7 @@ struct Account: Sendable {
     }
 
     /// Locks the account that has a number, if there is one, until the transaction ends.
-    static func lock(holderOf phone: PhoneHashes, in transaction: Transaction) {
+    static func lock(holderOf phone: ContactHashes, in transaction: Transaction) {
         transaction.send(lockHolder, [phone.sought])
     }
 
@@ -93,7 +93,7 @@ struct Account: Sendable {
     }
 
     /// For staff: the person who has a number now. Former numbers do not count.
-    static func found(byPhone phone: PhoneHashes, in transaction: Transaction) async throws -> FoundPerson? {
+    static func found(byPhone phone: ContactHashes, in transaction: Transaction) async throws -> FoundPerson? {
         try await transaction.query(foundByPhone, [phone.sought]).first.map(found)
     }
 
@@ -107,7 +107,7 @@ struct Account: Sendable {
             createdAt: try row.timestamp("created_at"))
     }
 
-    private static let isOfNumber = PhoneHashes.found("p", by: "$1")
+    private static let isOfNumber = ContactHashes.found("p", by: "$1")
     private static let foundByPhone = Statement(
         """
         SELECT a.id, a.status, a.role, a.created_at FROM phones p JOIN accounts a ON a.id = p.person_id
@@ -123,48 +123,76 @@ struct Account: Sendable {
     /// reaches its account while no other account has the number.
     ///
     /// The account is locked until the transaction ends, so that a later change of it sees the freeze.
-    static func reachable(phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
+    static func reachable(phone: ContactHashes, in transaction: Transaction) async throws -> Identifier? {
         var row = try await transaction.query(lockedByPhone, [phone.sought]).first
         if row == nil { row = try await transaction.query(lockedByAlias, [phone.sought]).first }
         guard let row, try row.text("status") == "active" else { return nil }
         return try row.uuid("id")
     }
 
-    /// The audit chain of the person who has a number; the service's chain if nobody has it.
+    /// The audit chain of the person who has a number or an address; the service's chain if nobody has it.
     static func chain(
-        phone: PhoneHashes, audit: AuditTrail, in transaction: Transaction
+        _ kind: Contact.Kind, _ contact: ContactHashes, audit: AuditTrail, in transaction: Transaction
     ) async throws -> AuditChain {
-        guard let row = try await transaction.query(byPhone, [phone.sought]).first else { return .service }
+        guard let row = try await transaction.query(by(kind), [contact.sought]).first else { return .service }
         return try await audit.chain(of: try row.uuid("id"), in: transaction)
     }
 
-    /// The account of a number, created if there is none. Two simultaneous sign-ups create one account.
+    /// The account of a number or an address, created if there is none. Two simultaneous sign-ups create one account.
     ///
-    /// - Parameter seal: seals the number for the account with the given id.
+    /// - Parameter seal: seals the contact for the account with the given id.
     static func ensure(
-        phone: PhoneHashes, seal: (Identifier) -> [UInt8], audit: AuditTrail,
+        _ kind: Contact.Kind, _ contact: ContactHashes, seal: (Identifier) -> [UInt8], audit: AuditTrail,
         in transaction: Transaction
     ) async throws -> Account {
-        // Two challenges of a number may be verified at the same moment. The second waits here and finds the account.
-        lock(phone: phone, in: transaction)
-        if let known = try await settled(byPhone, phone.sought, audit: audit, in: transaction) { return known }
+        // Two challenges of a contact may be verified at the same moment. The second waits here and finds the account.
+        if let known = try await known(kind, contact, audit: audit, in: transaction) { return known }
         // A person who claims an account with this number would get a second one.
-        if try await FreezeStore.isClaiming(phone.lasting, in: transaction) { throw BusError.claimUnderWay }
+        if kind == .phone, try await FreezeStore.isClaiming(contact.lasting, in: transaction) {
+            throw BusError.claimUnderWay
+        }
+        let account = create(audit: audit, in: transaction)
+        _ = try await transaction.query(insert(kind), contact.row + [.uuid(account.id), .bytes(seal(account.id))])
+        return account
+    }
+
+    /// A new account without a way in, which the caller must add.
+    static func create(audit: AuditTrail, in transaction: Transaction) -> Account {
         let id = Identifier.random()
-        let sealed = seal(id)
         transaction.send("INSERT INTO accounts (id) VALUES ($1)", [.uuid(id)])
-        _ = try await transaction.query(insertPhone, phone.row + [.uuid(id), .bytes(sealed)])
         let chain = audit.begin(id, in: transaction)
         audit.note(AuditAct("account_created"), on: chain, in: transaction)
         return Account(id: id, role: "user", isNew: true, chain: chain)
     }
 
-    private static let byPhone = Statement(
-        """
+    /// The account with an id, locked until the transaction ends; `nil` if there is none.
+    static func account(
+        _ person: Identifier, audit: AuditTrail, in transaction: Transaction
+    ) async throws -> Account? {
+        try await settled(byID, .uuid(person), audit: audit, in: transaction)
+    }
+
+    /// The account of a number or an address, locked until the transaction ends; `nil` if there is none. A sign-up
+    /// with the contact waits.
+    static func known(
+        _ kind: Contact.Kind, _ contact: ContactHashes, audit: AuditTrail, in transaction: Transaction
+    ) async throws -> Account? {
+        lock(lasting: contact.lasting, in: transaction)
+        return try await settled(by(kind), contact.sought, audit: audit, in: transaction)
+    }
+
+    private static func by(_ kind: Contact.Kind) -> Statement {
+        Statement(
+            """
+            SELECT a.id, a.role, a.status, n.key_sealed
+            FROM \(kind.table) p JOIN accounts a ON a.id = p.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
+            WHERE \(isOfNumber)
+            """)
+    }
+    private static let byID: Statement = """
         SELECT a.id, a.role, a.status, n.key_sealed
-        FROM phones p JOIN accounts a ON a.id = p.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
-        WHERE \(isOfNumber)
-        """)
+        FROM accounts a LEFT JOIN pseudonyms n ON n.person_id = a.id WHERE a.id = $1
+        """
     private static let lockHolder = Statement(
         """
         SELECT a.id FROM accounts a JOIN phones p ON p.person_id = a.id WHERE \(isOfNumber) FOR NO KEY UPDATE OF a
@@ -178,8 +206,21 @@ struct Account: Sendable {
         SELECT a.id, a.status FROM accounts a JOIN phone_aliases p ON p.person_id = a.id
         WHERE \(isOfNumber) AND p.until > clock_timestamp() ORDER BY p.taken_off_at DESC LIMIT 1 FOR SHARE OF a
         """)
-    private static let insertPhone: Statement = """
-        INSERT INTO phones (hash, key_id, other_hash, other_key_id, person_id, sealed)
-        VALUES ($1, $2, $3, $4, $5, $6) RETURNING person_id
-        """
+    private static func insert(_ kind: Contact.Kind) -> Statement {
+        Statement(
+            """
+            INSERT INTO \(kind.table) (hash, key_id, other_hash, other_key_id, person_id, sealed)
+            VALUES ($1, $2, $3, $4, $5, $6) RETURNING person_id
+            """)
+    }
+}
+
+extension Contact.Kind {
+    /// The table of the contacts of accounts.
+    var table: String {
+        switch self {
+        case .phone: "phones"
+        case .email: "emails"
+        }
+    }
 }

@@ -20,9 +20,14 @@ enum AuthExport {
                 "audience": .string(identity.audience), "email": identity.email.map { .string($0.text) } ?? .null,
             ]
         }
-        let sentTo = ExportSection.Sealed("number") { idAndSealed, _ in
-            let (id, sealed) = (Array(idAndSealed.prefix(16)), Array(idAndSealed.dropFirst(16)))
-            return String(decoding: try secrets.phoneSealer.open(sealed, associated: id), as: UTF8.self)
+        let address = ExportSection.Sealed("address") { sealed, person in
+            String(decoding: try secrets.emails.open(sealed, for: person), as: UTF8.self)
+        }
+        let sentTo = ExportSection.Sealed { flagged, _ in
+            let (id, sealed) = (Array(flagged.dropFirst().prefix(16)), Array(flagged.dropFirst(17)))
+            let kind: Contact.Kind = flagged.first == 1 ? .email : .phone
+            let contact = try secrets.keys(of: kind).sealer.open(sealed, associated: id)
+            return [kind == .email ? "address" : "number": .string(String(decoding: contact, as: UTF8.self))]
         }
         let note = ExportSection.Sealed("note") { sealed, person in
             String(decoding: try secrets.noteSealer.open(sealed, associated: person.array), as: UTF8.self)
@@ -30,6 +35,7 @@ enum AuthExport {
         return [
             ExportSection("account", of: ["accounts.id"], account),
             ExportSection("phone", of: ["phones"], phone, sealed: number),
+            ExportSection("email", of: ["emails"], email, sealed: address),
             ExportSection("formerPhone", of: ["phone_aliases"], formerPhone, sealed: number),
             ExportSection("identity", of: ["identities"], identity, sealed: proven),
             ExportSection("device", of: ["devices"], device),
@@ -53,6 +59,11 @@ enum AuthExport {
         SELECT 'phone' AS key, sealed, jsonb_build_object(
             'since', \(time("created_at")), 'heldBeforeSeconds', extract(epoch FROM held_before)::bigint) AS record
         FROM phones WHERE person_id = $1
+        """
+    private static let email = """
+        SELECT 'email' AS key, sealed, jsonb_build_object(
+            'linkedAt', \(time("linked_at")), 'lastUsedAt', \(time("last_used_at"))) AS record
+        FROM emails WHERE person_id = $1
         """
     private static let formerPhone = """
         SELECT encode(hash, 'hex') AS key, sealed, jsonb_build_object(
@@ -83,37 +94,43 @@ enum AuthExport {
     private static let session = """
         SELECT id::text AS key, jsonb_build_object(
             'id', id, 'deviceId', device_id, 'createdAt', \(time("created_at")), 'lastUsedAt', \(time("last_used_at")),
-            'openedBy', coalesce(opened_by, 'code'), 'codeAt', \(time("otp_at")), 'endedAt', \(time("revoked_at"))) AS record
+            'openedBy', coalesce(opened_by, CASE WHEN email_at IS NULL THEN 'code' ELSE 'email_code' END),
+            'app', app, 'codeAt', \(time("coalesce(otp_at, email_at)")), 'endedAt', \(time("revoked_at"))) AS record
         FROM sessions WHERE person_id = $1
         """
-    /// The parameter of ``code``. It has the lasting hashes of the person's numbers, by which challenges are found. The
-    /// rows of the numbers have look-up hashes.
+    /// The parameter of ``code``. It has the lasting hashes of the person's numbers and address, by which challenges are
+    /// found. The rows of the contacts have look-up hashes.
     ///
-    /// The section has the codes to the present number and to numbers of requested changes. It has those to a former
+    /// The section has the codes to the present number and address, and to those of requested changes. It has those to a former
     /// number until the change: a later holder is somebody else. Each number is sealed with its challenge's id.
     @Loop private static func codes(
         of person: Identifier, _ secrets: Secrets, in transaction: Transaction
     ) async throws -> SQLValue {
-        let phones = try await transaction.query(numbers, [.uuid(person)]).map { row -> JSONValue in
-            let hashes = try secrets.hashes(ofSealed: try row.bytes("sealed"), for: person)
+        let contacts = try await transaction.query(contacts, [.uuid(person)]).map { row -> JSONValue in
+            let keys = secrets.keys(of: try row.bool("is_email") ? .email : .phone)
+            let hashes = try keys.hashes(ofSealed: try row.bytes("sealed"), for: person)
             return ["hash": .string(Hex.encode(hashes.lasting)), "until": .string(try row.text("until"))]
         }
-        return .json(CanonicalJSON.bytes(of: ["person": .string(person.description), "phones": .array(phones)]))
+        return .json(CanonicalJSON.bytes(of: ["person": .string(person.description), "contacts": .array(contacts)]))
     }
-    private static let numbers: Statement = """
-        SELECT sealed, 'infinity' AS until FROM phones WHERE person_id = $1
-        UNION ALL SELECT sealed, taken_off_at::text FROM phone_aliases WHERE person_id = $1
+    private static let contacts: Statement = """
+        SELECT sealed, 'infinity' AS until, false AS is_email FROM phones WHERE person_id = $1
+        UNION ALL SELECT sealed, 'infinity', true FROM emails WHERE person_id = $1
+        UNION ALL SELECT sealed, taken_off_at::text, false FROM phone_aliases WHERE person_id = $1
         """
+    /// The first byte tells an address from a number, since each kind is sealed under its own key.
     private static let code = """
-        SELECT c.id::text AS key, CASE WHEN c.phone_sealed <> '' THEN uuid_send(c.id) || c.phone_sealed END AS sealed,
+        SELECT c.id::text AS key, CASE WHEN c.phone_sealed <> '' THEN
+                CASE WHEN c.purpose IN ('email_login', 'link_email') THEN '\\x01'::bytea ELSE '\\x00'::bytea END
+                    || uuid_send(c.id) || c.phone_sealed END AS sealed,
             jsonb_build_object(
                 'id', c.id, 'purpose', c.purpose, 'state', c.state, 'wrongTries', c.wrong_tries,
                 'createdAt', \(time("c.created_at")), 'sentAt', \(time("c.sent_at")),
                 'expiresAt', \(time("c.expires_at"))) AS record
         FROM challenges c WHERE c.id IN (
-            SELECT o.id FROM jsonb_array_elements($1::jsonb -> 'phones') AS p (number)
-                JOIN challenges o ON o.phone_hash = decode(number ->> 'hash', 'hex')
-                    AND o.created_at <= (number ->> 'until')::timestamptz
+            SELECT o.id FROM jsonb_array_elements($1::jsonb -> 'contacts') AS p (contact)
+                JOIN challenges o ON o.phone_hash = decode(contact ->> 'hash', 'hex')
+                    AND o.created_at <= (contact ->> 'until')::timestamptz
             UNION SELECT b.challenge_id FROM challenge_bindings b JOIN sessions s ON s.id = b.session_id
                 WHERE s.person_id = ($1::jsonb ->> 'person')::uuid)
         """

@@ -5,13 +5,13 @@ import EventLoop
 /// Reads when accounts were last used, and removes the numbers of dormant ones.
 @Loop enum DormancyStore {
     /// The person who has a number. Locks nothing.
-    static func holder(of phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
+    static func holder(of phone: ContactHashes, in transaction: Transaction) async throws -> Identifier? {
         try await transaction.query(holder, [phone.sought]).first?.uuid("person_id")
     }
 
     /// When an account was last used; `nil` if it does not have the number.
     static func seen(
-        _ person: Identifier, phone: PhoneHashes, in transaction: Transaction
+        _ person: Identifier, phone: ContactHashes, in transaction: Transaction
     ) async throws -> Timestamp? {
         try await transaction.query(seen, [.uuid(person), phone.sought]).first?.timestamp("seen_at")
     }
@@ -21,7 +21,7 @@ import EventLoop
     }
 
     private static let holder = Statement(
-        "SELECT p.person_id FROM phones p WHERE \(PhoneHashes.found("p", by: "$1"))")
+        "SELECT p.person_id FROM phones p WHERE \(ContactHashes.found("p", by: "$1"))")
     /// SQL: when the account of a row `p` of `phones` was last used. When housekeeping deletes an ended session, it
     /// keeps the time of the last use in the device's row.
     static let seenAt = """
@@ -32,6 +32,6 @@ import EventLoop
         """
     private static let seen = Statement(
         """
-        SELECT \(seenAt) AS seen_at FROM phones p WHERE p.person_id = $1 AND \(PhoneHashes.found("p", by: "$2"))
+        SELECT \(seenAt) AS seen_at FROM phones p WHERE p.person_id = $1 AND \(ContactHashes.found("p", by: "$2"))
         """)
 }

@@ -46,7 +46,7 @@ import JSONText
     ///     proof.
     ///   - dormantAfter: how long an account must be unused to count as dormant; `nil` if none does.
     static func facts(
-        of account: Identifier?, claimant: PhoneHashes, device: Identifier?, secret: [UInt8]?, identity: [UInt8]?,
+        of account: Identifier?, claimant: ContactHashes, device: Identifier?, secret: [UInt8]?, identity: [UInt8]?,
         age: Int64, dormantAfter: Duration?, in transaction: Transaction
     ) async throws -> Facts? {
         try await transaction.query(
@@ -141,8 +141,8 @@ import JSONText
         ).isEmpty
     }
 
-    /// Ends all devices and push tokens of a person. Linked identities must be confirmed before they open the account
-    /// again.
+    /// Ends all devices and push tokens of a person, and unlinks the email address, which may be a thief's. Linked
+    /// identities must be confirmed before they open the account again.
     static func endDevices(of person: Identifier, in transaction: Transaction) {
         for statement in endOfDevices { transaction.send(statement, [.uuid(person)]) }
     }
@@ -192,7 +192,7 @@ import JSONText
                 < clock_timestamp() - $5::bigint * interval '1 s', false) AS is_dormant,
             EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = a.id
                 AND s.otp_at > clock_timestamp() - interval '1 day') AS has_recent,
-            EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND \(PhoneHashes.found("p", by: "$2"))
+            EXISTS (SELECT 1 FROM phone_aliases p WHERE p.person_id = a.id AND \(ContactHashes.found("p", by: "$2"))
                 AND p.until > clock_timestamp() AND p.held >= age.least) AS has_former_number,
             EXISTS (SELECT 1 FROM identities i WHERE i.person_id = a.id AND i.hash = $6
                 AND i.to_confirm_since IS NULL AND i.linked_at <= clock_timestamp() - age.least) AS has_linked_identity,
@@ -234,5 +234,6 @@ import JSONText
         """,
         "DELETE FROM replaced_push_tokens WHERE person_id = $1",
         "UPDATE identities SET to_confirm_since = clock_timestamp() WHERE person_id = $1",
+        "DELETE FROM emails WHERE person_id = $1",
     ]
 }

@@ -37,11 +37,11 @@ import EventLoop
         WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
             AND ($2::timestamptz IS NULL OR created_at <= $2 OR applied_at IS NOT NULL)
         """
-    /// SQL: whether the session `s` of the account `a` is fresh. An account without a number gets no codes, so a
-    /// sign-in with its linked identity counts.
+    /// SQL: whether the session `s` of the account `a` is fresh. A code by SMS is the strongest sign-in. Only in an
+    /// account without a number does a sign-in by email or with a linked identity count.
     static let isFresh = """
         coalesce(
-            CASE WHEN s.opened_by IS NULL THEN s.otp_at
+            CASE WHEN s.otp_at IS NOT NULL THEN s.otp_at
                 WHEN NOT EXISTS (SELECT FROM phones p WHERE p.person_id = a.id) THEN s.created_at END
             > clock_timestamp() - interval '\(SessionStanding.freshness.components.seconds) s', false)
         """

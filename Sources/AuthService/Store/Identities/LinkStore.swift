@@ -2,12 +2,14 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// The row of an identity that is linked as soon as a phone is verified.
+/// The row of an identity or an email address that is linked as soon as a phone is verified.
 struct PendingLink: Sendable {
     /// The hash of the link token.
     let hash: [UInt8]
+    /// The hash of the identity, or the lasting hash of the address. What is sealed is sealed with it.
     let identity: [UInt8]
     let sealed: [UInt8]
+    let isEmail: Bool
     /// Apple's refresh token, sealed; `nil` if it has not arrived.
     let refreshSealed: [UInt8]?
 }
@@ -15,9 +17,11 @@ struct PendingLink: Sendable {
 /// Rows of link tokens, and of what challenges are bound to besides their purpose.
 @Loop enum LinkStore {
     static func insert(
-        _ hash: [UInt8], identity: [UInt8], sealed: [UInt8], seconds: Int64, in transaction: Transaction
+        _ hash: [UInt8], identity: [UInt8], sealed: [UInt8], isEmail: Bool = false, seconds: Int64,
+        in transaction: Transaction
     ) {
-        transaction.send(insert, [.bytes(hash), .bytes(identity), .bytes(sealed), .integer(seconds)])
+        transaction.send(
+            insert, [.bytes(hash), .bytes(identity), .bytes(sealed), .integer(seconds), .bool(isEmail)])
     }
 
     /// The link of a token, locked until the transaction ends; `nil` if it expired or was made.
@@ -25,6 +29,7 @@ struct PendingLink: Sendable {
         try await transaction.query(select, [.bytes(hash)]).first.map {
             PendingLink(
                 hash: hash, identity: try $0.bytes("identity_hash"), sealed: try $0.bytes("sealed"),
+                isEmail: try $0.bool("is_email"),
                 refreshSealed: try $0.optionalBytes("refresh_sealed"))
         }
     }
@@ -71,11 +76,12 @@ struct PendingLink: Sendable {
     }
 
     private static let insert: Statement = """
-        INSERT INTO link_tokens (hash, identity_hash, sealed, expires_at)
-        VALUES ($1, $2, $3, clock_timestamp() + $4::bigint * interval '1 s')
+        INSERT INTO link_tokens (hash, identity_hash, sealed, expires_at, is_email)
+        VALUES ($1, $2, $3, clock_timestamp() + $4::bigint * interval '1 s', $5)
         """
     private static let select: Statement = """
-        SELECT identity_hash, sealed, refresh_sealed FROM link_tokens WHERE hash = $1 AND expires_at > clock_timestamp() FOR UPDATE
+        SELECT identity_hash, sealed, refresh_sealed, is_email FROM link_tokens
+        WHERE hash = $1 AND expires_at > clock_timestamp() FOR UPDATE
         """
     private static let bind: Statement = """
         INSERT INTO challenge_bindings (challenge_id, link_hash, session_id, case_id, account_hash)

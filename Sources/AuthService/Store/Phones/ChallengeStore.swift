@@ -7,9 +7,9 @@ import ServiceRuntime
 /// The row of a challenge.
 struct Challenge: Sendable {
     let id: Identifier
-    /// The number's lasting hash.
-    let phoneHash: [UInt8]
-    let phoneSealed: [UInt8]
+    /// The lasting hash of the number or the address.
+    let contactHash: [UInt8]
+    let contactSealed: [UInt8]
     /// `nil` if only a newer release knows the purpose.
     let purpose: ChallengePurpose?
     let principal: ChallengePrincipal
@@ -30,13 +30,24 @@ struct Challenge: Sendable {
     var isOfStranger: Bool { principal.isStranger }
 }
 
+extension Challenge {
+    /// What the code was sent to.
+    var contact: Contact.Kind { purpose?.contact ?? .phone }
+}
+
 extension Secrets {
-    func hashes(of challenge: Challenge) throws(SealError) -> PhoneHashes {
-        try hashes(ofSealed: challenge.phoneSealed, for: challenge.id)
+    func hashes(of challenge: Challenge) throws(SealError) -> ContactHashes {
+        keys(of: challenge.contact).hashes(of: try contact(of: challenge))
+    }
+
+    /// The number or the address of a challenge.
+    func contact(of challenge: Challenge) throws(SealError) -> [UInt8] {
+        try keys(of: challenge.contact).open(challenge.contactSealed, for: challenge.id)
     }
 }
 
-/// Rows of challenges and of their limits.
+/// Rows of challenges and of their limits. The columns `phone_hash` and `phone_sealed` have the number, or the email
+/// address that the purpose is about.
 @Loop enum ChallengeStore {
     /// What a device presents to prove that it belongs to the account.
     struct Proof: Sendable {
@@ -51,21 +62,22 @@ extension Secrets {
     ///
     /// - Parameters:
     ///   - limit: the hash that replaces the phone's hash after its account was deleted.
-    ///   - country: the phone's country, ISO 3166-1 alpha-2.
+    ///   - prefix: the hash of the number's prefix; `nil` for an address.
+    ///   - country: the phone's country, ISO 3166-1 alpha-2; `nil` for an address.
     /// - Returns: who asks, as the row of the challenge will name it, and the history.
     static func history(
-        phone: PhoneHashes, limit: [UInt8], prefix: [UInt8], country: String, origin: ClientOrigin, proof: Proof?,
+        contact: ContactHashes, limit: [UInt8], prefix: [UInt8]?, country: String?, origin: ClientOrigin, proof: Proof?,
         in transaction: Transaction
     ) async throws -> (principal: ChallengePrincipal, SendHistory) {
         // Always in this order, to avoid deadlocks.
-        for key in [origin.site, origin.address, phone.lasting].compactMap({ $0 }) {
+        for key in [origin.site, origin.address, contact.lasting].compactMap({ $0 }) {
             transaction.send(lock, [.bytes(key)])
         }
         let values: [SQLValue] = [
-            .bytes(phone.lasting), .bytes(origin.address),
+            .bytes(contact.lasting), .bytes(origin.address),
             .text(ChallengePrincipal.stranger(at: origin.address).rawValue), .uuid(proof?.device),
             .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit), .bytes(origin.site), .text(country),
-            phone.sought,
+            contact.sought, .text(country == nil ? SMSBudget.emails : SMSBudget.all),
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
         let history = SendHistory(
@@ -81,7 +93,7 @@ extension Secrets {
             wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
             lockedUntil: try row.optionalTimestamp("locked_until"),
             closedUntil: try row.optionalTimestamp("closed_until"), country: country,
-            smsInHour: try row.integer("sms_in_hour"), smsToCountry: try row.integer("sms_to_country"),
+            sentInHour: try row.integer("sent_in_hour"), sentToCountry: try row.integer("sent_to_country"),
             hourEnds: try row.timestamp("hour_ends"))
         return (ChallengePrincipal(rawValue: try row.text("asker")), history)
     }
@@ -93,16 +105,16 @@ extension Secrets {
     ///
     /// - Parameter prefix: `nil` if the code counts for no prefix.
     static func insert(
-        _ id: Identifier, phone: [UInt8], phoneSealed: [UInt8], purpose: ChallengePurpose,
+        _ id: Identifier, contact: [UInt8], contactSealed: [UInt8], purpose: ChallengePurpose,
         principal: ChallengePrincipal,
         origin: ClientOrigin,
         prefix: [UInt8]?, code: [UInt8], lifetime: Int64, in transaction: Transaction
     ) {
-        transaction.send(supersede, [.bytes(phone), .text(principal.rawValue), .integer(ChallengeLimits.mostAlive)])
+        transaction.send(supersede, [.bytes(contact), .text(principal.rawValue), .integer(ChallengeLimits.mostAlive)])
         transaction.send(
             insert,
             [
-                .uuid(id), .bytes(phone), .bytes(phoneSealed), .text(purpose.rawValue), .text(principal.rawValue),
+                .uuid(id), .bytes(contact), .bytes(contactSealed), .text(purpose.rawValue), .text(principal.rawValue),
                 .bytes(origin.address), .bytes(prefix), .bytes(code), .integer(lifetime), .bytes(origin.site),
             ])
     }
@@ -131,7 +143,7 @@ extension Secrets {
         transaction.send(lockPhone, [.uuid(id)])
         guard let row = try await transaction.query(load, [.uuid(id)]).first else { return nil }
         return Challenge(
-            id: id, phoneHash: try row.bytes("phone_hash"), phoneSealed: try row.bytes("phone_sealed"),
+            id: id, contactHash: try row.bytes("phone_hash"), contactSealed: try row.bytes("phone_sealed"),
             purpose: ChallengePurpose(rawValue: try row.text("purpose")),
             principal: ChallengePrincipal(rawValue: try row.text("asker")), codeHash: try row.bytes("code_hash"),
             state: ChallengeState(rawValue: try row.text("state")), wrongTries: try row.integer("wrong_tries"),
@@ -139,10 +151,13 @@ extension Secrets {
             expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
     }
 
-    /// The sealed number of a challenge; `nil` if there is no such challenge or its number was erased.
-    static func number(of id: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
+    /// The sealed number of a challenge; `nil` if there is no such challenge for the purpose or its number was erased.
+    static func number(
+        of id: Identifier, for purpose: ChallengePurpose, in transaction: Transaction
+    ) async throws -> [UInt8]? {
         try await transaction.query(
-            "SELECT phone_sealed FROM challenges WHERE id = $1 AND phone_sealed <> ''", [.uuid(id)]
+            "SELECT phone_sealed FROM challenges WHERE id = $1 AND phone_sealed <> '' AND purpose = $2",
+            [.uuid(id), .text(purpose.rawValue)]
         ).first?.bytes("phone_sealed")
     }
 
@@ -153,7 +168,7 @@ extension Secrets {
     static func countWrong(_ challenge: Challenge, isDead: Bool, lock: Int64, in transaction: Transaction) {
         transaction.send(wrong, [.uuid(challenge.id), .bool(isDead)])
         guard isDead else { return }
-        transaction.send(lockOut, [.bytes(challenge.phoneHash), .text(challenge.principal.rawValue), .integer(lock)])
+        transaction.send(lockOut, [.bytes(challenge.contactHash), .text(challenge.principal.rawValue), .integer(lock)])
     }
 
     /// Marks a challenge as undelivered. It no longer counts for its phone, but still for the address that asked.
@@ -171,7 +186,10 @@ extension Secrets {
         WITH me AS (
             SELECT d.id IS NOT NULL AS is_device, coalesce('device ' || d.id, $3) AS asker
             FROM (VALUES (1)) AS one
-            LEFT JOIN (devices d JOIN phones p ON p.person_id = d.person_id AND \(PhoneHashes.found("p", by: "$10")))
+            LEFT JOIN (devices d JOIN (
+                    SELECT hash, other_hash, person_id FROM phones
+                    UNION ALL SELECT hash, other_hash, person_id FROM emails
+                ) p ON p.person_id = d.person_id AND \(ContactHashes.found("p", by: "$10")))
                 ON d.id = $4 AND d.secret_hash = $5
         ), counted AS (
             SELECT c.created_at, c.wrong_tries,
@@ -199,10 +217,10 @@ extension Secrets {
             ) AS sends
         ), budget AS (
             SELECT hour,
-                (SELECT coalesce(sum(b.used), 0)::bigint FROM sms_budget b WHERE b.scope = '' AND b.hour = c.hour)
-                    AS sms_in_hour,
+                (SELECT coalesce(sum(b.used), 0)::bigint FROM sms_budget b WHERE b.scope = $11 AND b.hour = c.hour)
+                    AS sent_in_hour,
                 (SELECT coalesce(sum(b.used), 0)::bigint FROM sms_budget b WHERE b.scope = $9 AND b.hour = c.hour)
-                    AS sms_to_country
+                    AS sent_to_country
             FROM (SELECT date_trunc('hour', clock_timestamp(), 'UTC') AS hour) AS c
         )
         SELECT devices.*, me.asker, me.is_device, clock_timestamp() AS now, sums.last_send, sums.in_hour, sums.oldest_in_hour,
@@ -213,7 +231,7 @@ extension Secrets {
                 AND a.created_at > clock_timestamp() - interval '1 hour') AS site_in_hour,
             (SELECT max(until) FROM challenge_locks l WHERE l.phone_hash IN ($1, $7) AND l.asker = me.asker) AS locked_until,
             (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until,
-            budget.sms_in_hour, budget.sms_to_country, budget.hour + interval '1 hour' AS hour_ends
+            budget.sent_in_hour, budget.sent_to_country, budget.hour + interval '1 hour' AS hour_ends
         FROM me CROSS JOIN sums CROSS JOIN devices CROSS JOIN budget
         """)
     private static let supersede: Statement = """

@@ -26,7 +26,7 @@ struct PhoneChangeUndo: Sendable {
     enum Proof: Sendable {
         /// The hash of the token in the SMS.
         case token([UInt8])
-        case number(PhoneHashes)
+        case number(ContactHashes)
 
         fileprivate var values: [SQLValue] {
             switch self {
@@ -58,7 +58,7 @@ struct PhoneChangeUndo: Sendable {
     ///
     /// - Parameter phone: the hashes of the number.
     static func restore(
-        _ number: PhoneChangeUndo, _ phone: PhoneHashes, to person: Identifier, in transaction: Transaction
+        _ number: PhoneChangeUndo, _ phone: ContactHashes, to person: Identifier, in transaction: Transaction
     ) {
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
         let values: [SQLValue] = [.uuid(person), .bytes(number.sealed), .timestamp(number.at), phone.sought]
@@ -87,7 +87,7 @@ struct PhoneChangeUndo: Sendable {
 
     private static let which = """
         a.taken_off_at > clock_timestamp() - $3::bigint * interval '1 s'
-            AND (a.token_hash = $1 OR \(PhoneHashes.found("a", by: "$2")))
+            AND (a.token_hash = $1 OR \(ContactHashes.found("a", by: "$2")))
         """
     private static let find = Statement(
         "SELECT a.person_id FROM phone_aliases a WHERE \(which) ORDER BY a.taken_off_at DESC LIMIT 1")
@@ -102,7 +102,7 @@ struct PhoneChangeUndo: Sendable {
             DELETE FROM phone_aliases WHERE person_id = $5 AND taken_off_at >= $7 RETURNING hash, other_hash, held)
         INSERT INTO phones (hash, key_id, other_hash, other_key_id, person_id, sealed, held_before)
         VALUES ($1, $2, $3, $4, $5, $6,
-            coalesce((SELECT max(b.held) FROM back b WHERE \(PhoneHashes.found("b", by: "$8"))), '0'))
+            coalesce((SELECT max(b.held) FROM back b WHERE \(ContactHashes.found("b", by: "$8"))), '0'))
         """)
     private static let secret: Statement = """
         SELECT coalesce(d.removed_secret_hash, d.secret_hash) AS secret_hash

@@ -2,9 +2,9 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Finds and rewrites the numbers whose hashes are under other look-up keys than the key ring's.
+/// Finds and rewrites the numbers and addresses whose hashes are under other look-up keys than the key ring's.
 @Loop enum PhoneLookupStore {
-    /// A row of `phones` or `phone_aliases` before it is rewritten.
+    /// A row of `phones`, `phone_aliases` or `emails` before it is rewritten.
     struct Stale: Sendable {
         let person: Identifier
         let hash: [UInt8]
@@ -14,13 +14,18 @@ import EventLoop
     /// The new content of a row.
     struct Fresh: Sendable {
         let stale: Stale
-        let hashes: PhoneHashes
+        let hashes: ContactHashes
         let sealed: [UInt8]
     }
 
-    enum Table: String, CaseIterable { case phones, aliases = "phone_aliases" }
+    enum Table: String, CaseIterable {
+        case phones, emails
+        case aliases = "phone_aliases"
 
-    /// A key that is not in `keys`, and without which the number of some account is not found; `nil` if there is none.
+        var kind: Contact.Kind { self == .emails ? .email : .phone }
+    }
+
+    /// A key that is not in `keys`, and without which the contact of some account is not found; `nil` if there is none.
     static func missingKey(_ keys: [String], in database: Database) async throws -> String? {
         for table in Table.allCases {
             let row = try await database.read(missing(table), [.textArray(keys)]).first
@@ -52,7 +57,7 @@ import EventLoop
         return sum
     }
 
-    /// Rewrites rows. A row whose number was changed meanwhile stays as it is.
+    /// Rewrites rows. A row whose contact was changed meanwhile stays as it is.
     ///
     /// - Returns: how many rows it rewrote.
     static func write(_ rows: [Fresh], to table: Table, in database: Database) async throws -> Int64 {
@@ -111,7 +116,7 @@ import EventLoop
     }
 }
 
-extension PhoneHashes {
+extension ContactHashes {
     /// The values of the columns `hash`, `key_id`, `other_hash` and `other_key_id`.
     var row: [SQLValue] {
         let other = lookups.dropFirst().first

@@ -16,7 +16,7 @@ import EventLoop
     }
 
     /// The person who has a number. Waits for a sign-up with the number that is under way.
-    static func owner(of phone: PhoneHashes, in transaction: Transaction) async throws -> Identifier? {
+    static func owner(of phone: ContactHashes, in transaction: Transaction) async throws -> Identifier? {
         AccountStore.lock(phone: phone, in: transaction)
         return try await transaction.query(owner, [phone.sought]).first?.uuid("person_id")
     }
@@ -28,7 +28,8 @@ import EventLoop
     ///   - session: the session that changes the number.
     ///   - token: the hash of the token that undoes the change.
     static func keepAlias(
-        _ phone: PhoneHashes, of person: Identifier, by session: Identifier, token: [UInt8], in transaction: Transaction
+        _ phone: ContactHashes, of person: Identifier, by session: Identifier, token: [UInt8],
+        in transaction: Transaction
     ) {
         let values: [SQLValue] = [
             .uuid(person), .integer(aliasLife.components.seconds), .bytes(token), .uuid(session),
@@ -43,7 +44,7 @@ import EventLoop
 
     /// Gives an account another number, which is then no longer one of its former numbers.
     static func move(
-        _ person: Identifier, to phone: PhoneHashes, sealed: [UInt8], in transaction: Transaction
+        _ person: Identifier, to phone: ContactHashes, sealed: [UInt8], in transaction: Transaction
     ) {
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
         transaction.send(move, phone.row + [.uuid(person), .bytes(sealed), phone.sought])
@@ -53,12 +54,12 @@ import EventLoop
     private static let move = Statement(
         """
         WITH back AS (
-            DELETE FROM phone_aliases a WHERE person_id = $5 AND \(PhoneHashes.found("a", by: "$7")) RETURNING held)
+            DELETE FROM phone_aliases a WHERE person_id = $5 AND \(ContactHashes.found("a", by: "$7")) RETURNING held)
         INSERT INTO phones (hash, key_id, other_hash, other_key_id, person_id, sealed, held_before)
         VALUES ($1, $2, $3, $4, $5, $6, coalesce((SELECT max(held) FROM back), '0'))
         """)
     private static let owner = Statement(
-        "SELECT p.person_id FROM phones p WHERE \(PhoneHashes.found("p", by: "$1"))")
+        "SELECT p.person_id FROM phones p WHERE \(ContactHashes.found("p", by: "$1"))")
     private static let keepAlias: Statement = """
         INSERT INTO phone_aliases AS a
             (person_id, hash, key_id, other_hash, other_key_id, sealed, until, token_hash, changed_by, held)

@@ -11,6 +11,8 @@ struct PresentedToken: Sendable {
     let role: String
     /// Whether a linked identity opened the session.
     let hasIdentity: Bool
+    /// The publishable key of the session's app; `nil` for the default app.
+    let app: String?
     let generation: Int64
     let sessionGeneration: Int64
     /// The last generation that the client is known to have received, since a token of it was used.
@@ -33,16 +35,20 @@ struct PresentedToken: Sendable {
 /// Rows of sessions, their refresh tokens, and the revocation log.
 @Loop enum SessionStore {
     /// - Parameters:
-    ///   - provider: the provider whose identity opens the session; `nil` if a code does.
+    ///   - app: the publishable key of the app; `nil` for the default app.
     ///   - access: the `jti` of the session's first access token.
     ///   - refresh: the hash of its first refresh token.
     static func insert(
-        _ id: Identifier, person: Identifier, device: Identifier, by provider: IdentityProviderName?,
-        access: Identifier, refresh: [UInt8],
+        _ id: Identifier, person: Identifier, device: Identifier, by method: SignInMethod,
+        app: String?, access: Identifier, refresh: [UInt8],
         in transaction: Transaction
     ) {
         transaction.send(
-            insert, [.uuid(id), .uuid(person), .uuid(device), .uuid(access), .text(provider?.rawValue)])
+            insert,
+            [
+                .uuid(id), .uuid(person), .uuid(device), .uuid(access), .text(method.provider?.rawValue),
+                .bool(method == .phoneCode), .bool(method == .emailCode), .text(app),
+            ])
         insertToken(refresh, session: id, generation: 1, in: transaction)
     }
 
@@ -64,7 +70,7 @@ struct PresentedToken: Sendable {
             PresentedToken(
                 session: try row.uuid("session_id"), person: try row.uuid("person_id"),
                 device: try row.uuid("device_id"), role: try row.text("role"),
-                hasIdentity: try row.bool("has_identity"),
+                hasIdentity: try row.bool("has_identity"), app: try row.optionalText("app"),
                 generation: try row.integer("generation"), sessionGeneration: try row.integer("session_generation"),
                 usedGeneration: try row.integer("used_generation"),
                 replacedAt: try row.optionalTimestamp("replaced_at"), isProven: try row.bool("is_proven"),
@@ -159,6 +165,13 @@ struct PresentedToken: Sendable {
         transaction.send(
             revokeOpened,
             [.uuid(person), .text(provider.rawValue), .integer(memory), .text(chain.name), .text(why.rawValue)])
+    }
+
+    /// Ends all sessions of a person that a code by email opened, notifies the gateways and audits each.
+    static func revokeAllByEmail(of person: Identifier, chain: AuditChain, in transaction: Transaction) {
+        transaction.send(
+            revokeByEmail,
+            [.uuid(person), .text(nil), .integer(memory), .text(chain.name), .text(Ending.unlinked.rawValue)])
     }
 
     /// Ends the given session, and all sessions of a person that were opened since `at` on other devices than `device`.
@@ -272,8 +285,8 @@ struct PresentedToken: Sendable {
         WHERE s.id = $1 AND s.person_id = $2 AND s.revoked_at IS NULL AND a.status = 'active' AND $3 IN ('user', a.role)
         """)
     private static let insert: Statement = """
-        INSERT INTO sessions (id, person_id, device_id, access_id, opened_by, otp_at)
-        VALUES ($1, $2, $3, $4, $5, CASE WHEN $5 IS NULL THEN clock_timestamp() END)
+        INSERT INTO sessions (id, person_id, device_id, access_id, opened_by, otp_at, email_at, app)
+        VALUES ($1, $2, $3, $4, $5, CASE WHEN $6 THEN clock_timestamp() END, CASE WHEN $7 THEN clock_timestamp() END, $8)
         """
     /// Both rows are locked. With only the session locked, a simultaneous repeat would read the token as it was before
     /// its replacement, and be taken for a theft.
@@ -281,7 +294,7 @@ struct PresentedToken: Sendable {
         SELECT t.session_id, t.generation, t.replaced_at, t.answer_sealed, s.generation AS session_generation,
             coalesce(d.secret_hash = $2::bytea, false) AS is_proven, s.used_generation, s.person_id, s.device_id,
             s.revoked_at IS NOT NULL OR a.status <> 'active' AS is_revoked, s.created_at, s.last_used_at, a.role,
-            s.opened_by IS NOT NULL AS has_identity, clock_timestamp() AS now
+            s.opened_by IS NOT NULL AS has_identity, s.app, clock_timestamp() AS now
         FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.person_id
             JOIN devices d ON d.id = s.device_id
         WHERE t.hash = $1 FOR UPDATE OF s, t
@@ -310,6 +323,7 @@ struct PresentedToken: Sendable {
     private static let revokeOthers = revoking("id IS DISTINCT FROM $2")
     private static let revokeOnDevice = revoking("device_id = $2")
     private static let revokeOpened = revoking("opened_by = $2")
+    private static let revokeByEmail = revoking("$2::text IS NULL AND email_at IS NOT NULL")
     private static let revokeSince = revoking("(id = $6 OR created_at >= $2 AND device_id <> $7)")
     /// Sorted, so that all sessions are locked before the end of the audit chain, as everywhere.
     private static func revoking(_ which: String) -> Statement {

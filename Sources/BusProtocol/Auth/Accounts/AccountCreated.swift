@@ -1,6 +1,6 @@
 import JSONText
 
-/// A phone was verified for the first time and now has an account.
+/// A phone or an email address was verified for the first time and now has an account.
 @Message
 public struct AccountCreated: BusEvent {
     public static let type: MessageType = "auth.account-created"

@@ -16,6 +16,19 @@ public struct ListIdentities: PublicRequest {
 public struct IdentityList: PublicReply {
     /// At most one for each provider, by provider.
     @Field(count: 0...2) public var identities: [Identity]
+    /// The email address that opens the account by a code; missing if there is none.
+    public var email: Email?
+
+    /// A linked email address.
+    @Message
+    public struct Email: MessageValue {
+        /// The address, masked so that only its owner recognises it: a…@e….
+        @Field(.string(1...16)) public var email: String
+        /// When the address was linked.
+        public var linkedAt: Timestamp
+        /// When a code to the address last signed in.
+        public var lastUsedAt: Timestamp
+    }
 
     /// A linked identity.
     @Message

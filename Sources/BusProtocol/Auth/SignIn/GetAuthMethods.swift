@@ -20,7 +20,7 @@ public struct AuthMethods: PublicReply {
 @Message
 public struct AuthMethod: MessageValue {
     /// The way. Later releases may have more: leave out a way that the app does not know.
-    @Field(.open("phone", "apple", "google")) public var key: String
+    @Field(.open("phone", "email", "apple", "google")) public var key: String
     /// What proves it: a code that is sent to the person, or an identity token of the provider.
     @Field(.open("code", "identity_token")) public var proof: String
     /// The number of digits in a code.

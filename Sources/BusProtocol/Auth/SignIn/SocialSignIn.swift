@@ -42,6 +42,10 @@ public struct SignInWithApple: PublicRequest {
     public var device: DeviceClaim
     /// Exchanged once for a token, so that a deletion of the account can revoke it at Apple.
     @Field(.string(1...1024)) public var authorizationCode: String?
+    /// The publishable key of the app that the person signs in to; missing for the default app.
+    @Field(.publishableKey) public var app: String?
+    /// How the person came to the app, such as an invitation or a campaign: a key that the app's plan knows.
+    @Field(.publishableKey) public var entry: String?
 }
 
 /// Signs in with Google, as ``SignInWithApple`` does with Apple.
@@ -61,9 +65,13 @@ public struct SignInWithGoogle: PublicRequest {
     public var device: DeviceClaim
     /// Not used: no token of Google's is kept.
     @Field(.string(1...1024)) public var authorizationCode: String?
+    /// The publishable key of the app that the person signs in to; missing for the default app.
+    @Field(.publishableKey) public var app: String?
+    /// How the person came to the app, such as an invitation or a campaign: a key that the app's plan knows.
+    @Field(.publishableKey) public var entry: String?
 }
 
-/// The result of a social sign-in.
+/// The result of a sign-in with an identity, or with a code by email.
 public enum SocialSignedIn: PublicReply {
     /// The person is signed in.
     case session(Session)
@@ -86,8 +94,10 @@ public enum SocialSignedIn: PublicReply {
 
     static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .once,
-        errors: [.identityTokenInvalid, .forbidden, .identityProviderUnavailable, .methodNotAvailable],
-        replyCarriesToken: true)
+        errors: [
+            .identityTokenInvalid, .forbidden, .identityProviderUnavailable, .methodNotAvailable, .appUnknown,
+            .entryUnknown,
+        ], replyCarriesToken: true)
 
     private enum Discriminator: String, CodingKey { case status }
 

@@ -10,7 +10,8 @@ public struct VerifyOTP: PublicRequest {
         errors: [
             .otpInvalid, .otpExpired, .otpLocked, .forbidden, .linkConfirmationRequired, .linkTokenExpired,
             .identityInUse,
-            .providerAlreadyLinked, .accountFrozen, .recoveryRequired, .recoveryInProgress,
+            .providerAlreadyLinked, .accountFrozen, .recoveryRequired, .recoveryInProgress, .methodNotAvailable,
+            .appUnknown, .entryUnknown,
         ],
         replyCarriesToken: true)
     public static let route = HTTPRoute(
@@ -28,6 +29,10 @@ public struct VerifyOTP: PublicRequest {
     public var newAccount: Bool?
     /// The client's own name for the visitor in `POST /events` before the sign-in.
     @Field(.string(1...64)) public var anonymousId: String?
+    /// The publishable key of the app that the person signs in to; missing for the default app.
+    @Field(.publishableKey) public var app: String?
+    /// How the person came to the app, such as an invitation or a campaign: a key that the app's plan knows.
+    @Field(.publishableKey) public var entry: String?
 }
 
 /// A person is signed in on a device.

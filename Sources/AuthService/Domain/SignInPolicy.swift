@@ -1,0 +1,29 @@
+import BusProtocol
+
+/// How a person may sign in to an app, as the app's plan says it.
+struct SignInPolicy: Sendable, Equatable {
+    private let methods: Set<String>
+    /// Whether an account must have a phone before it is opened.
+    let requiresPhone: Bool
+
+    init(_ rules: SignInRules) {
+        methods = Set(rules.methods)
+        // What only a newer release of profile knows counts as the strictest.
+        requiresPhone = !["optional", "none"].contains(rules.phone)
+    }
+
+    /// What the default app has had before plans were data. The previous release of profile knows no more, and answers
+    /// while replicas are upgraded.
+    static let beforePlans = SignInPolicy(
+        SignInRules(methods: ["phone_code", "google", "apple"], phone: "required"))
+
+    /// - Throws: ``BusError`` `method_not_available`.
+    func mustAllow(_ method: SignInMethod) throws(BusError) {
+        guard methods.contains(method.planName) else { throw Self.notOffered(method) }
+    }
+
+    static func notOffered(_ method: SignInMethod) -> BusError {
+        BusError(
+            .methodNotAvailable, "Signing in with \(method.title) is not offered here. Please choose another way.")
+    }
+}

@@ -1,0 +1,57 @@
+import ProcessRuntime
+import Testing
+
+@testable import AuthService
+
+@Suite("the text of a code") struct CodeTextTests {
+    private func text(_ name: String = "Vestibule", host: String? = nil) throws -> CodeText {
+        try CodeText(appName: name, appHost: host, lifetime: 300)
+    }
+
+    @Test func itsLastLineBindsItToTheHost() throws {
+        let bound = "\n@example.com #042917"
+        let sms = try text(host: "Example.com").sms("042917", .signIn)
+        #expect(
+            sms == "042917 is your Vestibule code to sign in. It is valid for 5 minutes. Never share it.\(bound)")
+        let (subject, body) = try text(host: "example.com").email("042917", .signInByEmail)
+        #expect(body.hasSuffix(bound) && !subject.contains("042917"))
+        #expect(try !text().sms("042917", .signIn).contains("@"))
+    }
+
+    /// A sentence goes before the code, the act or the last line do.
+    @Test func anSMSIsOnePart() throws {
+        let number = try #require(PhoneNumber("+14155552671"))
+        let acts: [ChallengeAct] = [
+            .signIn, .recover(nil, nil), .recover(number, nil), .recover(number, .ordered()), .changePhone(.ordered()),
+            .link([], .google, MaskedEmail("anna@example.com")), .undoPhoneChange,
+        ]
+        for (name, host) in [("Vestibule", "app.vestibule.example"), (String(repeating: "n", count: 40), "a.example")] {
+            for act in acts {
+                let sms = try text(name, host: host).sms("042917", act)
+                let septets = try #require(CodeText.septets(of: sms))
+                #expect(septets <= 160 && sms.hasSuffix("\n@\(host) #042917"))
+                #expect(sms.hasPrefix("042917 is your \(name) code \(act.words.replacing("…", with: "..."))."))
+            }
+        }
+        let long = try text(String(repeating: "n", count: 40), host: "a.example")
+        #expect(long.sms("042917", .recover(number, .ordered())).contains("Never share it.\n"))
+    }
+
+    @Test func septetsAreThoseOfGSM() {
+        #expect(CodeText.septets(of: "aå@Δ\n") == 5)
+        #expect(CodeText.septets(of: "{€}") == 6)
+        #expect(CodeText.septets(of: "a…") == nil && CodeText.septets(of: "ł") == nil)
+    }
+
+    @Test(
+        "a name and a host that make no SMS are refused at the start",
+        arguments: [
+            ("Łódź", "a.example"), (String(repeating: "n", count: 70), "a.example"), ("V", "https://a.example"),
+            ("V", "a.example:8080"), ("V", "localhost"),
+        ])
+    func refused(name: String, host: String) { #expect(throws: ConfigurationError.self) { try text(name, host: host) } }
+
+    @Test func aNameOutsideTheAlphabetIsKeptWithoutAHost() throws {
+        #expect(try text("Łódź").sms("042917", .signIn).contains("Łódź"))
+    }
+}

@@ -1,0 +1,54 @@
+import BusProtocol
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import AuthService
+
+@Suite("an identity alone") struct SocialAccountTests {
+    private static let phone = "+14155552671"
+
+    @Loop private func session(_ subject: String, _ social: SocialStage) async throws -> Session? {
+        try await social.session("google", subject: subject, app: SignInRulesOfTests.free)
+    }
+
+    @Test func makesAnAccountWhereTheAppWantsNoPhone() async throws {
+        try await SocialStage.run { social in
+            let first = try #require(try await session("1", social))
+            #expect(first.isNewUser)
+            let second = try #require(try await session("1", social))
+            #expect(!second.isNewUser && second.user.id == first.user.id)
+            #expect(try await social.auth.stage.rows("SELECT count(*) FROM accounts, identities") == "1")
+            // It is the last way in, and without a number it is fresh.
+            let unlink = UnlinkIdentity(provider: "google")
+            #expect(try await social.auth.refusal(of: unlink, as: social.actor(second)).code == "last_way_in")
+        }
+    }
+
+    @Test func ofManyAtOnceOneMakesTheAccount() async throws {
+        try await SocialStage.run(replicas: 2) { social in
+            let people = try await atOnce(8) { try await session("1", social)?.user.id }
+            #expect(Set(people).count == 1 && people.first != nil)
+            #expect(try await social.auth.stage.rows("SELECT count(*) FROM accounts") == "1")
+        }
+    }
+
+    @Test func getsAPhoneWhereAnotherAppWantsOne() async throws {
+        try await SocialStage.run { social in
+            let first = try #require(try await session("1", social))
+            guard case .phoneVerificationRequired(let wanted) = try await social.signIn("google", subject: "1") else {
+                Issue.record("An account without a phone was opened.")
+                return
+            }
+            let (challenge, code, _) = try await social.linkCode(wanted.linkToken, to: Self.phone)
+            let added = try await social.auth.ask(
+                VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device))
+            #expect(added.user.id == first.user.id)
+            guard case .session(let again) = try await social.signIn("google", subject: "1") else {
+                Issue.record("The phone was not added.")
+                return
+            }
+            #expect(again.user.id == first.user.id)
+        }
+    }
+}
