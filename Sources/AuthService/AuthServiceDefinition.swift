@@ -79,7 +79,8 @@ enum AuthServiceDefinition {
         container.handle(VerifyEmailCodeHandler(signIn: signIn))
         container.handle(
             GetAuthMethodsHandler(
-                phones: phones, limits: limits, sendsEmails: !emails.isOff, providers: identities.served))
+                phones: phones, limits: limits, sendsEmails: !emails.isOff, providers: identities.served,
+                rules: rules))
         container.handle(IssueSocialNonceHandler(inbox: inbox, secrets: secrets, providers: identities))
         container.handle(SignInWithAppleHandler(signIn: social))
         container.handle(SignInWithGoogleHandler(signIn: social))

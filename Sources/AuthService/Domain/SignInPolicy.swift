@@ -17,9 +17,11 @@ struct SignInPolicy: Sendable, Equatable {
     static let beforePlans = SignInPolicy(
         SignInRules(methods: ["phone_code", "google", "apple"], phone: "required"))
 
+    func allows(_ method: SignInMethod) -> Bool { methods.contains(method.planName) }
+
     /// - Throws: ``BusError`` `method_not_available`.
     func mustAllow(_ method: SignInMethod) throws(BusError) {
-        guard methods.contains(method.planName) else { throw Self.notOffered(method) }
+        guard allows(method) else { throw Self.notOffered(method) }
     }
 
     static func notOffered(_ method: SignInMethod) -> BusError {

@@ -58,11 +58,12 @@ import ServiceRuntime
         try await importShipped()
         var plans: [Plan] = []
         for row in try await database.read(Self.newest, []) {
+            let key = try row.text("plan")
             do {
                 plans.append(try await parsed(row))
             } catch let error as PlanError {
                 // The other plans stay in use. A newer release may have published what this one cannot read.
-                log.error("plan_not_readable", ["plan": .string(try row.text("plan")), "problem": .string(error.description)])
+                log.error("plan_not_readable", ["plan": .string(key), "problem": .string(error.description)])
             }
         }
         newest = plans

@@ -69,9 +69,10 @@ enum Help {
                                           since 15m, 2h or a time; LEVEL is the lowest shown: info, warning or error
           vestibule database [--state DIR] [--json]
                                           active database sessions, how long they run, and which lock blocks which
-          vestibule demo [--state DIR] [--http HOST:PORT]
-                                          take one person through the public API; starts a system if none runs
-          vestibule demo --spool DIR [--http HOST:PORT]
+          vestibule demo [--plan KEY] [--state DIR] [--http HOST:PORT]
+                                          take one person through the public API, or through a plan to its end; starts
+                                          a system if none runs
+          vestibule demo --spool DIR [--plan KEY] [--http HOST:PORT]
                                           the same on a system that up did not start and that spools to DIR
           vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool

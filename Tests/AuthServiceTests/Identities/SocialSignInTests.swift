@@ -256,6 +256,8 @@ import Testing
         try await SocialStage.run { social in
             let all = try await social.auth.ask(GetAuthMethods()).methods
             #expect(all.map(\.key) == ["phone", "email", "apple", "google"])
+            let closed = GetAuthMethods(app: SignInRulesOfTests.closed)
+            #expect(try await social.auth.ask(closed).methods.isEmpty, "the app's plan has no way of these")
             #expect(all[0].codeLength == 6 && all[0].countries?.contains("SE") == true)
             let names: Set = ["AUTH_APPLE_AUDIENCES"]
             try await social.auth.stage.replaceReplicas(without: names)

@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import JSONText
 
 @testable import QuestionnaireService

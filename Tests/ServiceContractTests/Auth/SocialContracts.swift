@@ -19,7 +19,7 @@ private enum Social {
 extension GetAuthMethods: MessageContract {
     static let canonical = GetAuthMethods()
     static let minimal = GetAuthMethods()
-    static let maximal = GetAuthMethods()
+    static let maximal = GetAuthMethods(app: String(repeating: "a", count: 64))
 
     static let canonicalReply = AuthMethods(methods: [
         AuthMethod(
@@ -34,14 +34,16 @@ extension GetAuthMethods: MessageContract {
             expiresInSeconds: 3600, resendAfterSeconds: 3600, countries: ["AC", "XK"])
     ])
 
-    static let errors: [BusError] = []
+    static let errors: [BusError] = [BusError(.appUnknown, "There is no such app.")]
 
     static let hasEffect = false
     static let clockMembers: Set<String> = []
 
     static func everyday(_ auth: AuthProvider) async throws -> Asked<GetAuthMethods> { Asked(canonical) }
 
-    static let provocations: [String: Provocation<AuthProvider, GetAuthMethods>] = [:]
+    static let provocations: [String: Provocation<AuthProvider, GetAuthMethods>] = [
+        "app_unknown": { _ in Asked(GetAuthMethods(app: "pk_unknown")) }
+    ]
 }
 
 extension IssueSocialNonce: MessageContract {

@@ -30,9 +30,8 @@ import EventLoop
         let policy: SignInPolicy
         do {
             policy = SignInPolicy(try await bus.call(GetSignInRules(app: app, entry: entry), options))
-        } catch let error as BusError
-            where error.code == ErrorCode.unknownMessage.name && app == nil && entry == nil
-        {
+        } catch {
+            guard error.code == ErrorCode.unknownMessage.name, app == nil, entry == nil else { throw error }
             return .beforePlans
         }
         if known.count >= Self.mostRemembered { known = [:] }

@@ -1,12 +1,15 @@
 import JSONText
 
-/// Lists the ways to sign in that the operator offers, so that an app shows no other.
+/// Lists the ways to sign in to an app, so that it shows no other.
 @Message
 public struct GetAuthMethods: PublicRequest {
     public typealias Reply = AuthMethods
     public static let type: MessageType = "auth.get-methods"
-    public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read)
+    public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .read, errors: [.appUnknown])
     public static let route = HTTPRoute(.get, "/auth/methods", .public, "Lists the ways to sign in.")
+
+    /// The publishable key of the app; missing for the default app.
+    @Field(.publishableKey, from: .query("app")) public var app: String?
 }
 
 /// The answer to ``GetAuthMethods``, in the order in which an app may offer them.

@@ -2,22 +2,27 @@ import Foundation
 
 enum DemoCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--http", "--spool"])
+        let arguments = try Arguments(words, options: ["--state", "--http", "--spool", "--plan"])
+        @Sendable func demo(_ address: String, _ spool: String) throws {
+            let client = try HTTPClient(address)
+            guard let plan = arguments["--plan"] else { return try Demo(client: client, spool: spool).run() }
+            try PlanDemo(client: client, spool: spool, plan: plan).run()
+        }
         if let spool = arguments["--spool"] {
             let address = arguments["--http"] ?? UpCommand.defaultAddress
-            return try Demo(client: try HTTPClient(address), spool: spool).run()
+            return try demo(address, spool)
         }
         let state = try StateFolder(arguments["--state"])
         if let running = RunFile(state) {
             let address = arguments["--http"] ?? running.address
-            return try Demo(client: try HTTPClient(address), spool: state.spool).run()
+            return try demo(address, state.spool)
         }
         let address = arguments["--http"] ?? UpCommand.defaultAddress
         say("No system runs from \(state.path). Starting one.\n")
         let system = LocalSystem(state: state, address: address)
         try system.start()
         defer { system.stop() }
-        try supervise(system) { try Demo(client: try HTTPClient(address), spool: state.spool).run() }
+        try supervise(system) { try demo(address, state.spool) }
     }
 
     /// Runs the demo on another thread while this one supervises the system.

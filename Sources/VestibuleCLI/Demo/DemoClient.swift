@@ -1,0 +1,44 @@
+import Foundation
+import JSONText
+
+/// Sends the requests of a demo. It prints every step with its HTTP status and its time.
+final class DemoClient {
+    let client: HTTPClient
+    private(set) var steps = 0
+    private let afterStep: (Int) throws -> Void
+
+    /// - Parameter afterStep: called after each successful step with its number.
+    init(client: HTTPClient, afterStep: @escaping (Int) throws -> Void = { _ in }) {
+        (self.client, self.afterStep) = (client, afterStep)
+    }
+
+    @discardableResult
+    func step(
+        _ what: String, _ method: String, _ path: String, body: JSONValue? = nil, token: String? = nil, expect: Int
+    ) throws -> JSONValue {
+        var headers: [String: String] = [:]
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        if method == "POST" { headers["Idempotency-Key"] = "demo-\(UUID().uuidString)" }
+        let started = Date()
+        let answer = try client.send(method, path, body: body, headers: headers)
+        let milliseconds = Date().timeIntervalSince(started) * 1000
+        steps += 1
+        let label = what.padding(toLength: 40, withPad: " ", startingAt: 0)
+        say(String(format: "%3d  ", steps) + label + String(format: " %d  %7.1f ms", answer.status, milliseconds))
+        guard answer.status == expect else {
+            let detail = answer.body["detail"]?.stringValue ?? ""
+            throw CommandError("\(method) \(path) answered \(answer.status), expected \(expect): \(detail)")
+        }
+        try afterStep(steps)
+        return answer.body
+    }
+
+    func check(_ holds: Bool, _ what: String) throws {
+        guard holds else { throw CommandError("the contract does not hold: \(what)") }
+    }
+
+    func text(_ value: JSONValue, _ name: String) throws -> String {
+        guard let text = value[name]?.stringValue else { throw CommandError("the response has no \(name)") }
+        return text
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import JSONText
+
+/// Takes one person through a plan to its end, as an app does that knows only what the server serves.
+///
+/// The app of the plan has the plan's key.
+final class PlanDemo {
+    private let api: DemoClient
+    private let spool: String
+    private let plan: String
+    private let identityToken: ((_ nonce: String) -> String)?
+
+    /// - Parameter identityToken: makes a token of Google's for a nonce; `nil` if the system trusts no such token.
+    init(client: HTTPClient, spool: String, plan: String, identityToken: ((_ nonce: String) -> String)? = nil) {
+        (api, self.spool, self.plan) = (DemoClient(client: client), spool, plan)
+        self.identityToken = identityToken
+    }
+
+    func run() throws {
+        let token = try signIn()
+        var done: [String] = []
+        while let step = try current(token) {
+            let key = try api.text(step, "key")
+            try api.check(!done.contains(key), "the step \(key) is done once")
+            done.append(key)
+            let href = try api.text(step, "href")
+            say("Step \(key)")
+            switch step["kind"]?.stringValue {
+            case "fields": try fill(href, token)
+            case "questionnaire": try answer(href, token)
+            case let kind: throw CommandError("the demo cannot do steps of kind \(kind ?? "nothing")")
+            }
+        }
+        say("\n\(api.steps) steps. The onboarding of \(plan) is complete.")
+    }
+
+    // MARK: Sign-in
+
+    /// Signs in to the plan's app by the first way that the development system can do.
+    private func signIn() throws -> String {
+        say("Sign-in to \(plan)")
+        let methods = try api.step(
+            "the ways to sign in", "GET", "/auth/methods?app=\(plan)", expect: 200)["methods"]?.arrayValue ?? []
+        let keys = methods.compactMap { $0["key"]?.stringValue }
+        if keys.contains("phone") {
+            let phone = "+4670\(Int.random(in: 1_000_000...9_999_999))"
+            return try signIn("/auth/otp", ["phone": .string(phone)], spooled: "sms", to: phone)
+        }
+        if keys.contains("email") {
+            let email = "demo-\(UUID().uuidString.lowercased())@example.com"
+            return try signIn("/auth/email", ["email": .string(email)], spooled: "email", to: email)
+        }
+        if keys.contains("google"), let identityToken {
+            let issued = try api.step(
+                "a nonce is issued", "POST", "/auth/social/nonce", body: ["provider": "google"], expect: 200)
+            let nonce = try api.text(issued, "nonce")
+            let session = try api.step(
+                "Google's token signs in", "POST", "/auth/social/google",
+                body: [
+                    "identityToken": .string(identityToken(nonce)), "nonce": .string(nonce), "device": device,
+                    "app": .string(plan),
+                ], expect: 200)
+            return try api.text(session, "accessToken")
+        }
+        throw CommandError("\(plan) has no way to sign in by a code, and a development system has no other")
+    }
+
+    private func signIn(_ path: String, _ body: JSONValue, spooled: String, to address: String) throws -> String {
+        let sent = try api.step("a code is sent", "POST", "\(path)/send", body: body, expect: 202)
+        let line = try Spool(file: "\(spool)/\(spooled).jsonl").wait(for: "the code") { $0["to"] == .string(address) }
+        let text = line["body"]?.stringValue ?? ""
+        guard let code = text.firstMatch(of: /[0-9]{6}/) else { throw CommandError("the message has no code") }
+        let session = try api.step(
+            "the code signs in", "POST", "\(path)/verify",
+            body: [
+                "challengeId": sent["challengeId"] ?? .null, "code": .string(String(code.output)),
+                "device": device, "app": .string(plan),
+            ], expect: 200)
+        return try api.text(session, "accessToken")
+    }
+
+    private var device: JSONValue { ["name": "Demo", "platform": "web"] }
+
+    // MARK: Steps
+
+    /// The step to continue at; `nil` if the onboarding is complete.
+    private func current(_ token: String) throws -> JSONValue? {
+        let view = try api.step("the onboarding", "GET", "/users/me/onboarding", token: token, expect: 200)
+        try api.check(view["plan"]?["key"] == .string(plan), "the person follows the plan of the app")
+        let steps = view["steps"]?.arrayValue ?? []
+        guard let key = view["resumeAt"], key != .null else {
+            try api.check(view["onboardingStatus"] == "complete", "nothing is left")
+            return nil
+        }
+        return steps.first { $0["key"] == key }
+    }
+
+    private func fill(_ href: String, _ token: String) throws {
+        let catalogue = try api.step("the fields", "GET", href, token: token, expect: 200)
+        var values: [String: JSONValue] = [:]
+        for field in catalogue["fields"]?.arrayValue ?? [] where field["required"] == true {
+            values[try api.text(field, "key")] = try DemoAnswer.value(for: field)
+        }
+        try api.step(
+            "the required fields are saved", "PATCH", "/users/me", body: .object(values), token: token, expect: 200)
+    }
+
+    private func answer(_ href: String, _ token: String) throws {
+        let opened = try api.client.send(
+            "POST", href, body: [:],
+            headers: ["Authorization": "Bearer \(token)", "Idempotency-Key": "demo-\(UUID().uuidString)"])
+        try api.check([200, 201].contains(opened.status), "a session is opened")
+        let session = "\(href)/\(try api.text(opened.body, "id"))"
+        while true {
+            let view = try api.step("the screens", "GET", "\(session)/view", token: token, expect: 200)
+            guard let next = view["next"], next != .null else { break }
+            let screens = view["screens"]?.arrayValue ?? []
+            let screen = screens.first { screen in
+                guard let question = screen["questions"]?.arrayValue?.last else { return false }
+                return question["key"] == next["question"] && question["subject"] == next["subject"]
+            }
+            guard let screen, let question = screen["questions"]?.arrayValue?.last else {
+                throw CommandError("the view has no screen for the next question")
+            }
+            if screen["adds"] != nil, next["reason"] == "subject_wanted" {
+                try api.step(
+                    "a subject is added", "PUT", "\(session)/subjects/\(UUID().uuidString.lowercased())",
+                    body: ["label": "Kim"], token: token, expect: 200)
+            } else {
+                try save(question, in: session, token)
+            }
+        }
+        try api.step("it is completed", "POST", "\(session)/complete", token: token, expect: 200)
+    }
+
+    private func save(_ question: JSONValue, in session: String, _ token: String) throws {
+        let key = try api.text(question, "key")
+        let subject = question["subject"]?.stringValue.map { "?subject=\($0)" } ?? ""
+        var body: [String: JSONValue] = ["mutationId": .string(UUID().uuidString.lowercased())]
+        if question["required"] != true, question["skippable"] == true {
+            body["state"] = "skipped"
+        } else {
+            body["state"] = "answered"
+            body["value"] = try DemoAnswer.value(for: question)
+        }
+        try api.step(
+            key, "PUT", "\(session)/answers/\(key)\(subject)", body: .object(body), token: token, expect: 200)
+    }
+}

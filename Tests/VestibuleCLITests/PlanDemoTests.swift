@@ -1,0 +1,65 @@
+import EventLoop
+import Foundation
+import JSONText
+import TestSupport
+import Testing
+
+@testable import VestibuleCLI
+
+/// Every shipped plan on a whole system, walked by a client that knows only what the server serves.
+@Suite("plans on a running system") struct PlanDemoTests {
+    @Test(.bounded) func everyShippedPlanIsWalkedToItsEndAtOnce() throws {
+        let forge = IdentityForge()
+        let keys = String(decoding: CanonicalJSON.bytes(of: forge.keySet), as: UTF8.self)
+        let google = try RawServer(
+            answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(keys.utf8.count)\r\n"
+                + "Connection: close\r\n\r\n\(keys)")
+        for _ in 0..<4 { google.serveOnce() }
+        let system = try RunningSystem(
+            scale: "auth=1",
+            variables: IdentityForge.variables(keySet: "http://127.0.0.1:\(google.port)/keys"))
+        defer { system.stop() }
+        let (address, spool) = (system.address, system.installation.state.spool)
+        let people = ["yoked", "realsingles", "skin-care", "eko-family"].flatMap {
+            [String](repeating: $0, count: Rounds.count(1, prove: 50))
+        }
+        let failures = Failures()
+        let threads = people.map { plan in
+            Thread {
+                failures.note(plan) {
+                    let demo = PlanDemo(client: try HTTPClient(address), spool: spool, plan: plan) {
+                        forge.token("google", subject: UUID().uuidString, nonce: $0)
+                    }
+                    try demo.run()
+                }
+            }
+        }
+        for thread in threads { thread.start() }
+        try system.installation.wait("the end of each walk", seconds: Double(20 + people.count)) {
+            threads.allSatisfy(\.isFinished)
+        }
+        #expect(failures.all.isEmpty)
+        // No phone is asked of whoever comes with an email address or with Google alone.
+        #expect(
+            try system.sql("SELECT count(*) FROM auth.accounts WHERE id NOT IN (SELECT person_id FROM auth.phones)")
+                == String(people.count / 2))
+        #expect(try system.sql("SELECT count(DISTINCT plan) FROM profile.person_plans") == "4")
+    }
+}
+
+/// What went wrong on several threads.
+private final class Failures: @unchecked Sendable {
+    // `lock` protects `noted`.
+    private let lock = NSLock()
+    private var noted: [String] = []
+
+    var all: [String] { lock.withLock { noted } }
+
+    func note(_ name: String, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            lock.withLock { noted.append("\(name): \(error)") }
+        }
+    }
+}
