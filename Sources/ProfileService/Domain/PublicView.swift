@@ -9,8 +9,11 @@ enum PublicView {
     ///   - plan: the plan of the app in which the person is looked at.
     ///   - followed: the plans that the person follows. Whoever is too young in one of them is seen in none.
     /// - Returns: `nil` if other people cannot see the person.
-    static func person(_ record: ProfileRecord, _ plan: Plan, followed: [Plan] = [], today: CivilDate) -> PublicPerson? {
-        guard ([plan] + followed).allSatisfy({ Onboarding.status(of: record, $0, today: today) == .active }) else { return nil }
+    static func person(_ record: ProfileRecord, _ plan: Plan, followed: [Plan] = [], today: CivilDate) -> PublicPerson?
+    {
+        guard ([plan] + followed).allSatisfy({ Onboarding.status(of: record, $0, today: today) == .active }) else {
+            return nil
+        }
         var profile: [String: JSONValue] = [:]
         for field in plan.catalogue.fields where field.isPublic {
             switch record.fields[field] {

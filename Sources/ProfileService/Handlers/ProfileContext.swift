@@ -109,7 +109,9 @@ struct ProfileContext: Sendable {
     ) async throws {
         guard change.dateOfBirth != nil else { return }
         let chain = try await audit.ensure(record.personID, in: transaction)
-        let act = record.dateOfBirth == nil ? AuditAct("date_of_birth_set") : AuditAct("date_of_birth_corrected", ["by": "person"])
+        let act =
+            record.dateOfBirth == nil
+            ? AuditAct("date_of_birth_set") : AuditAct("date_of_birth_corrected", ["by": "person"])
         audit.note(act, on: chain, in: transaction)
     }
 

@@ -60,7 +60,8 @@ final class Demo {
             body: ["refreshToken": session["refreshToken"] ?? .null], expect: 200)
         guard let user = renewed["user"] else { throw CommandError("the session names no user") }
         return Person(
-            phone: phone, token: try api.text(renewed, "accessToken"), pushToken: pushToken, id: try api.text(user, "id"))
+            phone: phone, token: try api.text(renewed, "accessToken"), pushToken: pushToken,
+            id: try api.text(user, "id"))
     }
 
     /// Asks for a code and reads it from the spool.
@@ -106,7 +107,8 @@ final class Demo {
         try api.check(locked["code"] == "date_of_birth_locked", "only staff can change it")
         try api.step(
             "the bio is skipped", "POST", "/users/me/skips", body: ["field": "bio"], token: person.token, expect: 200)
-        let completion = try api.step("what is missing", "GET", "/users/me/completion", token: person.token, expect: 200)
+        let completion = try api.step(
+            "what is missing", "GET", "/users/me/completion", token: person.token, expect: 200)
         try api.check(
             completion["missingRequired"] == [] && completion["skippedFields"] == ["bio"], "nothing required is missing"
         )
@@ -135,7 +137,8 @@ final class Demo {
         let done = try api.step(
             "it is completed", "POST", "/compatibility/responses", body: ["answers": [], "complete": true],
             token: person.token, expect: 200)
-        try api.check(done["status"] == "completed" && done["progress"]?["percentage"] == 100, "all questions are answered")
+        try api.check(
+            done["status"] == "completed" && done["progress"]?["percentage"] == 100, "all questions are answered")
     }
 
     private func answer(_ question: JSONValue, _ person: Person) throws {
@@ -152,12 +155,15 @@ final class Demo {
         var state = JSONValue.null
         repeat {
             // Profile learns of the completed questionnaire by an event. It may be late if a process ended meanwhile.
-            state = try api.client.send("GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"])
-                .body
+            state = try api.client.send(
+                "GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"]
+            )
+            .body
             // The pause keeps the demo below the rate limit of a person.
             usleep(100_000)
         } while state["onboardingStep"] != "complete" && Date() < end
-        let view = try api.step("the onboarding status", "GET", "/users/me/onboarding", token: person.token, expect: 200)
+        let view = try api.step(
+            "the onboarding status", "GET", "/users/me/onboarding", token: person.token, expect: 200)
         try api.check(
             view["onboardingStatus"] == "complete" && view["resumeAt"] == .null, "the onboarding is complete")
     }
@@ -177,7 +183,9 @@ final class Demo {
         let held = try api.step("the hold runs", "GET", "/auth/recovery/\(id)", token: claim, expect: 200)
         let remaining = held["remainingSeconds"]?.integerValue ?? 0
         try api.check(held["status"] == "held" && remaining > 0, "the case is held")
-        say("     the hold ends at \(try api.text(held, "holdUntil")), in \(remaining / 3600) h \(remaining / 60 % 60) min")
+        say(
+            "     the hold ends at \(try api.text(held, "holdUntil")), in \(remaining / 3600) h \(remaining / 60 % 60) min"
+        )
         let note = try push.wait(for: "the push notification") {
             $0["pushToken"] == .string(person.pushToken) && $0["data"]?["recoveryId"] == .string(id)
         }
@@ -188,7 +196,8 @@ final class Demo {
         let disputed = try api.step(
             "the owner disputes", "POST", "/auth/recovery/\(id)/dispute", body: [:], token: person.token, expect: 200)
         try api.check(disputed["status"] == "disputed", "the case is over")
-        let after = try api.step("the claimant sees no change", "GET", "/auth/recovery/\(id)", token: claim, expect: 200)
+        let after = try api.step(
+            "the claimant sees no change", "GET", "/auth/recovery/\(id)", token: claim, expect: 200)
         try api.check(after["status"] == "held", "the case looks as before")
         try api.step("the owner's session still works", "GET", "/users/me", token: person.token, expect: 200)
         try api.step("the owner signs out", "POST", "/auth/logout", token: person.token, expect: 204)
@@ -196,7 +205,8 @@ final class Demo {
         let end = Date().addingTimeInterval(15)
         var status = 200
         while status == 200, Date() < end {
-            status = try api.client.send("GET", "/users/me", headers: ["Authorization": "Bearer \(person.token)"]).status
+            status = try api.client.send("GET", "/users/me", headers: ["Authorization": "Bearer \(person.token)"])
+                .status
             usleep(50_000)
         }
         try api.step("the access token is refused", "GET", "/users/me", token: person.token, expect: 401)

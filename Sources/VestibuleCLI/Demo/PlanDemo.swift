@@ -39,8 +39,9 @@ final class PlanDemo {
     /// Signs in to the plan's app by the first way that the development system can do.
     private func signIn() throws -> String {
         say("Sign-in to \(plan)")
-        let methods = try api.step(
-            "the ways to sign in", "GET", "/auth/methods?app=\(plan)", expect: 200)["methods"]?.arrayValue ?? []
+        let methods =
+            try api.step(
+                "the ways to sign in", "GET", "/auth/methods?app=\(plan)", expect: 200)["methods"]?.arrayValue ?? []
         let keys = methods.compactMap { $0["key"]?.stringValue }
         if keys.contains("phone") {
             let phone = "+4670\(Int.random(in: 1_000_000...9_999_999))"
