@@ -12,8 +12,8 @@ struct SignInPolicy: Sendable, Equatable {
         requiresPhone = !["optional", "none"].contains(rules.phone)
     }
 
-    /// What the default app has had before plans were data. The previous release of profile knows no more, and answers
-    /// while replicas are upgraded.
+    /// What the default app had before plans were data. It counts until profile has answered once: the previous release
+    /// of profile does not know the question.
     static let beforePlans = SignInPolicy(
         SignInRules(methods: ["phone_code", "google", "apple"], phone: "required"))
 

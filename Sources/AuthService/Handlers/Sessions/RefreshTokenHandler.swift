@@ -28,7 +28,7 @@ struct RefreshTokenHandler: RequestHandler {
             // answers are kept.
             session = try await inbox.once(nil) { try await refresh(request, hash: hash, in: $0) }.reply
         }
-        session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
+        session.user.onboardingStatus = await opener.onboardingStatus(of: session, context)
         return session
     }
 

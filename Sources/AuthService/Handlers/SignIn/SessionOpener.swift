@@ -3,6 +3,7 @@ import BusRuntime
 import Cryptography
 import Database
 import EventLoop
+import JSONText
 import ServiceRuntime
 
 /// Opens sessions. It writes the account, device, session and tokens in the transaction that accepts the code or the
@@ -91,9 +92,18 @@ struct SessionOpener: Sendable {
 
     /// Asks profile for the onboarding status; `nil` if profile gives none within 300 ms. The sign-in does not fail
     /// because of that.
-    @Loop func onboardingStatus(of person: Identifier, _ context: RequestContext) async -> String? {
+    @Loop func onboardingStatus(of session: Session, _ context: RequestContext) async -> String? {
         let timeout = min(Duration.milliseconds(300), context.remaining)
         let options = CallOptions(timeout: timeout, trace: context.trace.child())
-        return try? await bus.call(GetOnboarding(personID: person), options).onboardingStatus
+        return try? await bus.call(
+            GetOnboarding(personID: session.user.id, app: Self.app(of: session.accessToken)), options
+        ).onboardingStatus
+    }
+
+    /// The claim `app` of an access token that this service has just issued.
+    private static func app(of token: String) -> String? {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3, let claims = Base64URL.decode(String(parts[1])) else { return nil }
+        return try? JSONValue.parse(claims)["app"]?.stringValue
     }
 }

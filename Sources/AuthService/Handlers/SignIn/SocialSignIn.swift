@@ -65,7 +65,7 @@ struct SocialSignIn: Sendable {
                         now: now, in: transaction)))
         }
         guard case .session(var session) = answer else { return answer }
-        session.user.onboardingStatus = await opener.onboardingStatus(of: session.user.id, context)
+        session.user.onboardingStatus = await opener.onboardingStatus(of: session, context)
         return .session(session)
     }
 
