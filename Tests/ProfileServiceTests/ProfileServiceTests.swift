@@ -164,6 +164,34 @@ import Testing
         }
     }
 
+    /// In an app without an age rule, a child cannot get the age for another app either.
+    @Test func theAgeRulesOfAllAppsHoldForACorrection() async throws {
+        try await ProfileStage.run { profile in
+            func update(_ born: String) async throws {
+                let actor = Actor(userID: profile.person, sessionID: .ordered(), role: "user", app: "skin-care")
+                _ = try await profile.gateway.call(
+                    UpdateMe(fields: ["dateOfBirth": .string(born)]), CallOptions(timeout: .seconds(10), actor: actor))
+            }
+            try await update(Self.born(yearsAgo: 15))
+            let refused = await #expect(throws: BusError.self) { try await update("1990-02-28") }
+            #expect(refused?.code == "date_of_birth_locked")
+        }
+    }
+
+    @Test func aPersonIsSeenOnlyInTheAppsThatTheyUse() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["displayName": "Zoë"])
+            func look(in app: String?) async throws -> PublicPerson {
+                let actor = Actor(userID: .random(), sessionID: .ordered(), role: "user", app: app)
+                return try await profile.gateway.call(
+                    GetPerson(personId: profile.person), CallOptions(timeout: .seconds(10), actor: actor))
+            }
+            #expect(try await look(in: nil).profile["displayName"] == "Zoë")
+            let refused = await #expect(throws: BusError.self) { try await look(in: "realsingles") }
+            #expect(refused?.code == "not_found")
+        }
+    }
+
     @Test func whoIsTooYoungIsKeptAndNotMatched() async throws {
         try await ProfileStage.run { profile in
             let me = try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])

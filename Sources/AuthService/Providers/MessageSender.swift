@@ -108,7 +108,9 @@ struct ContactMessage: Codable, Sendable {
                 health[index].noteSuccess()
                 throw error
             }
-            health[index].noteFailure(isRefused: failure.isRefused, at: MonotonicClock.now())
+            if !failure.isAboutContact {
+                health[index].noteFailure(isRefused: failure.isRefused, at: MonotonicClock.now())
+            }
             log.warning(
                 "\(kind.destination)_not_taken",
                 [

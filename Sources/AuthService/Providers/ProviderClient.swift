@@ -18,6 +18,10 @@ struct ProviderFailure: Error, Equatable {
     /// Whether the connection was refused. The next request would fail too.
     var isRefused: Bool { self == .connectionRefused }
 
+    /// Whether the provider refused this one contact. It says nothing about the next one: otherwise anybody could make a
+    /// provider look down by an address that it refuses.
+    var isAboutContact: Bool { reason == "no_smtputf8" || reason.hasPrefix("recipient_") }
+
     init(_ reason: String) { self.reason = reason }
 
     static let noAnswer = ProviderFailure("no_answer")

@@ -5,7 +5,7 @@ struct DateOfBirthCorrection: Sendable {
     /// A mistyped date is noticed at once. Later, only staff change it.
     static let window: Duration = .seconds(86_400)
 
-    /// The age rules of the plans that the person follows.
+    /// The age rules of every app.
     let ages: [Plan.AgeRule]
     let today: CivilDate
     let now: Timestamp

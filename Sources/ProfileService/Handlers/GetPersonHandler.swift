@@ -6,8 +6,11 @@ struct GetPersonHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: GetPerson, context: RequestContext) async throws -> PublicPerson {
-        let plan = try await profile.plans.current(for: context.person().app)
+        let app = try context.person().app
+        let plan = try await profile.plans.current(for: app)
+        // A person is seen in the apps that they use. Who has used none since there are plans is in the default app.
         guard let record = try await profile.store.publicPart(of: request.personId),
+            record.plans[app ?? PlanStore.defaultApp] != nil || app == nil && record.plans.isEmpty,
             let person = PublicView.person(
                 record, plan, followed: try await profile.plans(of: record), today: profile.today(of: record))
         else { throw BusError(.notFound, "There is no such person.") }

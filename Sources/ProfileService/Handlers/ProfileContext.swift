@@ -35,8 +35,10 @@ struct ProfileContext: Sendable {
     /// The profile of the person behind a request, with the plan of the app that the person signed in to.
     @Loop func planned(_ context: RequestContext) async throws -> PlannedProfile {
         let actor = try context.person()
-        let record = try await store.ensured(actor.userID)
-        return PlannedProfile(record: record, plan: try await plan(of: record, in: actor.app))
+        var record = try await store.ensured(actor.userID)
+        let plan = try await plan(of: record, in: actor.app)
+        record.plans[actor.app ?? PlanStore.defaultApp] = plan.reference
+        return PlannedProfile(record: record, plan: plan)
     }
 
     /// The plan that a person follows in an app. Who follows none yet follows the newest version from now on.

@@ -50,6 +50,9 @@ import ServiceRuntime
         return plan
     }
 
+    /// The age rules of all apps.
+    func ages() async throws -> [Plan.AgeRule] { try await current().compactMap(\.age) }
+
     /// Forgets which versions are the newest, so that they are read again.
     func refresh() { newest = nil }
 

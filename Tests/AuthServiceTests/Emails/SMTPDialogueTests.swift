@@ -63,8 +63,8 @@ import Testing
         "what is refused of the recipient",
         arguments: [
             ("550 5.1.1 unknown", "noSuchMailbox"), ("550 unknown", "noSuchMailbox"),
-            ("550 5.7.1 relaying denied", "failed(\"smtp_550\")"), ("554 no", "failed(\"smtp_554\")"),
-            ("450 4.2.0 later", "failed(\"smtp_450\")"), ("421 closing", "failed(\"smtp_421\")"),
+            ("550 5.7.1 relaying denied", "failed(\"recipient_550\")"), ("554 no", "failed(\"recipient_554\")"),
+            ("450 4.2.0 later", "failed(\"recipient_450\")"), ("421 closing", "failed(\"smtp_421\")"),
         ])
     func recipient(reply: String, step: String) throws {
         let said = Self.talk(

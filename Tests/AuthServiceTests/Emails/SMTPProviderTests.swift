@@ -79,6 +79,27 @@ import Testing
         server.stop()
     }
 
+    /// Otherwise anybody could keep all others out by an address that the relay refuses.
+    @Test func aRefusedRecipientDoesNotMakeTheRelayLookDown() async throws {
+        let server = try SMTPServer(replies: ["RCPT": "450 4.2.0 later"])
+        let variables = [
+            "EMAIL_PROVIDER": "smtp", "EMAIL_SMTP_RELAY": "127.0.0.1:\(server.port)",
+            "EMAIL_SMTP_FROM": "no-reply@vestibule.example", "APP_HOST": "vestibule.example",
+        ]
+        try await AuthStage.run(environment: variables) { auth in
+            _ = try await auth.ask(SendEmailCode(email: "nobody@example.com"))
+            let isRefusedOften = try await eventually {
+                auth.stage.log.text.components(separatedBy: "recipient_450").count > ProviderHealth.failuresToBeDown + 1
+            }
+            #expect(isRefusedOften)
+            server.reply(to: "RCPT", nil)
+            let sent = try await auth.ask(SendEmailCode(email: "anna@example.com")).challengeId
+            #expect(
+                try await eventually { try await auth.ask(GetCodeDelivery(challengeId: sent)).delivery == "sent" })
+        }
+        server.stop()
+    }
+
     @Test func aCodeGoesThroughTheRelayAndItsDeliveryIsKnown() async throws {
         let server = try SMTPServer(replies: ["RCPT": "450 4.2.0 later"])
         let variables = [
@@ -87,7 +108,7 @@ import Testing
         ]
         try await AuthStage.run(environment: variables) { auth in
             let sent = try await auth.ask(SendEmailCode(email: "anna@example.com")).challengeId
-            #expect(try await eventually { auth.stage.log.text.contains("smtp_450") })
+            #expect(try await eventually { auth.stage.log.text.contains("recipient_450") })
             server.reply(to: "RCPT", nil)
             #expect(
                 try await eventually { try await auth.ask(GetCodeDelivery(challengeId: sent)).delivery == "sent" })

@@ -34,13 +34,14 @@ struct IdentityLinker: Sendable {
         return account
     }
 
-    /// Gives an account without a phone the one that a challenge verified.
+    /// Gives an account without a phone the one that a challenge verified. A role is dropped.
     ///
+    /// - Returns: the account as it is then.
     /// - Throws: ``BusError`` `identity_in_use` if the number has another account, `recovery_in_progress`,
     ///   `account_frozen`.
     @Loop func addPhone(
         of challenge: Challenge, to account: Account, for link: PendingLink, in transaction: Transaction
-    ) async throws {
+    ) async throws -> Account {
         try await StandingStore.mustNotBeFrozen(account.id, in: transaction)
         let number = try secrets.contact(of: challenge)
         let phone = secrets.hashes(of: number)
@@ -48,9 +49,12 @@ struct IdentityLinker: Sendable {
         if try await FreezeStore.isClaiming(phone.lasting, in: transaction) { throw BusError.claimUnderWay }
         PhoneStore.move(account.id, to: phone, sealed: secrets.phones.seal(number, for: account.id), in: transaction)
         LinkStore.remove(link.hash, in: transaction)
+        // As with a change of the number: a role was granted to other ways in.
+        try await RoleStore.drop(of: account.id, .phoneChanged, account.chain, audit, in: transaction)
         audit.note(AuditAct("phone_added"), on: account.chain, in: transaction)
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
         try await notifier.notify(account.id, .phoneChanged, ["phone": masked], in: transaction)
+        return Account(id: account.id, role: "user", isNew: account.isNew, chain: account.chain)
     }
 
     private func inUse(_ link: PendingLink) throws -> BusError {

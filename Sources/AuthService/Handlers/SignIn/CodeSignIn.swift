@@ -73,9 +73,9 @@ struct CodeSignIn: Sendable {
             return try await opener.signIn(challenge, presented.device, app: presented.app, in: transaction)
         }
         if let account = try await linker.waiting(for: link, in: transaction) {
-            try await linker.addPhone(of: challenge, to: account, for: link, in: transaction)
+            let changed = try await linker.addPhone(of: challenge, to: account, for: link, in: transaction)
             return try await opener.open(
-                account, presented.device, by: .phoneCode, app: presented.app, now: challenge.now, in: transaction)
+                changed, presented.device, by: .phoneCode, app: presented.app, now: challenge.now, in: transaction)
         }
         let session = try await opener.signIn(challenge, presented.device, app: presented.app, in: transaction)
         try await linker.make(link, for: session, isConfirmed: presented.confirmsLink, in: transaction)

@@ -86,9 +86,11 @@ struct SocialSignIn: Sendable {
         // After a recovery of its account, an identity opens nothing until a phone has confirmed it.
         guard try await IdentityStore.owner(hash, in: transaction) == nil else { return nil }
         let account = AccountStore.create(audit: audit, in: transaction)
-        _ = try await IdentityStore.insert(
+        let isMine = try await IdentityStore.insert(
             hash, keyID: secrets.identityHash.keyID, person: account.id, provider: identity.provider,
             sealed: try secrets.seal(identity), refresh: nil, in: transaction)
+        // A simultaneous link gave the identity to another account. The repeated request finds it.
+        guard isMine else { throw DatabaseError.aborted }
         return account
     }
 

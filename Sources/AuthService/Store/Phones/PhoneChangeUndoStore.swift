@@ -109,9 +109,12 @@ struct PhoneChangeUndo: Sendable {
         FROM devices d LEFT JOIN devices b ON b.id = d.removed_by_device_id
         WHERE d.id = $1 AND d.person_id = $2 AND d.created_at < $3
             AND (d.removed_at IS NULL OR d.removed_secret_hash IS NOT NULL AND b.created_at >= $3)
+            AND EXISTS (SELECT 1 FROM sessions s WHERE s.device_id = d.id
+                AND (s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL))
         """
     private static let session: Statement = """
         SELECT s.device_id FROM sessions s
         WHERE s.id = $1 AND s.person_id = $2 AND s.created_at < $3 AND s.id IS DISTINCT FROM $4 AND s.revoked_at IS NULL
+            AND (s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL)
         """
 }

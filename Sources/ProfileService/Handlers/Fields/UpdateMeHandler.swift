@@ -10,10 +10,12 @@ struct UpdateMeHandler: RequestHandler {
         let planned = try await profile.planned(context)
         let (person, plan) = (planned.record.personID, planned.plan)
         let plans = try await profile.plans(of: planned.record)
-        if let view = try await changed(by: request, planned, plans) { return view }
+        // A person may enter any app later, so the age rules of all apps count.
+        let ages = try await profile.plans.ages() + plans.compactMap(\.age)
+        if let view = try await changed(by: request, planned, plans, ages) { return view }
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
-            let change = try change(request, to: record, plan, plans)
+            let change = try change(request, to: record, plan, ages)
             guard !change.isEmpty else { return profile.view(record, plan) }
             try await profile.noteDateOfBirth(change, of: record, in: transaction)
             profile.noteProgress(from: record, to: record.changed(by: change), plans, in: transaction)
@@ -27,10 +29,10 @@ struct UpdateMeHandler: RequestHandler {
     ///
     /// - Returns: `nil` if the change needs a transaction.
     @Loop private func changed(
-        by request: UpdateMe, _ planned: PlannedProfile, _ plans: [Plan]
+        by request: UpdateMe, _ planned: PlannedProfile, _ plans: [Plan], _ ages: [Plan.AgeRule]
     ) async throws -> Me? {
         let (record, plan) = (planned.record, planned.plan)
-        let change = try change(request, to: record, plan, plans)
+        let change = try change(request, to: record, plan, ages)
         guard !change.isEmpty else { return profile.view(record, plan) }
         guard change.dateOfBirth == nil, profile.news(from: record, to: record.changed(by: change), plans).isEmpty
         else { return nil }
@@ -39,7 +41,7 @@ struct UpdateMeHandler: RequestHandler {
 
     /// - Throws: ``BusError`` `precondition_failed`, `validation_failed`, `date_of_birth_locked` or `underage`.
     private func change(
-        _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan, _ plans: [Plan]
+        _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan, _ ages: [Plan.AgeRule]
     ) throws(BusError) -> ProfileChange {
         if let tags = request.ifMatch, !Self.names(tags, record.revision) {
             throw BusError(
@@ -48,7 +50,7 @@ struct UpdateMeHandler: RequestHandler {
         let today = profile.today(of: record)
         let change = ProfileChange(
             request.fields, to: record, plan.catalogue, today: today,
-            correction: DateOfBirthCorrection(ages: plans.compactMap(\.age), today: today, now: .now()))
+            correction: DateOfBirthCorrection(ages: ages, today: today, now: .now()))
         try refuse(change, of: record, plan)
         return change
     }
