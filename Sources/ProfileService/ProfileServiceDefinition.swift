@@ -1,10 +1,14 @@
 import BusProtocol
 import Cryptography
+import Documents
 import EventLoop
 import ServiceRuntime
 
 @main enum ProfileMain {
-    static func main() async { await ServiceProcess.main(ProfileServiceDefinition.definition) }
+    static func main() async {
+        PlanCommand.runIfAsked(Array(CommandLine.arguments.dropFirst()))
+        await ServiceProcess.main(ProfileServiceDefinition.definition)
+    }
 }
 
 /// Assembles the profile service.
@@ -39,6 +43,7 @@ enum ProfileServiceDefinition {
         container.handle(GetOnboardingHandler(profile: profile))
         container.handle(GetSignInRulesHandler(plans: plans))
         container.handle(GetRequirementsHandler(profile: profile))
+        handlePlans(container, library.library, plans)
         container.handle(GetPersonHandler(profile: profile))
         container.handle(GetFactsHandler(store: profile.store))
         let notes = Sealer(container.keys, purpose: "staff-note")
@@ -91,6 +96,26 @@ enum ProfileServiceDefinition {
         // A version that was published in the last seconds is not followed yet.
         container.background("plans", every: .seconds(5)) { plans.refresh() }
         container.background("catalogue-review", every: .seconds(3600)) { try await review.run() }
+    }
+
+    /// What editors of plans request.
+    @Loop private static func handlePlans(_ container: ServiceContainer, _ library: FieldLibrary, _ plans: PlanStore) {
+        let store = DocumentStore(.plan, database: container.database)
+        let drafts = DocumentDrafts(store)
+        let gate = PlanGate(library: library, bus: container.bus)
+        container.handle(ListPlansHandler(store: store))
+        container.handle(ViewPlanHandler(store: store))
+        container.handle(GetPlanVersionHandler(drafts: drafts))
+        container.handle(ComparePlanVersionsHandler(drafts: drafts, library: library))
+        container.handle(RetirePlanVersionHandler(audit: container.audit, drafts: drafts, plans: plans))
+        container.handle(CreatePlanDraftHandler(inbox: container.inbox, drafts: drafts))
+        container.handle(GetPlanDraftHandler(drafts: drafts))
+        container.handle(PutPlanDraftHandler(drafts: drafts))
+        container.handle(DeletePlanDraftHandler(drafts: drafts))
+        container.handle(CheckPlanDraftHandler(drafts: drafts, gate: gate, plans: plans))
+        container.handle(
+            PublishPlanDraftHandler(
+                inbox: container.inbox, audit: container.audit, drafts: drafts, gate: gate, plans: plans))
     }
 
     /// What the variables from before plans say. Each one that is set is logged as a warning.

@@ -1,5 +1,7 @@
 import BusProtocol
 import Cryptography
+import Documents
+import Foundation
 import JSONText
 import Testing
 
@@ -23,12 +25,18 @@ import Testing
         let library = try Self.library.get()
         var hashes = ["fields \(library.version)": Hex.encode(library.hash)]
         for file in EmbeddedFiles.Plans.all {
-            let plan = try PlanParser.parse(file.bytes, library)
-            #expect(plan.reference.key == file.name)
-            hashes["\(file.name) \(plan.reference.version)"] = Hex.encode(
-                SHA256.digest(try PlanParser.canonicalText(file.bytes)))
+            let document = try PlanDocument(file.bytes)
+            #expect(try PlanParser.parse(document, library).reference.key == file.name)
+            hashes["\(file.name) \(document.version)"] = Hex.encode(document.hash)
         }
         for (version, hash) in hashes { #expect(Self.released[version] == hash, "\(version)") }
+    }
+
+    @Test func theExportedSchemaOfPlansIsThatOfTheBuild() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/schema/plan.json")
+        let committed = try String(contentsOf: file, encoding: .utf8)
+        #expect(committed == PlanFile.schemaText, "run: vestibule schema export docs/schema")
     }
 
     @Test func everyFieldOfTheSourcesIsThere() {
@@ -89,6 +97,6 @@ import Testing
     func refused(part: String, by other: String) throws {
         try #require(Self.file.contains(part), "the file has no such part")
         let edited = Self.file.replacing(part, with: other, maxReplacements: 1)
-        #expect(throws: PlanError.self) { try PlanParser.everyField(of: FieldLibrary(Array(edited.utf8))) }
+        #expect(throws: DocumentError.self) { try PlanParser.everyField(of: FieldLibrary(Array(edited.utf8))) }
     }
 }

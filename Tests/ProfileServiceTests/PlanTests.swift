@@ -1,4 +1,5 @@
 import BusProtocol
+import Documents
 import JSONText
 import TestSupport
 import Testing
@@ -95,7 +96,9 @@ import Testing
         try #require(Self.file.contains(defect.part), "the file has no such part")
         let edited = Self.file.replacing(defect.part, with: defect.other, maxReplacements: 1)
         let library = try FieldLibrary.shipped.get().library
-        let error = #expect(throws: PlanError.self) { try PlanParser.parse(Array(edited.utf8), library) }
+        let error = #expect(throws: DocumentError.self) {
+            try PlanParser.parse(PlanDocument(Array(edited.utf8)), library)
+        }
         let found = error?.problems.map { "\($0.code) \($0.pointer)" } ?? []
         #expect(found.contains("\(defect.code) \(defect.pointer)"), "\(found)")
     }
@@ -109,7 +112,7 @@ import Testing
         ] {
             try #require(file.contains(part))
             let edited = Array(file.replacing(part, with: other).utf8)
-            let error = #expect(throws: PlanError.self) { try PlanParser.parse(edited, library) }
+            let error = #expect(throws: DocumentError.self) { try PlanParser.parse(PlanDocument(edited), library) }
             #expect(error?.problems.contains { $0.code == code } ?? false)
         }
     }

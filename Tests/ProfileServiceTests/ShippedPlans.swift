@@ -5,7 +5,7 @@ extension Plan {
     static func shipped(_ key: String) -> Plan {
         let library = (try? FieldLibrary.shipped.get())!.library
         let file = EmbeddedFiles.Plans.all.first { $0.name == key }!
-        return (try? PlanParser.parse(file.bytes, library))!
+        return (try? PlanParser.parse(PlanDocument(file.bytes), library))!
     }
 
     /// The default plan.

@@ -34,6 +34,30 @@ import Testing
         #expect(json.code == 65 && findings?.arrayValue?.isEmpty == false)
     }
 
+    @Test func aPlanIsCheckedAndComparedWithItsLines() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let folder = URL(filePath: Self.shipped).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let shipped = folder.appending(path: "ProfileService/Plans/yoked.json").path
+        let clean = try installation.run("plan", "check", shipped, "--state", installation.state.path)
+        #expect(
+            clean.code == 0
+                && clean.output == "0 errors, 0 warnings\n"
+                    + "note: no system runs here, so it was not compared with other plans and with questionnaires\n"
+        )
+        let changed = FileManager.default.temporaryDirectory.appending(path: "plan-\(UUID().uuidString).json").path
+        defer { unlink(changed) }
+        let text = try String(contentsOfFile: shipped, encoding: .utf8)
+        try text.replacing("\"minimum\": 18", with: "\"minimum\": 21").write(
+            toFile: changed, atomically: true, encoding: .utf8)
+        let difference = try installation.run("plan", "diff", shipped, changed)
+        #expect(difference.code == 0 && difference.output == "reask: age_rule [/age]\n1 change; the version is reask\n")
+        try text.replacing("\"bio\"", with: "\"song\"").write(toFile: changed, atomically: true, encoding: .utf8)
+        let found = try installation.run("plan", "check", changed)
+        #expect(found.code == 65 && found.output.contains("[unknown_field /steps/0/screens/7/fields/0/field]"))
+    }
+
     @Test func conditionsOverFactsAndSubjectsAreCheckedWithTheirLines() throws {
         let installation = try Installation()
         defer { installation.remove() }

@@ -11,7 +11,8 @@ import Testing
 
     @Test func whatIsCommittedIsWhatTheBuildExports() throws {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path).filter {
-            $0.hasSuffix(".json")
+            // A test of profile compares the schema of plans.
+            $0.hasSuffix(".json") && $0 != "plan.json"
         }
         let files = SchemaExport.files
         #expect(difference(between: paths, and: files.keys) == [], "run: vestibule schema export docs/schema")
@@ -22,7 +23,9 @@ import Testing
     }
 
     @Test func everyReferenceLeadsSomewhere() throws {
-        let files = try SchemaExport.files.mapValues { try JSONValue.parse(Array($0.utf8)) }
+        let files = try SchemaExport.files.mapValues {
+            try JSONValue.parse(Array($0.utf8), limits: JSONLimits(depth: 64, values: .max))
+        }
         let document = try #require(files["asyncapi.json"])
         for reference in references(in: document) {
             let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

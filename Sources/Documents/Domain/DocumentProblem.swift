@@ -25,6 +25,11 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// Takes the problems.
     public init(problems: [DocumentProblem]) { self.problems = problems }
 
+    /// Takes the members of the only problem.
+    public init(_ code: String, _ pointer: String, _ message: String) {
+        problems = [DocumentProblem(code: code, pointer: pointer, message: message)]
+    }
+
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 

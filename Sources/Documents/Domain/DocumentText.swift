@@ -91,7 +91,7 @@ public enum DocumentText {
     }
 
     private static func malformed(_ message: String) -> DocumentError {
-        DocumentError(problems: [DocumentProblem(code: "malformed", pointer: "", message: message)])
+        DocumentError("malformed", "", message)
     }
 
     /// Turns `sections.0.key` into `/sections/0/key`. The key of a string may contain dots.

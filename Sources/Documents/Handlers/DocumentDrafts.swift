@@ -93,6 +93,14 @@ import JSONText
         }
     }
 
+    /// A published version.
+    ///
+    /// - Throws: ``BusError`` `not_found`.
+    public func version(_ number: String, of key: String) async throws -> DocumentStore.StoredVersion {
+        guard let stored = try await store.stored(key, version: Self.number(number)) else { throw BusError.noVersion }
+        return stored
+    }
+
     /// The contents of all published versions, the oldest first.
     public func versions(of key: String) async throws -> [JSONValue] {
         try await store.database.transaction { try await store.versions(of: key, in: $0) }
@@ -119,9 +127,7 @@ import JSONText
         do {
             made = try await plan(draft.content, try await store.versions(of: key, in: transaction))
         } catch let error as DocumentError {
-            throw BusError(
-                .definitionInvalid, "This draft cannot be published as it is.",
-                errors: error.problems.prefix(100).map { .init(field: $0.pointer, code: $0.code, message: $0.message) })
+            throw error.refusal("This draft cannot be published as it is.")
         }
         let affected = try await counts(made)
         try Self.hold(made, against: accepted, affected)
@@ -156,6 +162,7 @@ import JSONText
             else { throw BusError.noVersion }
             return row
         }
+        store.waitForTurn(in: transaction)
         let known = try await row()
         guard known.retiredAt == nil else { return known }
         store.retire(known.version, of: key, in: transaction)
@@ -211,6 +218,17 @@ import JSONText
 extension BusError {
     fileprivate static let noDraft = BusError(.notFound, "There is no such draft.")
     fileprivate static let noVersion = BusError(.notFound, "There is no such version.")
+}
+
+extension DocumentError {
+    /// The error `definition_invalid` with the first 100 problems.
+    ///
+    /// - Parameter detail: says what cannot be done.
+    public func refusal(_ detail: String) -> BusError {
+        BusError(
+            .definitionInvalid, detail,
+            errors: problems.prefix(100).map { .init(field: $0.pointer, code: $0.code, message: $0.message) })
+    }
 }
 
 extension DocumentReport {

@@ -85,6 +85,11 @@ import JSONText
         try await database.read(sql.newest, [.text(nil)]).map(StoredVersion.init)
     }
 
+    /// The newest version of each document that is not retired, as a transaction sees them.
+    public func current(in transaction: Transaction) async throws -> [StoredVersion] {
+        try await transaction.query(sql.newest, [.text(nil)]).map(StoredVersion.init)
+    }
+
     /// A published version.
     ///
     /// - Parameter version: `nil` for the newest that is not retired.
@@ -135,6 +140,18 @@ import JSONText
     ///
     /// Replicas that start together take turns. A replica that waits for too long tries again a second later.
     func waitForTurn(in transaction: Transaction) { transaction.send(sql.publishing) }
+
+    /// Publishes a document unless a version of it was published before, be it retired or not.
+    ///
+    /// - Returns: whether it was published.
+    public func publishFirst(_ document: some VersionedDocument) async throws -> Bool {
+        try await database.transaction { transaction in
+            waitForTurn(in: transaction)
+            guard try await rows(of: document.key, in: transaction).isEmpty else { return false }
+            insert(document, in: transaction)
+            return true
+        }
+    }
 
     /// The hash of what was published under a document's key and version; `nil` if nothing was.
     func hash(of document: some VersionedDocument, in transaction: Transaction) async throws -> [UInt8]? {

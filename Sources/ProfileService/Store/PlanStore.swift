@@ -1,6 +1,6 @@
 import BusProtocol
-import Cryptography
 import Database
+import Documents
 import EventLoop
 import ServiceRuntime
 
@@ -9,14 +9,14 @@ import ServiceRuntime
     /// The name of the default app in the database.
     nonisolated static let defaultApp = ""
 
-    private let database: Database
+    private let store: DocumentStore
     private let library: FieldLibrary
     private let shipped: [EmbeddedFile]
     private let defaultPlan: String
     private let overrides: PlanOverrides
     private let log: Log
     private var known: [PlanReference: Plan] = [:]
-    /// The newest version of each plan; `nil` until they were read.
+    /// The newest version of each plan that is not retired; `nil` until they were read.
     private var newest: [Plan]?
     private var isImported = false
 
@@ -27,19 +27,21 @@ import ServiceRuntime
         database: Database, library: FieldLibrary, shipped: [EmbeddedFile], defaultPlan: String,
         overrides: PlanOverrides, log: Log
     ) {
-        (self.database, self.library, self.shipped) = (database, library, shipped)
+        store = DocumentStore(.plan, database: database)
+        (self.library, self.shipped) = (library, shipped)
         (self.defaultPlan, self.overrides, self.log) = (defaultPlan, overrides, log)
     }
 
     /// One version of a plan.
     func plan(_ reference: PlanReference) async throws -> Plan {
         if let plan = known[reference] { return plan }
-        let rows = try await database.read(Self.load, [.text(reference.key), .integer(reference.version)])
-        guard let row = rows.first else { throw DatabaseError.unreadable(column: "content") }
-        return try await parsed(row)
+        guard let stored = try await store.stored(reference.key, version: reference.version) else {
+            throw DatabaseError.unreadable(column: "content")
+        }
+        return try await parsed(stored)
     }
 
-    /// The newest version of the plan of an app.
+    /// The newest version of the plan of an app that is not retired.
     ///
     /// - Parameter app: `nil` for the default app.
     /// - Throws: ``BusError`` `app_unknown`.
@@ -60,24 +62,23 @@ import ServiceRuntime
         if let newest { return newest }
         try await importShipped()
         var plans: [Plan] = []
-        for row in try await database.read(Self.newest, []) {
-            let key = try row.text("plan")
+        for stored in try await store.current() {
             do {
-                plans.append(try await parsed(row))
-            } catch let error as PlanError {
+                plans.append(try await parsed(stored))
+            } catch let error as DocumentError {
                 // The other plans stay in use. A newer release may have published what this one cannot read.
-                log.error("plan_not_readable", ["plan": .string(key), "problem": .string(error.description)])
+                log.error("plan_not_readable", ["plan": .string(stored.key), "problem": .string(error.description)])
             }
         }
         newest = plans
         return plans
     }
 
-    private func parsed(_ row: Row) async throws -> Plan {
-        let reference = PlanReference(key: try row.text("plan"), version: try row.integer("version"))
+    private func parsed(_ stored: DocumentStore.StoredVersion) async throws -> Plan {
+        let reference = PlanReference(key: stored.key, version: stored.version)
         if let plan = known[reference] { return plan }
-        let (content, library) = (Array(try row.text("content").utf8), library)
-        let parsed = try await Loop.compute { try PlanParser.parse(content, library) }
+        let (content, library) = (Array(stored.content.utf8), library)
+        let parsed = try await Loop.compute { try PlanParser.parse(PlanDocument(content), library) }
         let plan = reference.key == defaultPlan ? overrides.applied(to: parsed) : parsed
         known[reference] = plan
         return plan
@@ -85,35 +86,21 @@ import ServiceRuntime
 
     /// Publishes the plans of this build that have no version yet. A newer version of a plan never starts by itself: an
     /// operator publishes it.
-    private func importShipped() async throws {
+    ///
+    /// It comes before any plan is checked or published, so that no other plan gets their keys, apps and entries.
+    func importShipped() async throws {
         guard !isImported else { return }
         for file in shipped {
             let (bytes, library) = (file.bytes, library)
-            let (plan, text) = try await Loop.compute {
-                (try PlanParser.parse(bytes, library), try PlanParser.canonicalText(bytes))
+            let document = try await Loop.compute {
+                let document = try PlanDocument(bytes)
+                _ = try PlanParser.parse(document, library)
+                return document
             }
-            let rows = try await database.write(
-                Self.publishFirst,
-                [
-                    .text(plan.reference.key), .integer(plan.reference.version), .bytes(SHA256.digest(text)),
-                    .text(String(decoding: text, as: UTF8.self)),
-                ])
-            if !rows.isEmpty {
-                log.info(
-                    "plan_published",
-                    ["plan": .string(plan.reference.key), "version": .integer(plan.reference.version)])
+            if try await store.publishFirst(document) {
+                log.info("plan_published", ["plan": .string(document.key), "version": .integer(document.version)])
             }
         }
         isImported = true
     }
-
-    private static let load: Statement = "SELECT plan, version, content FROM plans WHERE plan = $1 AND version = $2"
-    private static let newest: Statement = """
-        SELECT DISTINCT ON (plan) plan, version, content FROM plans ORDER BY plan, version DESC
-        """
-    private static let publishFirst: Statement = """
-        INSERT INTO plans (plan, version, content_hash, content)
-        SELECT $1, $2::bigint, $3::bytea, $4::text WHERE NOT EXISTS (SELECT FROM plans WHERE plan = $1)
-        ON CONFLICT DO NOTHING RETURNING plan
-        """
 }

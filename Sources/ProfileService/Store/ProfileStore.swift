@@ -307,7 +307,7 @@ struct ProfileStore: Sendable {
         """
     private static let follow: Statement = """
         INSERT INTO person_plans AS p (person_id, app, plan, version)
-        SELECT $1, $2::text, $3::text, $4::bigint WHERE EXISTS (SELECT FROM profiles WHERE person_id = $1)
+        SELECT $1, $2::text, $3::text, $4::integer WHERE EXISTS (SELECT FROM profiles WHERE person_id = $1)
         ON CONFLICT (person_id, app) DO UPDATE SET plan = p.plan RETURNING plan, version
         """
     private static let noteExternalEvents: Statement = """

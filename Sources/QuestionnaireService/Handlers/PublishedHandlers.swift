@@ -3,11 +3,11 @@ import BusRuntime
 import EventLoop
 
 extension RequestContext {
-    /// Requires a signed-in person or an operator. An operator has no account.
+    /// Requires a signed-in person, an operator or a service. The latter two have no account.
     ///
     /// - Throws: ``BusError`` `unauthorized`.
     fileprivate func requireReader() throws(BusError) {
-        if caller != .operator { _ = try person() }
+        if caller == .gateway { _ = try person() }
     }
 
     /// Whether the reader is shown definitions whole.

@@ -40,6 +40,7 @@ import Foundation
         case "account": try AccountCommand.run(words)
         case "funnel": try FunnelCommand.run(words)
         case "questionnaire": try QuestionnaireCommand.run(words)
+        case "plan": try PlanCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
         default: throw CommandError.usage("there is no command \(command); see vestibule --help")
@@ -143,6 +144,19 @@ enum Help {
                                           move every open session to the newest version; if interrupted, run it again
           vestibule questionnaire seal-dates [--batch N] [--state DIR]
                                           seal dates in answers from before dates were sealed; if interrupted, run it again
+          vestibule plan ls [KEY] [--state DIR] [--json]
+                                          plans in use with their apps; or the versions and drafts of one
+          vestibule plan check FILE [--state DIR] [--json]
+                                          everything that is wrong with a plan, with its line; if a system runs, also
+                                          compared with its other plans and its questionnaires
+          vestibule plan diff OLD NEW [--json]
+                                          each change, and what it asks of people
+          vestibule plan import FILE [--state DIR]
+                                          make a draft of a plan, and list what keeps it from being published
+          vestibule plan publish KEY DRAFT [--accept CLASS] [--state DIR]
+                                          make a draft the next version, for people who begin from then on
+          vestibule plan delete-draft KEY DRAFT [--state DIR]
+                                          delete a draft that was not published
           vestibule schema export DIR     write every message of the bus as JSON Schema and AsyncAPI
 
         Without them, --state is .vestibule and --http is 127.0.0.1:8080. Without --state, dead-letters, audit and migrate use

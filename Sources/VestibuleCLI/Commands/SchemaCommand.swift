@@ -12,7 +12,10 @@ enum SchemaCommand {
         guard arguments.rest.count == 2, arguments.rest[0] == "export" else {
             throw commands.misuse(of: arguments.rest.first)
         }
-        let files = SchemaExport.files
+        var files = SchemaExport.files
+        files["plan.json"] = try Subprocess.run([
+            LocalSystem.binary(LocalSystem.programs["profile"] ?? "profile"), "--plan-schema",
+        ])
         for (name, text) in files {
             let file = URL(filePath: arguments.rest[1]).appending(path: name)
             try FileManager.default.createDirectory(

@@ -89,6 +89,45 @@ import Testing
             "SELECT count(*) FROM questionnaire.audit WHERE act = 'questionnaire_published' AND details LIKE '%operator%'"
         )
         #expect(trail.trimmingCharacters(in: .whitespacesAndNewlines) == "3")
+        try Self.publishPlan(system)
+    }
+
+    /// The same commands for a plan, in the same system.
+    private static func publishPlan(_ system: RunningSystem) throws {
+        func run(_ words: String...) throws -> (code: Int32, output: String) {
+            try system.installation.run(["plan"] + words + ["--state", system.installation.state.path])
+        }
+        let file = FileManager.default.temporaryDirectory.appending(path: "garden-\(UUID().uuidString).json").path
+        defer { unlink(file) }
+        func write(_ questionnaire: String, need: String) throws {
+            try """
+            {"key": "garden", "version": 1, "apps": ["garden"], "locales": ["en"], "defaultLocale": "en",
+             "signIn": {"titleKey": "t", "methods": ["google"], "phone": "none"}, "strings": {"en": {"t": "A text"}},
+             "steps": [
+              {"key": "home", "questionnaire": "\(questionnaire)", "need": "required"},
+              {"key": "you", "need": "\(need)", "screens": [
+               {"key": "name", "titleKey": "t", "fields": [{"field": "displayName"}]}]}]}
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        try write("meadow", need: "optional")
+        let unknown = "\(file):4:36: error: There is no published questionnaire meadow. (meadow) "
+        #expect(try run("check", file).output.hasPrefix(unknown))
+        #expect(try run("import", file).output.hasPrefix(unknown))
+        #expect(try run("publish", "garden", "1").output.contains("unknown_questionnaire"))
+        try write("family", need: "optional")
+        #expect(try run("import", file).output == "0 errors, 0 warnings\nThis is draft 2 of garden.\n")
+        #expect(try run("publish", "garden", "2").output == "Version 1 of garden is published.\n")
+        try write("family", need: "required")
+        let checked = try run("check", file)
+        #expect(checked.code == 0 && checked.output.contains("would be version 2"))
+        #expect(try run("import", file).code == 0)
+        let unmeant = try run("publish", "garden", "3", "--accept", "additive")
+        #expect(unmeant.code == 1 && unmeant.output.contains("reask: need_required (you) [/steps/1/need]"))
+        #expect(unmeant.output.contains("It affects 0 people with older versions"))
+        #expect(try run("publish", "garden", "3", "--accept", "reask").code == 0)
+        #expect(try run("ls").output.contains(#/garden +2 +20.* garden/#))
+        #expect(try run("ls", "garden").output.contains(#/2 +in use/#))
+        #expect(try run("delete-draft", "garden", "1").output == "Draft 1 of garden is deleted.\n")
     }
 
     @Test func whatIsNotUnderstoodIsSaid() throws {

@@ -106,13 +106,14 @@ public struct DraftReport: PublicReply {
 public struct DraftFinding: MessageValue {
     /// `error` or `warning`.
     @Field(.severity) public var severity: String
-    /// `E01` and higher, `W1` and higher, `malformed` or `unsupported`.
+    /// The rule: of a questionnaire `E01` and higher or `W1` and higher, of a plan a word such as `duplicate_app`, of both
+    /// `malformed`.
     @Field(.string(1...32)) public var code: String
-    /// The place in the definition, as a JSON Pointer (RFC 6901).
+    /// The place in the document, as a JSON Pointer (RFC 6901).
     @Field(.string(0...4096)) public var pointer: String
     /// One sentence for the author.
     @Field(.string(1...4096)) public var message: String
-    /// The questions, options and strings involved.
+    /// The parts and strings involved.
     @Field(.string(1...4096), count: 0...1000) public var keys: [String]
 }
 
@@ -166,6 +167,6 @@ public struct VersionChange: MessageValue {
     @Field(.changeClass) public var changeClass: String
     /// A JSON Pointer into the newer version. For something removed, it points into the older version.
     @Field(.string(0...4096)) public var pointer: String
-    /// The questions, options and strings involved.
+    /// The parts and strings involved.
     @Field(.string(1...4096), count: 0...1000) public var keys: [String]
 }

@@ -6,7 +6,7 @@ public struct ListQuestionnaires: PublicRequest {
     public typealias Reply = QuestionnaireList
     public static let type: MessageType = "questionnaire.list-questionnaires"
     public static let rules = MessageRules(
-        service: .questionnaire, callers: [.gateway], effect: .read, errors: [.unauthorized])
+        service: .questionnaire, callers: [.gateway, .profile], effect: .read, errors: [.unauthorized])
     public static let route = HTTPRoute(
         .get, "/questionnaires", .user, "The published questionnaires.")
 

@@ -1,4 +1,5 @@
 import Cryptography
+import Documents
 import JSONText
 
 /// All fields that a profile may have, with their rules and labels in each language. Plans select from it.
@@ -21,38 +22,38 @@ struct FieldLibrary: Sendable {
     }
 
     /// The library of this release. A service with an invalid file does not start.
-    static let shipped = Result { () throws(PlanError) in
+    static let shipped = Result { () throws(DocumentError) in
         let library = try FieldLibrary(EmbeddedFiles.Fields.fields.bytes)
         return Shipped(library: library, catalogue: try PlanParser.everyField(of: library))
     }
 
-    /// - Throws: ``PlanError`` if the file is malformed, a key is used twice or a label is missing.
-    init(_ bytes: [UInt8]) throws(PlanError) {
-        guard let file = try? JSONValue.parse(bytes, limits: PlanFile.limits),
+    /// - Throws: ``DocumentError`` if the file is malformed, a key is used twice or a label is missing.
+    init(_ bytes: [UInt8]) throws(DocumentError) {
+        guard let file = try? JSONValue.parse(bytes, limits: DocumentText.limits),
             let version = file["version"]?.integerValue, version > 0, let fields = file["fields"]?.arrayValue,
             let languages = file["languages"]?.arrayValue?.compactMap(\.stringValue), !languages.isEmpty
-        else { throw PlanError("malformed", "", "The library of fields cannot be read.") }
+        else { throw DocumentError("malformed", "", "The library of fields cannot be read.") }
         (self.version, self.languages) = (version, languages)
         hash = SHA256.digest(CanonicalJSON.bytes(of: file))
         keys = fields.compactMap { $0["key"]?.stringValue }
         self.fields = Dictionary(zip(keys, fields), uniquingKeysWith: { first, _ in first })
         guard keys.count == fields.count, Set(keys).count == keys.count else {
-            throw PlanError("duplicate_key", "/fields", "Each field needs a key of its own.")
+            throw DocumentError("duplicate_key", "/fields", "Each field needs a key of its own.")
         }
         declining = file["preferNotToSay"] ?? .null
         guard declining["key"] == .string(FieldCatalogue.declined) else {
-            throw PlanError("malformed", "/preferNotToSay/key", "The key must be \(FieldCatalogue.declined).")
+            throw DocumentError("malformed", "/preferNotToSay/key", "The key must be \(FieldCatalogue.declined).")
         }
         for (place, field) in fields.enumerated() {
             for fill in field["lookup"]?["fills"]?.arrayValue ?? []
             where !keys.contains(fill["field"]?.stringValue ?? "") {
-                throw PlanError("unknown_field", "/fields/\(place)/lookup", "The search fills what is no field.")
+                throw DocumentError("unknown_field", "/fields/\(place)/lookup", "The search fills what is no field.")
             }
         }
         for (place, field) in ([declining] + fields).enumerated() {
             for language in languages where Self.translated(field, to: language) == nil {
                 let pointer = place == 0 ? "/preferNotToSay" : "/fields/\(place - 1)"
-                throw PlanError("missing_text", pointer, "A label has no text in \(language).")
+                throw DocumentError("missing_text", pointer, "A label has no text in \(language).")
             }
         }
     }

@@ -1,20 +1,21 @@
+import Documents
 import JSONText
 
 /// An onboarding plan as in its file. Only its shape has been checked.
-struct PlanFile: Decodable {
-    struct SignIn: Decodable {
+struct PlanFile: Decodable, Sendable {
+    struct SignIn: Decodable, Sendable {
         var titleKey: String
         var methods: [String]
         var phone: String
     }
 
-    struct AgeRule: Decodable {
+    struct AgeRule: Decodable, Sendable, Equatable {
         var minimum: Int
         var under: String
     }
 
     /// A field of the library. The bounds tighten those of the library.
-    struct Field: Decodable {
+    struct Field: Decodable, Sendable {
         var field: String
         var need: String?
         var labelKey: String?
@@ -24,16 +25,22 @@ struct PlanFile: Decodable {
         var maxLength: Int64?
         var maxSelections: Int64?
         var options: [String]?
+
+        /// The bounds by their names. A lower one is tighter where it is higher.
+        static let bounds: [(name: String, member: KeyPath<Field, Int64?> & Sendable, isLower: Bool)] = [
+            ("min", \.min, true), ("minLength", \.minLength, true), ("max", \.max, false),
+            ("maxLength", \.maxLength, false), ("maxSelections", \.maxSelections, false),
+        ]
     }
 
-    struct Screen: Decodable {
+    struct Screen: Decodable, Sendable {
         var key: String
         var titleKey: String
         var fields: [Field]
     }
 
     /// It has `screens`, a `questionnaire` or a `task`.
-    struct Step: Decodable {
+    struct Step: Decodable, Sendable {
         var key: String
         var need: String
         var screens: [Screen]?
@@ -42,12 +49,12 @@ struct PlanFile: Decodable {
     }
 
     /// Keys of fields and steps.
-    struct Needs: Decodable {
+    struct Needs: Decodable, Sendable {
         var due: [String]?
         var wanted: [String]?
     }
 
-    struct Policy: Decodable {
+    struct Policy: Decodable, Sendable, Equatable {
         var repromptAfterSeconds: Int64?
         var provisionalMaxOffers: Int64?
     }
@@ -64,13 +71,11 @@ struct PlanFile: Decodable {
     var steps: [Step]
     var capabilities: [String: Needs]?
     var policy: Policy?
+    /// The version of which this one began as a copy.
+    var derivedFrom: DocumentOrigin?
 }
 
 extension PlanFile {
-    /// The limits for a file of 256 KB.
-    static let limits = JSONLimits(depth: 24, values: 65_536)
-    static let largest = 262_144
-
     private static let key = JSONSchema.string(1...64)
     private static let need = JSONSchema.values("required", "encouraged", "optional")
     private static let bound = JSONSchema.integer(-1_000_000...1_000_000)
@@ -121,5 +126,14 @@ extension PlanFile {
         .required("strings", .map(of: .map(of: .string(1...1000), count: 1...5000), count: 1...100)),
         .required("signIn", signIn), .optional("age", age), .required("steps", .array(of: step, count: 1...15)),
         .optional("capabilities", capabilities), .optional("policy", policy),
+        .optional("derivedFrom", DocumentOrigin.schema),
     ])
+
+    /// The schema as a document of JSON Schema 2020-12.
+    static var schemaText: String {
+        var members = schema.exported(.publicRequest).objectValue ?? [:]
+        members["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+        members["title"] = "A plan of onboarding"
+        return PrettyJSON.text(of: .object(members))
+    }
 }

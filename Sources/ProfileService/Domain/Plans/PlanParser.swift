@@ -1,26 +1,26 @@
 import BusProtocol
 import Cryptography
+import Documents
 import JSONText
 
 /// Reads a plan and checks it against the library of fields.
 ///
 /// It refuses unknown members instead of ignoring them.
-struct PlanParser {
+struct PlanParser: ProblemCollector {
     private let library: FieldLibrary
     private let file: PlanFile
-    private var problems: [PlanProblem] = []
+    private var problems: [DocumentProblem] = []
 
-    /// - Parameter bytes: a JSON text of at most 256 KB.
-    /// - Throws: all problems. If the shape is wrong, they are only those of the shape.
-    static func parse(_ bytes: [UInt8], _ library: FieldLibrary) throws(PlanError) -> Plan {
-        var parser = PlanParser(library: library, file: try file(bytes))
+    /// - Throws: all problems of a document that has the right shape.
+    static func parse(_ document: PlanDocument, _ library: FieldLibrary) throws(DocumentError) -> Plan {
+        var parser = PlanParser(library: library, file: document.file)
         parser.check()
-        guard parser.problems.isEmpty else { throw PlanError(parser.problems) }
+        guard parser.problems.isEmpty else { throw DocumentError(problems: parser.problems) }
         return try parser.plan()
     }
 
     /// All fields of the library, each of them optional.
-    static func everyField(of library: FieldLibrary) throws(PlanError) -> FieldCatalogue {
+    static func everyField(of library: FieldLibrary) throws(DocumentError) -> FieldCatalogue {
         let screen = PlanFile.Screen(
             key: "fields", titleKey: "fields", fields: library.keys.map { PlanFile.Field(field: $0) })
         let file = PlanFile(
@@ -31,44 +31,11 @@ struct PlanParser {
         return try PlanParser(library: library, file: file).catalogue()
     }
 
-    /// The text that is hashed: the form of RFC 8785.
-    static func canonicalText(_ bytes: [UInt8]) throws(PlanError) -> [UInt8] {
-        CanonicalJSON.bytes(of: try document(bytes).root.value)
-    }
-
     private init(library: FieldLibrary, file: PlanFile) { (self.library, self.file) = (library, file) }
-
-    private static func document(_ bytes: [UInt8]) throws(PlanError) -> JSONDocument {
-        guard bytes.count <= PlanFile.largest else {
-            throw PlanError("malformed", "", "The plan is larger than 256 KB.")
-        }
-        do throws(JSONTextError) {
-            return try JSONDocument(bytes, limits: PlanFile.limits)
-        } catch {
-            throw PlanError("malformed", "", error.description)
-        }
-    }
-
-    private static func file(_ bytes: [UInt8]) throws(PlanError) -> PlanFile {
-        let document = try document(bytes)
-        let problems = PlanFile.schema.problems(in: document.root).map { problem in
-            let names = problem.field.split(separator: ".", maxSplits: problem.field.hasPrefix("strings.") ? 2 : .max)
-            return PlanProblem(
-                code: "malformed", pointer: names.map { "/" + $0 }.joined(), message: problem.message)
-        }
-        guard problems.isEmpty else { throw PlanError(problems) }
-        do {
-            return try WireJSON.decode(PlanFile.self, from: document.root)
-        } catch {
-            throw PlanError("malformed", "", "The plan cannot be read.")
-        }
-    }
 
     // MARK: Checks
 
-    private mutating func refuse(_ code: String, _ pointer: String, _ message: String) {
-        problems.append(PlanProblem(code: code, pointer: pointer, message: message))
-    }
+    mutating func refuse(_ problem: DocumentProblem) { problems.append(problem) }
 
     private mutating func check() {
         checkKeys()
@@ -134,10 +101,8 @@ struct PlanParser {
         guard let known = library.field(field.field, in: file.defaultLocale) else {
             return refuse("unknown_field", "\(pointer)/field", "The library has no field \(field.field).")
         }
-        let lower = [("min", field.min), ("minLength", field.minLength)]
-        let upper = [("max", field.max), ("maxLength", field.maxLength), ("maxSelections", field.maxSelections)]
-        for (name, bound) in lower + upper {
-            guard let bound else { continue }
+        for (name, member, isLower) in PlanFile.Field.bounds {
+            guard let bound = field[keyPath: member] else { continue }
             let most =
                 known[name]
                 ?? (name == "maxSelections" ? known["options"].map { .integer(Int64($0.arrayValue?.count ?? 0)) } : nil)
@@ -145,7 +110,7 @@ struct PlanParser {
                 refuse("not_tightened", "\(pointer)/\(name)", "The field \(field.field) has no \(name).")
                 continue
             }
-            if name.hasPrefix("min") ? bound < limit : bound > limit {
+            if isLower ? bound < limit : bound > limit {
                 refuse(
                     "not_tightened", "\(pointer)/\(name)",
                     "The library's \(name) is \(limit): a plan may only tighten it.")
@@ -153,7 +118,8 @@ struct PlanParser {
         }
         for (least, most) in [("min", "max"), ("minLength", "maxLength")] {
             let bounds = [least, most].map { name in
-                (lower + upper).first { $0.0 == name }?.1 ?? known[name]?.integerValue
+                PlanFile.Field.bounds.first { $0.name == name }.flatMap { field[keyPath: $0.member] }
+                    ?? known[name]?.integerValue
             }
             if let low = bounds[0], let high = bounds[1], low > high {
                 refuse("impossible", "\(pointer)/\(least)", "No value has at least \(low) and at most \(high).")
@@ -226,7 +192,7 @@ struct PlanParser {
 
     // MARK: Building
 
-    private func plan() throws(PlanError) -> Plan {
+    private func plan() throws(DocumentError) -> Plan {
         let catalogue = try catalogue()
         let steps = file.steps.map { step in
             let kind: Plan.Step.Kind =
@@ -253,7 +219,7 @@ struct PlanParser {
             provisionalMaxOffers: file.policy?.provisionalMaxOffers, catalogue: catalogue)
     }
 
-    private func catalogue() throws(PlanError) -> FieldCatalogue {
+    private func catalogue() throws(DocumentError) -> FieldCatalogue {
         // The default locale comes first: it is the fallback.
         let locales = [file.defaultLocale] + file.locales.filter { $0 != file.defaultLocale }
         var views: [ProfileFields] = []
@@ -261,12 +227,13 @@ struct PlanParser {
         do throws(CatalogueError) {
             return try FieldCatalogue(views)
         } catch {
-            throw PlanError(error.problems.map { PlanProblem(code: "malformed", pointer: "/steps", message: $0) })
+            throw DocumentError(
+                problems: error.problems.map { DocumentProblem(code: "malformed", pointer: "/steps", message: $0) })
         }
     }
 
     /// The fields and screens as clients see them.
-    private func view(in locale: String) throws(PlanError) -> ProfileFields {
+    private func view(in locale: String) throws(DocumentError) -> ProfileFields {
         let texts = file.strings[locale] ?? [:]
         func text(_ key: String) -> JSONValue { .string(texts[key] ?? key) }
         let account = PlanFile.Screen(key: "account", titleKey: file.signIn.titleKey, fields: [])
@@ -288,19 +255,19 @@ struct PlanParser {
         ]
         members["hash"] = .string(Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: .object(members)))))
         do {
-            let document = try JSONDocument(CanonicalJSON.bytes(of: .object(members)), limits: PlanFile.limits)
+            let document = try JSONDocument(CanonicalJSON.bytes(of: .object(members)), limits: DocumentText.limits)
             let problems = ProfileFields.schema.problems(in: document.root)
             guard problems.isEmpty else {
-                throw PlanError(
-                    problems.map {
-                        PlanProblem(code: "malformed", pointer: "/steps", message: "\($0.field): \($0.message)")
+                throw DocumentError(
+                    problems: problems.map {
+                        DocumentProblem(code: "malformed", pointer: "/steps", message: "\($0.field): \($0.message)")
                     })
             }
             return try WireJSON.decode(ProfileFields.self, from: document.root)
-        } catch let error as PlanError {
+        } catch let error as DocumentError {
             throw error
         } catch {
-            throw PlanError("malformed", "/steps", "The fields cannot be shown to clients.")
+            throw DocumentError("malformed", "/steps", "The fields cannot be shown to clients.")
         }
     }
 
@@ -320,11 +287,9 @@ struct PlanParser {
                 return (needs?.due ?? []).contains(field.field) || (needs?.wanted ?? []).contains(field.field)
             }.map { .string($0.rawValue) })
         members["label"] = label ?? members["label"]
-        let bounds = [
-            ("min", field.min), ("max", field.max), ("minLength", field.minLength), ("maxLength", field.maxLength),
-            ("maxSelections", field.maxSelections),
-        ]
-        for case (let name, let bound?) in bounds { members[name] = .integer(bound) }
+        for bound in PlanFile.Field.bounds {
+            members[bound.name] = field[keyPath: bound.member].map { .integer($0) } ?? members[bound.name]
+        }
         if field.field == "dateOfBirth", let age = file.age { members["minAge"] = .integer(Int64(age.minimum)) }
         if var lookup = members["lookup"]?.objectValue, let fills = lookup["fills"]?.arrayValue {
             // A search fills only fields that the plan has.

@@ -5,8 +5,7 @@ import JSONText
 
 /// `vestibule questionnaire`: checks, compares, imports and publishes definitions, and moves sessions between versions.
 ///
-/// `check` and `diff` replace this process with the questionnaire service's program, which has the rules. So they work
-/// without a running system and without a database.
+/// `check` and `diff` work without a running system and without a database.
 enum QuestionnaireCommand {
     static let commands = CommandGroup(
         name: "questionnaire",
@@ -19,35 +18,15 @@ enum QuestionnaireCommand {
         let rest = words.dropFirst()
         switch words.first {
         case "ls": try QuestionnaireText.list(rest)
-        case "check": try check(rest)
-        case "diff": try diff(rest)
-        case "import": try DraftCommand.load(rest)
-        case "publish": try DraftCommand.publish(rest)
-        case "delete-draft": try DraftCommand.delete(rest)
+        case "check": try DraftCommand<Questionnaires>.check(rest)
+        case "diff": try DraftCommand<Questionnaires>.diff(rest)
+        case "import": try DraftCommand<Questionnaires>.load(rest)
+        case "publish": try DraftCommand<Questionnaires>.publish(rest)
+        case "delete-draft": try DraftCommand<Questionnaires>.delete(rest)
         case "migrate": try migrate(rest)
         case "seal-dates": try sealDates(rest)
         default: throw commands.misuse(of: words.first)
         }
-    }
-
-    /// Checks a file against the rules. If a system runs, it also compares the file with the published versions and the
-    /// fields of the profile, as `import` does.
-    private static func check(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
-        guard let file = arguments.rest.first else { throw commands.misuse(of: "check") }
-        let flags = arguments.has("--json") ? ["--json"] : []
-        guard let told = try QuestionnaireText.system(behind: file, state: arguments["--state"]) else {
-            return try become(["--check-definition", file] + flags)
-        }
-        let input = try Subprocess.nameless(String(decoding: CanonicalJSON.bytes(of: told), as: UTF8.self))
-        guard dup2(input, 0) == 0 else { throw CommandError("standard input cannot be replaced", code: 73) }
-        try become(["--check-definition", file, "--system-from-input"] + flags)
-    }
-
-    private static func diff(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, flags: ["--json"], mostWords: 2)
-        guard arguments.rest.count == 2 else { throw commands.misuse(of: "diff") }
-        try become(["--diff-definitions"] + arguments.rest + (arguments.has("--json") ? ["--json"] : []))
     }
 
     /// Moves every open session to the newest version, in batches. It skips sessions that were moved already, so an
@@ -113,13 +92,5 @@ enum QuestionnaireCommand {
 
     private static func told(_ sum: DatesSealed) -> String {
         "\(sum.dates) date\(sum.dates == 1 ? "" : "s") in \(sum.sessions) session\(sum.sessions == 1 ? "" : "s")."
-    }
-
-    private static func become(_ words: [String]) throws {
-        let program = LocalSystem.binary(LocalSystem.programs["questionnaire"] ?? "questionnaire")
-        var pointers = ([program] + words).map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        execv(program, &pointers)
-        throw CommandError.unavailable("\(program) cannot be started: \(String(cString: strerror(errno)))")
     }
 }

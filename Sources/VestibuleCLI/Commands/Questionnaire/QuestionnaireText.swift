@@ -57,44 +57,7 @@ enum QuestionnaireText {
                 RecoveryText.time(version.publishedAt), "\(version.openSessions)", "\(version.completedSessions)",
             ]
         }
-        let drafts = overview.drafts.map { draft in
-            [
-                "\(draft.number)", draft.publishedAs.map { "published as version \($0)" } ?? "not published",
-                RecoveryText.time(draft.updatedAt), draft.from.map { "a copy of version \($0)" } ?? "",
-            ]
-        }
         return TextTable.text(of: [["version", "state", "published", "open", "completed"]] + versions) + "\n\n"
-            + TextTable.text(of: [["draft", "state", "changed", ""]] + drafts)
-    }
-
-    // MARK: What a system has
-
-    /// What the running system knows for the questionnaire in a file: its published `versions`, the oldest first, and
-    /// the keys of the profile's `fields`.
-    ///
-    /// - Returns: `nil` if no system runs, or if the file does not name its questionnaire.
-    static func system(behind file: String, state: String?) throws -> JSONValue? {
-        let environment = ProcessInfo.processInfo.environment
-        let isThere =
-            try state == nil && environment["BUS_ALLOWED"] != nil
-            || RunFile(StateFolder(state, create: false)) != nil
-        guard isThere, let data = FileManager.default.contents(atPath: file),
-            let key = try? JSONDocument(Array(data), limits: CreateDraft.rules.limits).root["key"]?.string
-        else { return nil }
-        let bus = try BusAccess(state: state)
-        do {
-            return try BusCommand.waiting {
-                let overview = try await BusCommand.asOperator(ViewQuestionnaire(questionnaire: key), bus)
-                var contents: [JSONValue] = []
-                for version in overview.versions.map(\.version).sorted() {
-                    let request = GetQuestionnaireVersion(questionnaire: key, version: String(version))
-                    contents.append(try await BusCommand.asOperator(request, bus).definition)
-                }
-                let fields = try await BusCommand.asOperator(GetProfileFields(), bus).fields
-                return ["versions": .array(contents), "fields": .array(fields.map { .string($0.key) })]
-            }
-        } catch let error as BusError {
-            throw CommandError("the running system answered with an error: \(error.code): \(error.detail)")
-        }
+            + DraftText.table(of: overview.drafts)
     }
 }

@@ -1,0 +1,60 @@
+import Documents
+import JSONText
+
+/// The version of a plan that publishing a draft would make. It is decided before anything is written.
+struct PlanPublication: PublicationPlan {
+    let document: PlanDocument
+    /// The changes from the newest version; empty for a first version.
+    let changes: [PlanChange]
+
+    /// - Parameters:
+    ///   - draft: as it was written. Its `version` is ignored.
+    ///   - earlier: the published versions, the oldest first.
+    /// - Throws: every problem of the draft.
+    init(
+        _ draft: JSONValue, of key: String, after earlier: [JSONValue], _ library: FieldLibrary,
+        beside neighbours: PlanNeighbours
+    ) throws(DocumentError) {
+        let report = Self.report(on: draft, of: key, after: earlier, library, beside: neighbours)
+        guard let document = report.document, report.problems.isEmpty else {
+            throw DocumentError(problems: report.problems)
+        }
+        self.document = document
+        changes =
+            try earlier.last.map { content throws(DocumentError) in
+                let before = try PlanDocument(content).file
+                return PlanDifference(from: before, to: document.file, library).changes
+            } ?? []
+    }
+
+    /// Reports all problems of a draft.
+    ///
+    /// - Parameters:
+    ///   - key: `nil` if only the draft names its plan.
+    ///   - earlier: the published versions, the oldest first; `nil` if they are unknown.
+    ///   - neighbours: `nil` if they are unknown.
+    /// - Returns: no document if the draft has another shape.
+    static func report(
+        on draft: JSONValue, of key: String?, after earlier: [JSONValue]?, _ library: FieldLibrary,
+        beside neighbours: PlanNeighbours?
+    ) -> (document: PlanDocument?, problems: [DocumentProblem]) {
+        let newest = earlier?.last?["version"]?.integerValue ?? 0
+        let document: PlanDocument
+        do throws(DocumentError) {
+            document = try PlanDocument(DocumentText.next(draft, of: key, after: newest))
+        } catch {
+            return (nil, error.problems)
+        }
+        var problems: [DocumentProblem] = []
+        if let key, document.key != key {
+            problems.append(
+                DocumentProblem(
+                    code: "malformed", pointer: "/key", message: "This is the key of another plan.",
+                    keys: [document.key]))
+        }
+        do throws(DocumentError) { _ = try PlanParser.parse(document, library) } catch { problems += error.problems }
+        problems += neighbours?.problems(in: document.file) ?? []
+        if let earlier { problems += DerivedFrom(earlier).problems(of: document.file.derivedFrom) }
+        return (document, problems)
+    }
+}

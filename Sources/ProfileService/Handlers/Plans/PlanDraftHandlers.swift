@@ -1,0 +1,134 @@
+import BusProtocol
+import BusRuntime
+import Cryptography
+import Database
+import Documents
+import EventLoop
+import JSONText
+import ServiceRuntime
+
+extension PlanDraft {
+    fileprivate init(_ stored: DocumentStore.StoredDraft) {
+        self.init(
+            number: stored.number, revision: stored.revision, from: stored.copyOf, publishedAs: stored.publishedAs,
+            updatedAt: stored.updatedAt, plan: stored.content)
+    }
+}
+
+/// Creates a draft of a plan, from its content or from a version.
+struct CreatePlanDraftHandler: RequestHandler {
+    let inbox: Inbox
+    let drafts: DocumentDrafts
+
+    func handle(_ request: CreatePlanDraft, context: RequestContext) async throws -> PlanDraft {
+        try context.requireAdmin()
+        let (from, key) = (request.from, request.key)
+        let content = try await drafts.beginning(request.plan, copyOf: from, of: key)
+        return try await inbox.once(context) {
+            .reply(PlanDraft(try await drafts.store.create(content, copyOf: from, of: key, in: $0)))
+        }
+    }
+}
+
+/// Shows a draft of a plan.
+struct GetPlanDraftHandler: RequestHandler {
+    let drafts: DocumentDrafts
+
+    func handle(_ request: GetPlanDraft, context: RequestContext) async throws -> PlanDraft {
+        try context.requireAdmin()
+        return PlanDraft(try await drafts.draft(request.draft, of: request.key))
+    }
+}
+
+/// Replaces a draft of a plan.
+struct PutPlanDraftHandler: RequestHandler {
+    let drafts: DocumentDrafts
+
+    func handle(_ request: PutPlanDraft, context: RequestContext) async throws -> PlanDraft {
+        try context.requireAdmin()
+        return PlanDraft(
+            try await drafts.replace(request.draft, of: request.key, by: request.plan, ifMatch: request.ifMatch))
+    }
+}
+
+/// Deletes a draft of a plan. A repeated request gets the same answer.
+struct DeletePlanDraftHandler: RequestHandler {
+    let drafts: DocumentDrafts
+
+    func handle(_ request: DeletePlanDraft, context: RequestContext) async throws -> NoContent {
+        try context.requireAdmin()
+        try await drafts.delete(request.draft, of: request.key)
+        return NoContent()
+    }
+}
+
+/// Checks a draft of a plan against the rules for publishing.
+struct CheckPlanDraftHandler: RequestHandler {
+    let drafts: DocumentDrafts
+    let gate: PlanGate
+    let plans: PlanStore
+
+    func handle(_ request: CheckPlanDraft, context: RequestContext) async throws -> DraftReport {
+        try context.requireAdmin()
+        try await plans.importShipped()
+        let key = request.key
+        let draft = try await drafts.draft(request.draft, of: key).content
+        let questionnaires = try await gate.questionnaires(of: draft, context)
+        let (earlier, current) = (try await drafts.versions(of: key), try await drafts.store.current())
+        let library = gate.library
+        return try await Loop.compute {
+            let report = PlanPublication.report(
+                on: draft, of: key, after: earlier, library,
+                beside: try PlanNeighbours(plans: current.map(\.content), questionnaires: questionnaires))
+            return DraftReport(findings: DocumentReport(problems: report.problems).findings)
+        }
+    }
+}
+
+/// Publishes a draft as the next version of a plan.
+struct PublishPlanDraftHandler: RequestHandler {
+    let inbox: Inbox
+    let audit: AuditTrail
+    let drafts: DocumentDrafts
+    let gate: PlanGate
+    let plans: PlanStore
+
+    func handle(_ request: PublishPlanDraft, context: RequestContext) async throws -> PlanPublished {
+        try context.requireAdmin()
+        try await plans.importShipped()
+        let (key, isOperator, library) = (request.key, context.caller == .operator, gate.library)
+        // Requests the questionnaires outside the transaction.
+        let seen = try await drafts.find(request.draft, of: key)?.content
+        let questionnaires = try await gate.questionnaires(of: seen ?? .null, context)
+        let published: PlanPublished = try await inbox.once(context) { transaction in
+            let (made, counts) = try await drafts.publish(
+                request.draft, of: key, accepting: request.acceptClass, byOperator: isOperator, audit: audit,
+                in: transaction
+            ) { draft, earlier in
+                // Somebody added the first questionnaire to the draft after it was read above.
+                guard questionnaires != nil || !PlanNeighbours.areQuestionnairesNamed(in: draft) else {
+                    throw PlanGate.unknown
+                }
+                let current = try await drafts.store.current(in: transaction).map(\.content)
+                return try await Loop.compute {
+                    let neighbours = try PlanNeighbours(plans: current, questionnaires: questionnaires)
+                    return try PlanPublication(draft, of: key, after: earlier, library, beside: neighbours)
+                }
+            } counts: { _ in
+                ["people": try await PlanFollowers.byVersion(of: key, in: transaction).values.reduce(0, +)]
+            }
+            return .reply(PlanPublished(made, people: counts["people"] ?? 0))
+        }
+        plans.refresh()
+        return published
+    }
+}
+
+extension PlanPublished {
+    fileprivate init(_ made: PlanPublication, people: Int64) {
+        self.init(
+            version: made.document.version, hash: Hex.encode(made.document.hash),
+            changeClass: made.changeClass?.rawValue, people: people,
+            changes: made.changes.prefix(VersionPublished.mostChanges).map { VersionChange($0) })
+    }
+}

@@ -1,0 +1,28 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+
+/// What the check of a draft of a plan needs beside the draft.
+struct PlanGate: Sendable {
+    let library: FieldLibrary
+    let bus: Bus
+
+    /// Requests the keys of the questionnaires that can be begun. It returns `nil` without a request if the content
+    /// names no questionnaire.
+    ///
+    /// - Throws: ``BusError`` `service_unavailable` if questionnaire does not answer.
+    @Loop func questionnaires(of content: JSONValue, _ context: RequestContext) async throws -> Set<String>? {
+        guard PlanNeighbours.areQuestionnairesNamed(in: content) else { return nil }
+        let options = CallOptions(timeout: min(.seconds(2), context.remaining), trace: context.trace.child())
+        do {
+            return Set(try await bus.call(ListQuestionnaires(), options).questionnaires.map(\.key))
+        } catch {
+            throw Self.unknown
+        }
+    }
+
+    static let unknown = BusError(
+        .serviceUnavailable, "The questionnaires cannot be read at the moment. Please try again.",
+        retryAfter: .seconds(1))
+}

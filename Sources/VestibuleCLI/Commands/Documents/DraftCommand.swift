@@ -1,0 +1,163 @@
+import BusProtocol
+import Foundation
+import JSONText
+
+/// What the commands about drafts of one kind of document do. An administrator does the same over HTTP.
+enum DraftCommand<Client: DocumentClient> {
+    private static var name: String { Client.commands.name }
+
+    // MARK: check and diff
+
+    /// Checks a file against the rules. If a system runs, it also compares the file with what the system has, as
+    /// `import` does.
+    static func check(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
+        guard let file = arguments.rest.first else { throw Client.commands.misuse(of: "check") }
+        let flags = arguments.has("--json") ? ["--json"] : []
+        guard let told = try system(behind: file, state: arguments["--state"]) else {
+            return try become(["--check-\(Client.noun)", file] + flags)
+        }
+        let input = try Subprocess.nameless(String(decoding: CanonicalJSON.bytes(of: told), as: UTF8.self))
+        guard dup2(input, 0) == 0 else { throw CommandError("standard input cannot be replaced", code: 73) }
+        try become(["--check-\(Client.noun)", file, "--system-from-input"] + flags)
+    }
+
+    static func diff(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, flags: ["--json"], mostWords: 2)
+        guard arguments.rest.count == 2 else { throw Client.commands.misuse(of: "diff") }
+        try become(["--diff-\(Client.noun)s"] + arguments.rest + (arguments.has("--json") ? ["--json"] : []))
+    }
+
+    /// - Returns: `nil` if no system runs, or if the file does not name its key.
+    private static func system(behind file: String, state: String?) throws -> JSONValue? {
+        let environment = ProcessInfo.processInfo.environment
+        let isThere =
+            try state == nil && environment["BUS_ALLOWED"] != nil
+            || RunFile(StateFolder(state, create: false)) != nil
+        guard isThere, let data = FileManager.default.contents(atPath: file),
+            let key = try? JSONDocument(Array(data), limits: CreateDraft.rules.limits).root["key"]?.string
+        else { return nil }
+        let bus = try BusAccess(state: state)
+        do {
+            return try BusCommand.waiting { try await Client.system(for: key, bus) }
+        } catch let error as BusError {
+            throw CommandError("the running system answered with an error: \(error.code): \(error.detail)")
+        }
+    }
+
+    /// Replaces this process with the service's program, which has the rules.
+    private static func become(_ words: [String]) throws {
+        let program = LocalSystem.binary(LocalSystem.programs[Client.service] ?? Client.service)
+        var pointers = ([program] + words).map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        execv(program, &pointers)
+        throw CommandError.unavailable("\(program) cannot be started: \(String(cString: strerror(errno)))")
+    }
+
+    // MARK: import
+
+    /// Makes a draft of a file, and lists everything that keeps it from being published, with lines as a compiler does.
+    static func load(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], mostWords: 1)
+        guard let file = arguments.rest.first else { throw Client.commands.misuse(of: "import") }
+        let (document, key) = try read(file)
+        let bus = try BusAccess(state: arguments["--state"])
+        let (draft, report) = try told {
+            try BusCommand.waiting {
+                let draft = try await Client.create(document.root.value, of: key, bus)
+                return (draft, try await Client.check(String(draft), of: key, bus))
+            }
+        }
+        for line in DraftText.lines(of: report, in: file, JSONPositions(document)) { say(line) }
+        say("This is draft \(draft) of \(key).")
+        guard report.publishable else {
+            throw CommandError(
+                "the draft cannot be published: correct the file and import it again", code: 65)
+        }
+    }
+
+    private static func read(_ file: String) throws -> (document: JSONDocument, key: String) {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw CommandError("\(file) cannot be read", code: 66)
+        }
+        let document: JSONDocument
+        do throws(JSONTextError) {
+            document = try JSONDocument(Array(data), limits: CreateDraft.rules.limits)
+        } catch {
+            let place = "\(file):\(error.line):\(error.column)"
+            let lines = ["\(place): not JSON: \(error.message)"] + error.excerpt(of: Array(data))
+            throw CommandError(lines.joined(separator: "\n"), code: 65)
+        }
+        guard let key = document.root["key"]?.string else {
+            throw CommandError("\(file) has no \"key\", which names the \(name)", code: 65)
+        }
+        return (document, key)
+    }
+
+    // MARK: publish
+
+    /// Makes a draft the next version. The service refuses a change that is graver than the accepted class.
+    static func publish(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state", "--accept"], mostWords: 2)
+        let (key, draft) = try draft(arguments, "publish")
+        let accepted = arguments["--accept"]
+        guard accepted.map({ classes.contains($0) }) ?? true else {
+            throw CommandError.usage("--accept takes one of \(classes.joined(separator: ", "))")
+        }
+        let bus = try BusAccess(state: arguments["--state"])
+        let published = try told {
+            try BusCommand.waiting { try await Client.publish(draft, of: key, accepting: accepted, bus) }
+        }
+        for line in DraftText.lines(of: published, key) { say(line) }
+    }
+
+    private static var classes: [String] { ["editorial", "additive", "rescore", "reask", "breaking"] }
+
+    // MARK: delete-draft
+
+    static func delete(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], mostWords: 2)
+        let (key, draft) = try draft(arguments, "delete-draft")
+        let bus = try BusAccess(state: arguments["--state"])
+        try told { try BusCommand.waiting { try await Client.delete(draft, of: key, bus) } }
+        say("Draft \(draft) of \(key) is deleted.")
+    }
+
+    // MARK: Parts
+
+    /// Reads the key of a document and the number of a draft from the arguments.
+    private static func draft(_ arguments: Arguments, _ verb: String) throws -> (key: String, number: String) {
+        guard arguments.rest.count == 2, let number = Int64(arguments.rest[1]), number > 0 else {
+            throw Client.commands.misuse(of: verb)
+        }
+        return (arguments.rest[0], String(number))
+    }
+
+    /// Turns a refusal of the service into an error that says what to do.
+    private static func told<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as BusError {
+            for line in DraftText.lines(of: error) { say(line) }
+            let isInvalid = error.code == ErrorCode.definitionInvalid.name
+            throw CommandError(summary(of: error), code: isInvalid ? 65 : 1)
+        }
+    }
+
+    private static func summary(of error: BusError) -> String {
+        let sentence = "\(error.code): \(error.detail)"
+        switch error.code {
+        case ErrorCode.changeNotAccepted.name:
+            let details = error.details ?? [:]
+            let changeClass = details["changeClass"]?.stringValue ?? ""
+            return sentence + " The change is \(changeClass). It affects \(Client.affected(details)). "
+                + "To publish it anyway, add --accept \(changeClass)."
+        case ErrorCode.definitionInvalid.name:
+            return sentence + " Correct the file, import it again and publish that draft."
+        case ErrorCode.notFound.name:
+            return sentence
+                + " vestibule \(name) ls KEY lists the drafts, and vestibule \(name) import FILE makes one."
+        default: return sentence
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import BusProtocol
+import EventLoop
+import JSONText
+
+/// `vestibule plan`: checks, compares, imports and publishes plans of onboarding.
+///
+/// `check` and `diff` work without a running system and without a database.
+enum PlanCommand {
+    static let commands = CommandGroup(
+        name: "plan",
+        usages: [
+            "ls [KEY]", "check FILE", "diff OLD NEW", "import FILE", "publish KEY DRAFT", "delete-draft KEY DRAFT",
+        ])
+
+    static func run(_ words: ArraySlice<String>) throws {
+        let rest = words.dropFirst()
+        switch words.first {
+        case "ls": try list(rest)
+        case "check": try DraftCommand<Plans>.check(rest)
+        case "diff": try DraftCommand<Plans>.diff(rest)
+        case "import": try DraftCommand<Plans>.load(rest)
+        case "publish": try DraftCommand<Plans>.publish(rest)
+        case "delete-draft": try DraftCommand<Plans>.delete(rest)
+        default: throw commands.misuse(of: words.first)
+        }
+    }
+
+    private static func list(_ words: ArraySlice<String>) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
+        let bus = try BusAccess(state: arguments["--state"])
+        do {
+            guard let key = arguments.rest.first else {
+                let list = try BusCommand.waiting { try await BusCommand.asOperator(ListPlans(), bus) }
+                return say(try arguments.has("--json") ? json(list) : PlanText.table(of: list))
+            }
+            let overview = try BusCommand.waiting { try await BusCommand.asOperator(ViewPlan(key: key), bus) }
+            guard !overview.versions.isEmpty || !overview.drafts.isEmpty else {
+                throw CommandError("there is no plan \(key): see vestibule plan ls")
+            }
+            say(try arguments.has("--json") ? json(overview) : PlanText.page(of: overview))
+        } catch let error as BusError {
+            throw CommandError("\(error.code): \(error.detail)")
+        }
+    }
+
+    private static func json(_ reply: some BusReply) throws -> String {
+        String(decoding: try WireJSON.encode(reply), as: UTF8.self)
+    }
+}

@@ -1,0 +1,204 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+@Suite("publishing plans") struct PlanPublishingTests {
+    private static func edited(_ plan: String, _ edits: [String: JSONValue]) throws -> JSONValue {
+        let file = try #require(EmbeddedFiles.Plans.all.first { $0.name == plan })
+        return .object(try #require(JSONValue.parse(file.bytes).objectValue).merging(edits) { $1 })
+    }
+
+    /// A plan for an app of its own, with this questionnaire as its first step.
+    private static func garden(_ questionnaire: String = "eko-family", apps: [JSONValue] = ["garden"]) throws
+        -> JSONValue
+    {
+        var steps = try #require(edited("eko-family", [:])["steps"]?.arrayValue)
+        steps[0] = ["key": "questionnaire", "questionnaire": .string(questionnaire), "need": "required"]
+        return try edited("eko-family", ["key": "garden", "apps": .array(apps), "steps": .array(steps)])
+    }
+
+    @Test func peopleGoOnWithTheVersionThatTheyFollow() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            #expect(try await profile.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            let minimum: JSONValue = ["minimum": 21, "under": "soft_block"]
+            let draft = try await editor.draft(Self.edited("yoked", ["age": minimum]), of: "yoked")
+            let held = try await editor.refusal(of: PublishPlanDraft(key: "yoked", draft: draft))
+            #expect(held.code == "change_not_accepted" && held.details?["people"] == 1)
+            #expect(held.details?["changeClass"] == "reask")
+            let published = try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft, acceptClass: "reask"))
+            #expect(published.version == 2 && published.people == 1 && published.changeClass == "reask")
+            #expect(published.changes.map(\.kind) == ["age_rule"])
+
+            #expect(try await profile.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            let newcomer = ProfileStage(stage: profile.stage, gateway: profile.gateway)
+            #expect(try await newcomer.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 2))
+
+            // A retired version is read on by who follows it. Others begin with the newest that is left.
+            let retired = try await editor.ask(RetirePlanVersion(key: "yoked", version: "2"))
+            #expect(retired.retiredAt != nil && !retired.current && retired.people == 1)
+            #expect(try await newcomer.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 2))
+            let last = ProfileStage(stage: profile.stage, gateway: profile.gateway)
+            #expect(try await last.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            let overview = try await editor.ask(ViewPlan(key: "yoked"))
+            #expect(overview.versions.map(\.people) == [1, 2] && overview.versions.map(\.current) == [false, true])
+            let acts = try await profile.stage.rows("SELECT act FROM audit WHERE chain = 'service' ORDER BY at")
+            #expect(acts == "plan_published\nplan_retired")
+        }
+    }
+
+    /// The background job of each replica calls ``PlanStore/refresh()``.
+    @Test func anotherReplicaSeesAVersionOnceItReadsAgain() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            let other = try profile.plans()
+            #expect(try await other.current(for: "eko-family").reference.version == 1)
+            let draft = try await editor.draft(Self.garden(), of: "garden")
+            _ = try await editor.ask(PublishPlanDraft(key: "garden", draft: draft))
+            #expect(await editor.code { try await other.current(for: "garden") } == "app_unknown")
+            other.refresh()
+            #expect(try await other.current(for: "garden").reference == PlanReference(key: "garden", version: 1))
+        }
+    }
+
+    @Test func aPlanForANewAppAnswersForIt() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            #expect(await editor.code { try await editor.rules(of: "garden") } == "app_unknown")
+            let draft = try await editor.draft(Self.garden(), of: "garden")
+            #expect(try await editor.ask(CheckPlanDraft(key: "garden", draft: draft)).publishable)
+            _ = try await editor.ask(PublishPlanDraft(key: "garden", draft: draft))
+            #expect(try await editor.rules(of: "garden") == SignInRules(methods: ["google"], phone: "none"))
+            let list = try await editor.ask(ListPlans()).plans
+            #expect(list.map(\.key) == ["eko-family", "garden", "realsingles", "skin-care", "yoked"])
+            #expect(list[1].apps == ["garden"])
+        }
+    }
+
+    @Test func aRefusalLeavesEverythingAsItIs() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            let before = try await profile.stage.rows("SELECT plan, version, content_hash FROM plans ORDER BY 1, 2")
+            for (plan, code, pointer) in [
+                (try Self.garden(apps: ["garden", "yoked"]), "duplicate_app", "/apps/1"),
+                (try Self.garden("meadow"), "unknown_questionnaire", "/steps/0/questionnaire"),
+                (try Self.garden(apps: ["garden", "garden"]), "duplicate_key", "/apps/1"),
+            ] {
+                let draft = try await editor.draft(plan, of: "garden")
+                let report = try await editor.ask(CheckPlanDraft(key: "garden", draft: draft))
+                #expect(report.findings.map(\.code) == [code] && !report.publishable)
+                let refusal = try await editor.refusal(of: PublishPlanDraft(key: "garden", draft: draft))
+                #expect(refusal.code == "definition_invalid")
+                #expect(refusal.errors?.map { "\($0.code) \($0.field)" } == ["\(code) \(pointer)"])
+            }
+            #expect(
+                try await profile.stage.rows("SELECT plan, version, content_hash FROM plans ORDER BY 1, 2") == before)
+            #expect(try await editor.ask(ViewPlan(key: "garden")).drafts.allSatisfy { $0.publishedAs == nil })
+            #expect(await editor.code { try await editor.rules(of: "garden") } == "app_unknown")
+        }
+    }
+
+    @Test func withoutTheQuestionnairesNothingIsPublishedThatNamesOne() async throws {
+        try await ProfileStage.run { profile in
+            let editor = Editor(alone: profile)
+            let draft = try await editor.draft(Self.garden(), of: "garden")
+            let code = await editor.code { try await editor.ask(PublishPlanDraft(key: "garden", draft: draft)) }
+            #expect(code == "service_unavailable")
+        }
+    }
+
+    @Test func publicationsAtOnceGiveOneVersionEach() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            var drafts: [String] = []
+            for minimum in [19, 20, 21, 22] {
+                let age: JSONValue = ["minimum": .integer(Int64(minimum)), "under": "soft_block"]
+                drafts.append(try await editor.draft(Self.edited("yoked", ["age": age]), of: "yoked"))
+            }
+            let tasks = drafts.map { draft in
+                Loop.spawn {
+                    try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft, acceptClass: "breaking")).version
+                }
+            }
+            var versions: [Int64] = []
+            for task in tasks { versions.append(try await task.value) }
+            #expect(versions.sorted() == [2, 3, 4, 5])
+            #expect(
+                try await profile.stage.rows("SELECT count(DISTINCT content_hash) FROM plans WHERE plan = 'yoked'")
+                    == "5"
+            )
+        }
+    }
+
+    @Test func aCopyNamesItsOriginAndPublishesAsItWas() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            let copy = try await editor.ask(CreatePlanDraft(key: "yoked", from: 1))
+            #expect(copy.plan["derivedFrom"]?["version"] == 1)
+            let published = try await editor.ask(PublishPlanDraft(key: "yoked", draft: String(copy.number)))
+            #expect(published.version == 2 && published.changes.isEmpty && published.changeClass == nil)
+            let difference = try await editor.ask(ComparePlanVersions(key: "yoked", from: 1, to: 2))
+            #expect(difference.changes.isEmpty)
+            let stored = try await editor.ask(GetPlanVersion(key: "yoked", version: "2"))
+            #expect(stored.plan["version"] == 2 && stored.hash == published.hash)
+        }
+    }
+}
+
+/// An administrator who edits plans.
+@Loop private struct Editor {
+    let profile: ProfileStage
+    let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+
+    /// Questionnaires stand beside the profile.
+    init(_ profile: ProfileStage) async throws {
+        self.profile = profile
+        try profile.stage.answering(as: .questionnaire, Questionnaires())
+        try await profile.stage.untilFound(.questionnaire)
+    }
+
+    init(alone profile: ProfileStage) { self.profile = profile }
+
+    func ask<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
+        let key = Request.rules.effect == .once ? "editor-\(Identifier.random())" : nil
+        return try await profile.gateway.call(
+            request, CallOptions(timeout: .seconds(10), actor: admin, idempotencyKey: key))
+    }
+
+    func draft(_ plan: JSONValue, of key: String) async throws -> String {
+        String(try await ask(CreatePlanDraft(key: key, plan: plan)).number)
+    }
+
+    func refusal(of request: some BusRequest) async throws -> BusError {
+        try #require(await #expect(throws: BusError.self) { try await ask(request) })
+    }
+
+    /// The code of the refusal; `nil` if there was none.
+    func code<Value: Sendable>(_ body: @Loop () async throws -> Value) async -> String? {
+        do {
+            _ = try await body()
+            return nil
+        } catch { return (error as? BusError)?.code }
+    }
+
+    /// How a person signs in to an app, as auth asks it.
+    func rules(of app: String) async throws -> SignInRules {
+        try await profile.stage.asking(as: .auth).call(GetSignInRules(app: app), CallOptions(timeout: .seconds(10)))
+    }
+}
+
+/// Lists the questionnaires of this release.
+private struct Questionnaires: RequestHandler {
+    func handle(_ request: ListQuestionnaires, context: RequestContext) async throws -> QuestionnaireList {
+        QuestionnaireList(
+            questionnaires: ["eko-family", "realsingles-profile", "skin-care", "yoked-compat"].map {
+                QuestionnaireReference(key: $0, version: 1, hash: String(repeating: "0", count: 64), title: $0)
+            })
+    }
+}
