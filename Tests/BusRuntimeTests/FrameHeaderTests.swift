@@ -57,7 +57,7 @@ import Testing
     @Test func theAppFollowsItsActor() throws {
         var header = Self.full
         header.actor?.app = "pk_realsingles-1"
-        let field = [11, 16, 0] + Array("pk_realsingles-1".utf8)
+        let field = [12, 16, 0] + Array("pk_realsingles-1".utf8)
         let bytes = header.encoded()
         #expect(bytes.count == Self.golden.count + field.count)
         #expect(try FrameHeader.decoded(bytes).get() == header)

@@ -85,6 +85,7 @@ import Testing
         Defect(#""defaultLocale": "en""#, #""defaultLocale": "de""#, "unknown_locale", "/defaultLocale"),
         Defect(#""locales": ["en", "sv"]"#, #""locales": ["en"]"#, "unknown_locale", "/strings/sv"),
         Defect(methods, methods.replacing("required", with: "none"), "contradiction", "/signIn/phone"),
+        Defect(methods, methods.replacing(#""phone_code", "#, with: ""), "contradiction", "/signIn/phone"),
         Defect(#"{"field": "dateOfBirth", "need": "required"}"#, #"{"field": "x"}"#, "contradiction", "/age"),
         Defect(
             #""wanted": ["photo", "bio"]"#, #""wanted": ["photo", "song"]"#, "unknown_need",

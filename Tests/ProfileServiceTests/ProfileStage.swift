@@ -23,7 +23,10 @@ import Testing
             stage in
             // Tests also ask the replicas' stores, without a bus that would ask again.
             for container in stage.containers { try await container.database.waitUntilAvailable() }
-            try await body(ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway)))
+            let profile = ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway))
+            // The service imports them at its start, too. Tests count plans.
+            try await profile.plans().importShipped()
+            try await body(profile)
         }
     }
 

@@ -124,7 +124,7 @@ public struct FrameHeader: Sendable, Equatable {
 
     enum Field: UInt8, CaseIterable {
         case message = 1, messageID, idempotencyKey, traceparent, actor, clientAddress, hints, entityRevision,
-            accessToken, entityTag, app, contentLanguage
+            accessToken, entityTag, contentLanguage, app
     }
 }
 

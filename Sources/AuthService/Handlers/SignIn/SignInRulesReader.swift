@@ -13,9 +13,9 @@ import EventLoop
     /// How long an answer is used. A change of a plan takes effect within this time.
     private static let memory = Duration.seconds(30)
     /// How long profile may take.
-    private static let patience = Duration.seconds(1)
+    private static let patience = Duration.milliseconds(300)
     /// How long after a failure profile is not asked again.
-    private static let pause = Duration.seconds(1)
+    private static let pause = Duration.seconds(5)
     /// Only what a plan knows is remembered, so there are few. The limit is for a plan with very many entries.
     private static let mostRemembered = 1024
 

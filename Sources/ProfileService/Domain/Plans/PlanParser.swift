@@ -146,6 +146,9 @@ struct PlanParser: ProblemCollector {
         if phone == "none", methods.contains("phone_code") {
             refuse("contradiction", "/signIn/phone", "A plan that signs in by phone cannot leave the phone out.")
         }
+        if phone == "required", !methods.contains("phone_code") {
+            refuse("contradiction", "/signIn/phone", "A plan that requires a phone needs the method phone_code.")
+        }
         if file.age != nil, !fields.contains(where: { $0.field.field == "dateOfBirth" }) {
             refuse("contradiction", "/age", "A plan with an age rule needs the field dateOfBirth.")
         }
