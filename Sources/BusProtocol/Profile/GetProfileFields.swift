@@ -13,7 +13,7 @@ public struct GetProfileFields: PublicRequest {
     @Field(.string(0...4096), from: .header("accept-language")) public var acceptLanguage: String?
 }
 
-/// One version of the catalogue in one language. It is the same for everybody.
+/// The fields of an app's plan in one language. They are the same for everybody in the app.
 @Message
 public struct ProfileFields: PublicReply {
     /// The key of the catalogue.

@@ -26,7 +26,7 @@ public struct Requirements: PublicReply {
     public var message: CapabilityNeeds
     /// Matching with full confidence instead of provisionally.
     @Field(name: "full_confidence") public var fullConfidence: CapabilityNeeds
-    /// The 18th birthday of a person who is too young.
+    /// The day on which a person who is too young is old enough.
     public var eligibleOn: CivilDate?
     /// What a person who is too young is told. `GET /users/me` has the same object.
     public var ageGate: AgeGate?

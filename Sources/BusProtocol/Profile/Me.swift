@@ -68,7 +68,7 @@ public struct Me: PublicReply {
 
 /// What a person who is too young is told.
 ///
-/// The account exists, and what the person fills in and answers is saved. Until the 18th birthday, every capability but
+/// The account exists, and what the person fills in and answers is saved. Until the person is old enough, every capability but
 /// `appAccess` is disabled (`underage`), and the onboarding is `blocked`.
 @Message
 public struct AgeGate: MessageValue {

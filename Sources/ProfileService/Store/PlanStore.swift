@@ -18,6 +18,8 @@ import ServiceRuntime
     private var known: [PlanReference: Plan] = [:]
     /// The newest version of each plan that is not retired; `nil` until they were read.
     private var newest: [Plan]?
+    /// The versions that this release cannot read. Each is logged once.
+    private var unreadable = Set<PlanReference>()
     private var isImported = false
 
     /// - Parameters:
@@ -67,6 +69,8 @@ import ServiceRuntime
                 plans.append(try await parsed(stored))
             } catch let error as DocumentError {
                 // The other plans stay in use. A newer release may have published what this one cannot read.
+                let reference = PlanReference(key: stored.key, version: stored.version)
+                guard unreadable.insert(reference).inserted else { continue }
                 log.error("plan_not_readable", ["plan": .string(stored.key), "problem": .string(error.description)])
             }
         }

@@ -40,10 +40,13 @@ import Testing
                 Issue.record("An account without a phone was opened.")
                 return
             }
+            try await social.auth.stage.rows("UPDATE accounts SET role = 'staff'")
             let (challenge, code, _) = try await social.linkCode(wanted.linkToken, to: Self.phone)
             let added = try await social.auth.ask(
                 VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device))
             #expect(added.user.id == first.user.id)
+            // A code to a new number makes nobody staff.
+            #expect(try await social.auth.stage.rows("SELECT role FROM accounts") == "user")
             guard case .session(let again) = try await social.signIn("google", subject: "1") else {
                 Issue.record("The phone was not added.")
                 return
