@@ -128,6 +128,8 @@ private let json = ["Content-Type": "application/json"]
                 ("", [:]), ("?", [:]), ("?query=S%C3%A3o+Paulo&limit=5", ["query": "São Paulo", "limit": 5]),
                 ("?other=1&country=SE&&limit", ["country": "SE"]), ("?query=a%3Db=c", ["query": "a=b=c"]),
                 ("?query=12&limit=007", ["query": "12", "limit": 7]), ("?query=%ff", [:]), ("?query=", ["query": ""]),
+                ("?latitude=59.33&longitude=-18", ["latitude": 59.33, "longitude": -18]),
+                ("?latitude=-5.9e1", ["latitude": .number(-59)]),
             ]
             for (query, body) in found {
                 #expect(try await stage.get("/cities\(query)").status == 200, "\(query)")
@@ -141,6 +143,9 @@ private let json = ["Content-Type": "application/json"]
             #expect(problems == ["country too_long", "limit wrong_type", "query not_allowed"])
             #expect(try await stage.get("/cities?limit=51").status == 422)
             #expect(try await stage.get("/cities?limit=1e1").status == 422)
+            for latitude in ["north", "nan", "inf", "0x1p3", "90.01", "-1e400", "1,5", "%2B5", "5.", "%225%22", ""] {
+                #expect(try await stage.get("/cities?latitude=\(latitude)").status == 422, "\(latitude)")
+            }
         }
     }
 

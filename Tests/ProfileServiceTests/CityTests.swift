@@ -1,4 +1,5 @@
 import BusProtocol
+import Foundation
 import TestSupport
 import Testing
 
@@ -76,6 +77,72 @@ import Testing
         for query in ["qqqqqqqq", "🔥", "xzxzxzxzxzxz", "ab cd ef gh ij kl"] { #expect(find(query).isEmpty, "\(query)") }
         #expect(find("stockholm", in: "ZZ").isEmpty)
         #expect(find(String(repeating: "a", count: 100)).isEmpty)
+    }
+
+    /// So that an app may send the coordinates of a city for the profile.
+    @Test func aProfileTakesTheCoordinatesOfACityAsTheyAre() throws {
+        let (table, field) = (CityTable.shipped, try #require(FieldCatalogue.shipped.field("coordinates")))
+        var changed: [City] = []
+        for city in (0..<Int32(table.count)).map({ table.city($0) }) {
+            let place = try #require(city.coordinates)
+            let stored = try FieldValidator.canonical(
+                ["latitude": .number(place.latitude), "longitude": .number(place.longitude)], for: field)
+            if stored["latitude"]?.doubleValue != place.latitude || stored["longitude"]?.doubleValue != place.longitude
+            {
+                changed.append(city)
+            }
+        }
+        #expect(changed.isEmpty)
+        let quito = find("quito", in: "EC").first?.coordinates
+        #expect(quito == Coordinates(latitude: -0.23, longitude: -78.52))
+    }
+
+    @Test(
+        "the nearest city",
+        arguments: [
+            (59.33, 18.07, nil, "Stockholm"), (59.86, 17.64, nil, "Uppsala"), (-0.23, -78.52, nil, "Quito"),
+            // On both sides of the 180th meridian, and at the poles.
+            (-16.5, 179.9, nil, "Labasa"), (-16.5, -179.9, nil, "Labasa"), (90, 0, nil, "Longyearbyen"),
+            // From Copenhagen, across the water.
+            (55.68, 12.57, nil, "Copenhagen"), (55.68, 12.57, "SE", "Landskrona"),
+        ] as [(Double, Double, String?, String)])
+    func nearest(latitude: Double, longitude: Double, country: String?, expected: String) {
+        let position = Coordinates(latitude: latitude, longitude: longitude)
+        #expect(CitySearch.nearest(to: position, in: country, limit: 1).map(\.name) == [expected])
+    }
+
+    /// Against the distance on the ground to every city, sorted.
+    @Test func findsTheCitiesThatLieNearest() {
+        let table = CityTable.shipped
+        let all = (0..<Int32(table.count)).map { table.city($0) }
+        let corners = [(90, 0), (-90, 12), (0, 180), (0, -180), (0, 0)].map { Coordinates(latitude: $0, longitude: $1) }
+        let others = (0..<Rounds.count(5, prove: 500)).map { _ in
+            Coordinates(latitude: .random(in: -90...90), longitude: .random(in: -180...180))
+        }
+        for position in corners + others {
+            let near = all.map { (kilometres: Self.kilometres(position, $0), country: $0.country) }
+                .sorted { $0.kilometres < $1.kilometres }
+            for (country, limit) in [(nil, 50), ("SE", 10), ("ZZ", 10)] as [(String?, Int)] {
+                let expected = near.filter { country == nil || $0.country == country }.prefix(limit).map(\.kilometres)
+                let found = CitySearch.nearest(to: position, in: country, limit: limit)
+                #expect(Set(found.map(\.id)).count == expected.count, "\(position)")
+                #expect(country == nil || found.allSatisfy { $0.country == country })
+                // Cities of one latitude are equally far from a pole but for the rounding.
+                for (city, kilometres) in zip(found, expected) {
+                    #expect(abs(Self.kilometres(position, city) - kilometres) < 1e-6, "\(position)")
+                }
+            }
+        }
+    }
+
+    /// By the formula of half the versed sine.
+    private static func kilometres(_ position: Coordinates, _ city: City) -> Double {
+        guard let place = city.coordinates else { return .infinity }
+        let radians = Double.pi / 180
+        let north = sin((place.latitude - position.latitude) * radians / 2)
+        let east = sin((place.longitude - position.longitude) * radians / 2)
+        let half = north * north + cos(place.latitude * radians) * cos(position.latitude * radians) * east * east
+        return 2 * 6371 * asin(min(1, half.squareRoot()))
     }
 
     /// Against a search that looks at every name with nothing but the rules.

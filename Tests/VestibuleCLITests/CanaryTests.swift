@@ -107,6 +107,8 @@ import Testing
                 ),
                 ("GET", "/users/canarypath?canaryquery=canarytext", nil),
                 ("GET", "/cities?query=Canaryville&limit=canaryquery", nil),
+                ("GET", "/cities?latitude=47.182736&longitude=-12.182736", nil),
+                ("GET", "/cities?latitude=182736&longitude=12.182736", nil),
                 ("DELETE", "/auth/sessions/canarypath", nil), ("GET", "/canarypath", nil),
                 ("CANARYTEXT".lowercased(), "/users/me", nil),
             ] as [(String, String, JSONValue?)] {

@@ -150,13 +150,7 @@ struct RequestBody: Sendable {
         for addition in route.additions {
             guard case .query(let name) = addition.source, let values = given[name], let schema = addition.schema
             else { continue }
-            // An integer becomes a JSON number, every other text a JSON string.
-            let value =
-                if case .integer = schema, let number = Int64(values[0]) {
-                    Array("\(number)".utf8)
-                } else {
-                    CanonicalJSON.bytes(of: .string(values[0]))
-                }
+            let value = Self.json(values[0], schema)
             let found = (try? JSONDocument(value)).map { schema.problems(in: $0.root) } ?? []
             problems += found.map { SchemaProblem(field: name, code: $0.code, message: $0.message) }
             if values.count > 1 {
@@ -166,6 +160,17 @@ struct RequestBody: Sendable {
         }
         guard problems.isEmpty else { throw Problem(problems) }
         return members
+    }
+
+    /// The text of a parameter as JSON: a number where the schema wants one, else a string.
+    private static func json(_ text: String, _ schema: JSONSchema) -> [UInt8] {
+        switch schema {
+        case .integer: if let number = Int64(text) { return Array("\(number)".utf8) }
+        case .number:
+            if let root = try? JSONDocument(Array(text.utf8)).root, root.kind == .number { return Array(root.rawText) }
+        default: break
+        }
+        return CanonicalJSON.bytes(of: .string(text))
     }
 
     /// The parameters by name, decoded as of an HTML form. Those that are not UTF-8 are left out.

@@ -18,7 +18,11 @@ extension FindCities: MessageContract {
                 state: String(repeating: "s", count: 100), country: "US")
         })
 
-    static let errors: [BusError] = []
+    static let errors: [BusError] = [
+        BusError(
+            .validationFailed, "Some fields need another look.",
+            errors: [.init(field: "longitude", code: "required", message: "This is needed with a latitude.")])
+    ]
 
     static let hasEffect = false
     static let clockMembers: Set<String> = []
@@ -27,5 +31,7 @@ extension FindCities: MessageContract {
         Asked(FindCities(query: "stock", country: "se"))
     }
 
-    static let provocations: [String: Provocation<ProfileProvider, FindCities>] = [:]
+    static let provocations: [String: Provocation<ProfileProvider, FindCities>] = [
+        "validation_failed": { _ in Asked(FindCities(latitude: 59.33)) }
+    ]
 }

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Finds cities while a person types their name.
+/// Finds cities while a person types their name, and cities near a position.
 enum CitySearch {
     /// The most bytes of a folded query that are used.
     private static let longest = 100
@@ -23,6 +23,25 @@ enum CitySearch {
         found.take(beginning(with: sought, in: table))
         if !found.isFull { found.take(near(sought, in: table)) }
         return found.cities
+    }
+
+    /// Finds the cities nearest to a position, the nearest first. It looks at every city, which is quick enough without
+    /// an index.
+    static func nearest(
+        to position: Coordinates, in country: String?, limit: Int, of table: CityTable = .shipped
+    ) -> [City] {
+        let here = SpherePoint(latitude: position.latitude, longitude: position.longitude)
+        let country = country.map { Array($0.utf8) }
+        var nearest: [(distance: Double, city: Int32)] = []
+        for city in 0..<Int32(table.count) {
+            let distance = table.point(of: city).squaredDistance(to: here)
+            if nearest.count == limit, let farthest = nearest.last, distance >= farthest.distance { continue }
+            if let country, !table.isIn(country, city) { continue }
+            let place = nearest.firstIndex { distance < $0.distance } ?? nearest.endIndex
+            nearest.insert((distance, city), at: place)
+            if nearest.count > limit { nearest.removeLast() }
+        }
+        return nearest.map { table.city($0.city) }
     }
 
     /// Cities with their rank. A smaller rank is a better match.
