@@ -261,6 +261,44 @@ import Testing
         }
     }
 
+    @Test func whoDeclinesTheVerificationGoesOnWithoutMatching() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_REQUIRE_VERIFICATION": "true"]) { profile in
+            let photos = try profile.stage.asking(as: .verification)
+            func decided(_ sequence: Int64, _ outcome: String) async throws -> OnboardingView {
+                let event = VerificationDecided(
+                    personID: profile.person, personSequence: sequence, level: "photo", outcome: outcome, at: .now())
+                _ = try await photos.call(event, CallOptions(timeout: .seconds(10)))
+                return try await profile.ask(ViewOnboarding())
+            }
+            try await profile.update([
+                "dateOfBirth": "1994-02-28", "displayName": "Åsa", "gender": "female", "lookingFor": ["everyone"],
+            ])
+            let done = SessionCompleted(
+                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat",
+                version: 1, completedAt: .now())
+            _ = try await profile.stage.asking(as: .questionnaire).call(done, CallOptions(timeout: .seconds(10)))
+            let declined = try await decided(1, "declined")
+            #expect(declined.onboardingStatus == "blocked" && declined.resumeAt == nil)
+            #expect(try await profile.ask(GetRequirements()).match.disabledReason == "verification_declined")
+            #expect(try await decided(2, "in_review").onboardingStatus == "verification_pending")
+            #expect(try await decided(3, "verified").onboardingStatus == "complete")
+            #expect(try await decided(4, "declined").onboardingStatus == "complete", "the photo stays verified")
+        }
+    }
+
+    /// The first answer makes the profile where the plan requires none.
+    @Test func aProfileIsCreatedInAPlanWithoutRequiredFields() {
+        let now = Timestamp.now()
+        var record = ProfileRecord(personID: .random(), createdAt: now, updatedAt: now)
+        for key in ["skin-care", "eko-family"] {
+            let plan = Plan.shipped(key)
+            record.fields = [:]
+            #expect(OnboardingEvent.reached(by: record, plan, today: now.date) == [])
+            record.fields = ["displayName": .answered("Åsa")]
+            #expect(OnboardingEvent.reached(by: record, plan, today: now.date) == [.profileCreated])
+        }
+    }
+
     @Test func nothingIsNotedOfWhoWasDeleted() async throws {
         try await ProfileStage.run { profile in
             _ = try await profile.ask(RecordEvents(events: [Self.event(.appOpened)]))

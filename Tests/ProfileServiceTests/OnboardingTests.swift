@@ -143,6 +143,69 @@ import Testing
         #expect(view.matchingMode == (eligibleOn == nil ? "full-confidence" : "none"))
     }
 
+    /// Declined, the person goes on without matching, and a later verdict counts.
+    @Test func whoDeclinesAVerificationThatMatchingNeedsIsNotMatched() {
+        let plan = Plan.yoked(visual: false)
+        var record = Self.record(questionnaire: true)
+        record.photoVerification = .declined
+        let view = Onboarding.view(of: record, plan, today: Self.today)
+        #expect(view.onboardingStatus == "blocked" && view.matchingMode == "none" && view.resumeAt == nil)
+        #expect(view.onboardingStep == "complete" && view.steps.last?.state == "pending" && view.eligibleOn == nil)
+        let needs = RequirementRules.requirements(of: record, plan, today: Self.today)
+        #expect(needs.match.disabledReason == "verification_declined" && needs.browse.disabledReason == nil)
+        #expect(
+            needs.fullConfidence.disabledReason == "verification_declined"
+                && needs.like.disabledReason == "requirements_due")
+        #expect(needs.appAccess.disabledReason == nil)
+        let reached = OnboardingEvent.reached(by: record, plan, today: Self.today)
+        #expect(reached.contains(.ageVerified) && !reached.contains(.onboardingCompleted))
+        for (verdict, status) in [
+            (.verified, "complete"), (.inReview, "verification_pending"), (nil, "verification_pending"),
+        ]
+            as [(Onboarding.Verification?, String)]
+        {
+            record.photoVerification = verdict
+            #expect(Onboarding.view(of: record, plan, today: Self.today).onboardingStatus == status)
+        }
+        record.photoVerification = .declined
+        record.isBackfilled = true
+        #expect(Onboarding.status(of: record, plan, today: Self.today) == .active, "a backfill stands for it")
+    }
+
+    /// Neither a plan without the step nor one where nothing needs it keeps anybody from being matched.
+    @Test func aVerificationThatNothingNeedsMayBeDeclined() {
+        var record = Self.record(questionnaire: true)
+        record.photoVerification = .declined
+        for plan in [Plan.yoked, Plan.yoked(verification: false)] {
+            #expect(Onboarding.status(of: record, plan, today: Self.today) == .active)
+            let reason = RequirementRules.requirements(of: record, plan, today: Self.today).match.disabledReason
+            #expect(reason == "requirements_due", "the city")
+        }
+        record.dateOfBirth = CivilDate("2010-02-28")
+        #expect(Onboarding.status(of: record, .yoked, today: Self.today) == .nonMatching)
+    }
+
+    /// The number of screens, the account's among them.
+    @Test(arguments: [("yoked", 13), ("realsingles", 13), ("skin-care", 2), ("eko-family", 2)] as [(String, Int64)])
+    func theNumberOfStepsIsThePlans(key: String, steps: Int64) {
+        let (plan, now) = (Plan.shipped(key), Timestamp("2026-02-20T09:00:00Z")!)
+        let nobody = ProfileRecord(personID: .random(), createdAt: now, updatedAt: now)
+        let completion = plan.completion.completion(of: nobody, now: now)
+        #expect(completion.totalSteps == steps && completion.currentStep == 1)
+        #expect(plan.catalogue.views.allSatisfy { $0.steps.map(\.step) == Array(1...steps) })
+    }
+
+    /// Nobody is kept out by a service that does not run.
+    @Test(arguments: ["yoked", "realsingles", "skin-care", "eko-family"])
+    func noShippedPlanRequiresATaskOfAnotherService(key: String) {
+        let plan = Plan.shipped(key)
+        #expect(plan.steps.allSatisfy { $0.task == nil || $0.need == .optional })
+        let tasks = Set(plan.steps.filter { $0.task != nil }.map(\.key))
+        for (capability, needs) in plan.capabilities where capability != .fullConfidence {
+            #expect(tasks.isDisjoint(with: needs.due), "\(capability)")
+        }
+    }
+
     @Test func migrationsAreThoseOfTheFolder() throws {
         #expect(try SourceFolder.migrations(of: "ProfileService") == ProfileMigrations.all)
     }

@@ -24,7 +24,8 @@ extension JSONSchema {
     static let capability = JSONSchema.open(1...64, "browse", "like", "match", "message", "full_confidence").named(
         "Capability", "Something that a person may do in the app.")
     static let disabledReason = JSONSchema.open(
-        1...64, "suspended", "underage", "requirements_due", "pending_verification", "not_offered"
+        1...64, "suspended", "underage", "requirements_due", "pending_verification", "verification_declined",
+        "not_offered"
     ).named("DisabledReason", "Why a capability is disabled.")
 
     static let fieldType = JSONSchema.open(

@@ -24,7 +24,8 @@ public struct VisualPreferencesDeferred: BusEvent {
     public var at: Timestamp
 }
 
-/// A person's photo or document was verified or refused. The newest decision counts.
+/// A person's photo or document was verified or refused, or the person declined that. The newest decision counts, but a
+/// verified photo stays verified when the person declines.
 @Message
 public struct VerificationDecided: BusEvent {
     public static let type: MessageType = "verification.decided"
@@ -34,7 +35,7 @@ public struct VerificationDecided: BusEvent {
     @Field(.count) public var personSequence: Int64 = 0
     /// `photo` or `id`. Other values have no effect.
     @Field(.string(1...32)) public var level: String
-    /// `verified`, `failed` or `in_review`. Other values have no effect.
+    /// `verified`, `failed`, `in_review` or `declined`. Other values have no effect.
     @Field(.string(1...32)) public var outcome: String
     /// When it was decided.
     public var at: Timestamp

@@ -49,8 +49,8 @@ public struct CapabilityNeeds: MessageValue {
     @Field(count: 0...64) public var errors: [Fault] = []
     /// What may replace something that is due.
     @Field(count: 0...16) public var alternatives: [Alternative] = []
-    /// `suspended`, `underage`, `requirements_due`, `pending_verification` or `not_offered`; `null` if the capability is
-    /// enabled. A plan need not offer every capability.
+    /// `suspended`, `underage`, `requirements_due`, `pending_verification`, `verification_declined` or `not_offered`;
+    /// `null` if the capability is enabled. A plan need not offer every capability.
     @Field(.nullable(.disabledReason)) public var disabledReason: String?
     /// When ``currentlyDue`` becomes past due. Nothing has a deadline yet.
     @Field(.nullable(.dateTime)) public var currentDeadline: Timestamp?

@@ -23,6 +23,8 @@ enum Onboarding {
     enum Verification: String, Sendable, CaseIterable {
         case verified, failed
         case inReview = "in_review"
+        /// The person did not consent to it.
+        case declined
     }
 
     /// The status in the public API, one of five values. `blocked` means that there is no matching; the app can be
@@ -45,9 +47,23 @@ enum Onboarding {
 
     static func status(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> Status {
         if record.isSuspended { return .suspended }
-        guard let age = plan.age, let born = record.dateOfBirth else { return .active }
+        let isMatched = !isTooYoung(record, plan, today: today) && !hasDeclinedVerification(record, plan)
+        return isMatched ? .active : .nonMatching
+    }
+
+    private static func isTooYoung(_ record: ProfileRecord, _ plan: Plan, today: CivilDate) -> Bool {
+        guard let age = plan.age, let born = record.dateOfBirth else { return false }
         // A date of birth may be in the future in another time zone. That counts as too young.
-        return (Age.years(born: born, on: today) ?? 0) < age.minimum ? .nonMatching : .active
+        return (Age.years(born: born, on: today) ?? 0) < age.minimum
+    }
+
+    /// Whether the person declined a verification without which the plan matches nobody. The person uses the app
+    /// without matching, and may be verified later.
+    private static func hasDeclinedVerification(_ record: ProfileRecord, _ plan: Plan) -> Bool {
+        guard record.photoVerification == .declined, !record.isBackfilled, let step = plan.step(.verification) else {
+            return false
+        }
+        return step.need == .required || plan.capabilities[.match]?.due.contains(step.key) ?? false
     }
 
     /// Whether the person did everything that the step asks for.
@@ -60,9 +76,13 @@ enum Onboarding {
         }
     }
 
-    /// Whether the person may go on to the next step. Visual preferences may be deferred.
+    /// Whether the person may go on to the next step. Visual preferences may be deferred, and verification declined.
     static func isPassed(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
-        isDone(step, record) || step.task == .visualPreferences && record.visualPreferences == .deferred
+        switch step.task {
+        case .visualPreferences: isDone(step, record) || record.visualPreferences == .deferred
+        case .verification: isDone(step, record) || record.photoVerification == .declined
+        case nil: isDone(step, record)
+        }
     }
 
     /// The first required step that the person has not passed; `nil` if the onboarding is complete.
@@ -86,7 +106,9 @@ enum Onboarding {
             status = Onboarding.status(of: record, plan, today: today)
             current = Onboarding.current(of: record, plan)
             visual = plan.step(.visualPreferences) == nil ? .ready : record.visualPreferences
-            eligibleOn = status == .nonMatching ? record.dateOfBirth.flatMap { plan.eligibleOn(born: $0) } : nil
+            eligibleOn =
+                status == .nonMatching && isTooYoung(record, plan, today: today)
+                ? record.dateOfBirth.flatMap { plan.eligibleOn(born: $0) } : nil
             isMatching = plan.capabilities[.match] != nil
         }
 

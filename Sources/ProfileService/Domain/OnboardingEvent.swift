@@ -23,8 +23,14 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
     static func reached(by record: ProfileRecord, _ plan: Plan, today: CivilDate) -> [OnboardingEvent] {
         let standing = Onboarding.Standing(of: record, plan, today: today)
         var reached: [OnboardingEvent] = []
-        if record.dateOfBirth != nil, standing.status == .active { reached.append(.ageVerified) }
-        if record.missing(of: plan.catalogue.fields).isEmpty { reached.append(.profileCreated) }
+        if record.dateOfBirth != nil, standing.status != .suspended, standing.eligibleOn == nil {
+            reached.append(.ageVerified)
+        }
+        // In a plan without required fields, the first field that is there makes the profile.
+        if record.missing(of: plan.catalogue.fields).isEmpty, plan.catalogue.fields.contains(where: record.isSatisfied)
+        {
+            reached.append(.profileCreated)
+        }
         if case .answered = record.fields["coordinates"] { reached.append(.locationAllowed) }
         if !plan.questionnaires.isEmpty, plan.questionnaires.allSatisfy({ record.questionnaires[$0] != nil }) {
             reached.append(.questionnaireCompleted)

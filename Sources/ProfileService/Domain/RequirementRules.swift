@@ -23,8 +23,10 @@ enum RequirementRules {
         for key in keys.wanted { add(key, to: &needs, isDue: false, record, plan) }
         if standing.status == .suspended {
             needs.disabledReason = "suspended"
-        } else if standing.status == .nonMatching {
+        } else if standing.eligibleOn != nil {
             needs.disabledReason = "underage"
+        } else if standing.status == .nonMatching, [.match, .fullConfidence].contains(capability) {
+            needs.disabledReason = "verification_declined"
         } else if !needs.currentlyDue.isEmpty {
             needs.disabledReason = "requirements_due"
         } else if !needs.pendingVerification.isEmpty {

@@ -29,6 +29,8 @@ struct VerificationDecidedHandler: RequestHandler {
         try await profile.take(event, from: .verification) { record in
             guard let verification = Onboarding.Verification(rawValue: event.outcome) else { return }
             switch event.level {
+            // Who is verified declines another session only.
+            case "photo" where verification == .declined && record.photoVerification == .verified: return
             case "photo": record.photoVerification = verification
             case "id": record.idVerification = verification
             default: return
