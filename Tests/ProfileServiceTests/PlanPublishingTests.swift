@@ -53,6 +53,25 @@ import Testing
         }
     }
 
+    /// Nobody could sign in to the default app without its plan; another app may end.
+    @Test func theLastVersionOfTheDefaultPlanStays() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            let refused = try await editor.refusal(of: RetirePlanVersion(key: "yoked", version: "1"))
+            #expect(refused.code == "definition_invalid" && refused.errors?.map(\.code) == ["default_plan"])
+            let person = ProfileStage(stage: profile.stage, gateway: profile.gateway)
+            #expect(try await person.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            _ = try await editor.ask(RetirePlanVersion(key: "eko-family", version: "1"))
+            #expect(await editor.code { try await editor.rules(of: "eko-family") } == "app_unknown")
+            let draft = try await editor.draft(Self.edited("yoked", [:]), of: "yoked")
+            _ = try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft))
+            _ = try await editor.ask(RetirePlanVersion(key: "yoked", version: "1"))
+            #expect(
+                try await editor.refusal(of: RetirePlanVersion(key: "yoked", version: "2")).code == "definition_invalid"
+            )
+        }
+    }
+
     /// The background job of each replica calls ``PlanStore/refresh()``.
     @Test func anotherReplicaSeesAVersionOnceItReadsAgain() async throws {
         try await ProfileStage.run { profile in

@@ -12,7 +12,8 @@ import ServiceRuntime
     private let store: DocumentStore
     private let library: FieldLibrary
     private let shipped: [EmbeddedFile]
-    private let defaultPlan: String
+    /// The key of the plan of people who name no app.
+    nonisolated let defaultPlan: String
     private let overrides: PlanOverrides
     private let log: Log
     private var known: [PlanReference: Plan] = [:]

@@ -48,7 +48,8 @@ public struct GetPlanVersion: PublicRequest {
 
 /// Retires a version. No new person follows it, and who follows it goes on.
 ///
-/// The newest version before it is in use again. `definition_invalid` says that another plan has its app or entry by now.
+/// The newest version before it is in use again. `definition_invalid` says that another plan has its app or entry by now,
+/// or that the default plan would have no version left.
 @Message
 public struct RetirePlanVersion: PublicRequest {
     public typealias Reply = PlanVersionSummary

@@ -83,7 +83,13 @@ struct RetirePlanVersionHandler: RequestHandler {
     /// The version before the retired one is in use again. Meanwhile another plan may have got its app or entry.
     @Loop private func checkNewest(of key: String, in transaction: Transaction) async throws {
         let current = try await drafts.store.current(in: transaction)
-        guard let newest = current.first(where: { $0.key == key })?.content else { return }
+        guard let newest = current.first(where: { $0.key == key })?.content else {
+            guard key != plans.defaultPlan else {
+                throw DocumentError("default_plan", "", "Nobody could sign in to the default app without its plan.")
+                    .refusal("The last version of the default plan cannot be retired.")
+            }
+            return
+        }
         let problems = try await Loop.compute {
             try PlanNeighbours(plans: current.map(\.content), questionnaires: nil).problems(
                 in: PlanDocument(Array(newest.utf8)).file)
