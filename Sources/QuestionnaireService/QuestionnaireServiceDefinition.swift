@@ -19,6 +19,8 @@ enum QuestionnaireServiceDefinition {
 
     static let variables: [ConfigurationVariable] = [
         .init(
+            "QUESTIONNAIRE_COMPATIBILITY", .text, "yoked-compat", "Key of the questionnaire behind /compatibility"),
+        .init(
             "QUESTIONNAIRE_TOTAL_QUESTIONS", .integer(1...500), "25",
             "Questions that the compatibility questionnaire should have; another number is logged as a warning"),
         .init(
@@ -38,6 +40,7 @@ enum QuestionnaireServiceDefinition {
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let all = try definitions.map { try DefinitionParser.parse($0) }
+        let compatibility = try container.configuration.text("QUESTIONNAIRE_COMPATIBILITY")
         let declared = PublishGate.Declared(
             total: Int(try container.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
             required: Int(try container.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
@@ -53,8 +56,8 @@ enum QuestionnaireServiceDefinition {
             sessions: sessions, definitions: definitions,
             offers: VersionOffers(definitions: definitions, migrations: migrations), inbox: container.inbox,
             outbox: container.outbox, bus: container.bus)
-        container.handle(GetQuestionsHandler(questionnaire: CompatibilityQuestionnaire.key, service: service))
-        container.handle(SubmitResponsesHandler(questionnaire: CompatibilityQuestionnaire.key, service: service))
+        container.handle(GetQuestionsHandler(questionnaire: compatibility, service: service))
+        container.handle(SubmitResponsesHandler(questionnaire: compatibility, service: service))
         let mover = SessionMigrator(service: service, migrations: migrations)
         container.handle(MigrateSessionHandler(mover: mover))
         container.handle(UndoMigrationHandler(mover: mover))
@@ -100,7 +103,7 @@ enum QuestionnaireServiceDefinition {
         // Runs once per process, because published versions never change.
         container.background("definition-import", every: nil) {
             for definition in all {
-                let isCompatibility = definition.key == CompatibilityQuestionnaire.key
+                let isCompatibility = definition.key == compatibility
                 let report = try await Loop.compute {
                     PublishGate.check(
                         definition, today: Timestamp.now().date, declared: isCompatibility ? declared : nil)

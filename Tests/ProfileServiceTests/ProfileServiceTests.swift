@@ -310,7 +310,7 @@ import Testing
             #expect(try await profile.ask(ViewOnboarding()).onboardingStep == "questionnaire")
             let amended = SessionAmended(
                 personID: profile.person, personSequence: 2, sessionID: .ordered(),
-                questionnaire: CompatibilityQuestionnaire.key, version: 1, completedAt: .now(), amendedAt: .now(),
+                questionnaire: "yoked-compat", version: 1, completedAt: .now(), amendedAt: .now(),
                 scores: [:])
             _ = try await questionnaire.call(amended, profile.options(signedIn: false))
             #expect(try await profile.ask(ViewOnboarding()).onboardingStep == "verification")

@@ -12,6 +12,14 @@ import Testing
 @Suite("the questionnaire service") @Loop struct QuestionnaireServiceTests {
     let person = Identifier.random()
 
+    /// The paths from before there were several questionnaires answer for the one that the operator names.
+    @Test func anOperatorNamesTheQuestionnaireOfTheCompatibilityPaths() async throws {
+        try await withService(environment: ["QUESTIONNAIRE_COMPATIBILITY": "eko-family"]) { service in
+            let opened = try await service.questions(as: .random())
+            #expect(opened.questionnaire.key == "eko-family")
+        }
+    }
+
     @Test func replicasThatStartTogetherPublishOnce() async throws {
         try await withService(replicas: 3) { service in
             let definitions = try QuestionnaireServiceDefinition.definitions.map { try DefinitionParser.parse($0) }

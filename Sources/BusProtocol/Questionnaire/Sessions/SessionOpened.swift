@@ -13,7 +13,7 @@ public struct SessionOpened: BusEvent {
     @Field(.count) public var personSequence: Int64 = 0
     /// The session.
     public var sessionID: Identifier
-    /// The key of the questionnaire: `yoked-compat`.
+    /// The key of the questionnaire.
     @Field(.string(1...64)) public var questionnaire: String
     /// The version of the definition that the session uses.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
