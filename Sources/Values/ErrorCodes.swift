@@ -127,7 +127,7 @@ extension ErrorCode {
     /// The request needs a date of birth.
     public static let dateOfBirthMissing = ErrorCode(
         "date_of_birth_missing", .failedPrecondition, http: 409, "Date of birth missing")
-    /// The person is already 18.
+    /// The person has reached the minimum age.
     public static let alreadyEligible = ErrorCode(
         "already_eligible", .failedPrecondition, http: 409, "Already eligible")
     /// The person is too young.

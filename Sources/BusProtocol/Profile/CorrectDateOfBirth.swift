@@ -2,7 +2,7 @@ import JSONText
 
 /// Staff sets a date of birth that its person can no longer change.
 ///
-/// A date under 18 is accepted under every age policy, and the person is then not matched. The request carries the
+/// A date under the minimum age is accepted under every age policy, and the person is then not matched. The request carries the
 /// staff member's access token, and profile asks auth whose it is.
 @Message
 public struct CorrectDateOfBirth: PublicRequest {

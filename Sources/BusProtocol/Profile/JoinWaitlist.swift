@@ -1,6 +1,6 @@
 import JSONText
 
-/// A person who is too young asks to be notified on the 18th birthday, or withdraws that.
+/// A person who is too young asks to be notified once they reach the minimum age of the plan, or withdraws that.
 @Message
 public struct JoinWaitlist: PublicRequest {
     public typealias Reply = WaitlistPlace
@@ -9,7 +9,7 @@ public struct JoinWaitlist: PublicRequest {
         service: .profile, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .dateOfBirthMissing, .alreadyEligible])
     public static let route = HTTPRoute(
-        .post, "/users/me/waitlist", .user, "Asks for a notification on the 18th birthday.")
+        .post, "/users/me/waitlist", .user, "Asks for a notification at the minimum age of the plan.")
 
     /// False to withdraw.
     public var notify: Bool
@@ -18,6 +18,6 @@ public struct JoinWaitlist: PublicRequest {
 /// The answer to ``JoinWaitlist``.
 @Message
 public struct WaitlistPlace: PublicReply {
-    /// The 18th birthday.
+    /// The day on which the person is old enough.
     public var eligibleOn: CivilDate
 }

@@ -76,6 +76,6 @@ public struct AgeGate: MessageValue {
     public var allowed: Bool
     /// A sentence for the person.
     @Field(.string(1...200)) public var message: String
-    /// The 18th birthday.
+    /// The day on which the person is old enough.
     public var eligibleOn: CivilDate
 }

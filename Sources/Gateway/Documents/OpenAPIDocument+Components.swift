@@ -90,7 +90,7 @@ extension OpenAPIDocument {
                 """
                 Of `recovery_required`: `recover` the account, or `new_account`, with `newAccount: true` beside the same code.
                 """),
-            .optional("eligibleOn", .date, "The 18th birthday of a person who is too young."),
+            .optional("eligibleOn", .date, "The day on which a person who is too young is old enough."),
             .optional(
                 "errors", .array(of: Self.fieldProblemSchema, count: 0...500), "What is wrong with which member."),
         ]).named("Problem", "A refusal or a failure (RFC 9457). Some codes have further members.")

@@ -14,7 +14,7 @@ struct WaitlistNotifier: Sendable {
     /// replica.
     ///
     /// In the first hour of a UTC day, time zones from UTC eastward have the same date. Time zones to the west still
-    /// have the date before. So that hour falls on the local birthday of everyone who turns 18 on either date.
+    /// have the date before. So that hour falls on the local birthday of everyone who has one on either date.
     @Loop func tellWhoIsEligible(at now: Timestamp) async throws {
         // The waitlist is that of the default app.
         let plan = try await plans.current(for: nil)

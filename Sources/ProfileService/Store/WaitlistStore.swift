@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// The people who want to be notified on their 18th birthday. The list stores no dates. Its readers open the sealed
+/// The people who want to be notified once they are old enough. The list stores no dates. Its readers open the sealed
 /// dates of birth in the profiles instead.
 @Loop enum WaitlistStore {
     struct Waiting: Sendable {
