@@ -91,7 +91,7 @@ enum AuthServiceDefinition {
         container.handle(UnlinkIdentityHandler(database: database, audit: audit, apple: apple, notifier: notifier))
         container.handle(
             LinkEmailHandler(
-                inbox: inbox, secrets: secrets, checker: checker,
+                inbox: inbox, bearer: bearer, secrets: secrets, checker: checker,
                 linker: EmailLinker(audit: audit, secrets: secrets, notifier: notifier)))
         container.handle(UnlinkEmailHandler(database: database, audit: audit, notifier: notifier))
         container.handle(
