@@ -91,7 +91,7 @@ enum AuthServiceDefinition {
         container.handle(UnlinkIdentityHandler(database: database, audit: audit, apple: apple, notifier: notifier))
         container.handle(
             LinkEmailHandler(
-                inbox: inbox, secrets: secrets, checker: checker,
+                inbox: inbox, bearer: bearer, secrets: secrets, checker: checker,
                 linker: EmailLinker(audit: audit, secrets: secrets, notifier: notifier)))
         container.handle(UnlinkEmailHandler(database: database, audit: audit, notifier: notifier))
         container.handle(
@@ -161,9 +161,9 @@ enum AuthServiceDefinition {
         container.background("housekeeping", every: .seconds(60)) {
             try await Housekeeping.run(database, audit: audit)
         }
-        let statistics = SMSQueueStatistics(database: database, log: container.log, budget: limits.budget)
+        let statistics = CodeStatistics(database: database, log: container.log, limits: limits)
         container.ownGauges = { statistics.measures }
-        container.background("sms-statistics", every: .seconds(5)) { try await statistics.look() }
+        container.background("code-statistics", every: .seconds(5)) { try await statistics.look() }
         container.background("identity-keys", every: .zero) {
             // The first sign-in fetches the first keys.
             try await Loop.sleep(for: IdentityProviders.renewal)

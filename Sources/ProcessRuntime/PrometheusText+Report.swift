@@ -15,6 +15,7 @@ extension PrometheusText {
             "Migrations that were not applied and tables that are missing. Above 0 the replica is not ready."
         ),
         ("sms_budget_used", "The share of this hour's SMS budget that is used, for the budget with the highest share."),
+        ("email_budget_used", "The share of this hour's email budget that is used."),
         ("sms_prefixes_closed", "Number prefixes for which unknown devices get no codes, the same for all replicas."),
     ]
 

@@ -55,9 +55,8 @@ struct ContactMessage: Codable, Sendable {
         let message = try WireJSON.decode(ContactMessage.self, from: item.payload)
         let began = MonotonicClock.now()
         do {
-            // A challenge has one email. Its id makes the Message-ID, by which a mailbox drops a repeat.
-            let id = kind == .email ? message.challengeID ?? item.id : item.id
-            try await offer(OutgoingMessage(id: id, to: message.to, subject: message.subject, body: message.body))
+            // The item's id is the same at each attempt. Only the caller who asked for a code knows its challenge.
+            try await offer(OutgoingMessage(id: item.id, to: message.to, subject: message.subject, body: message.body))
             // Without this note the person only waits longer. Throwing here would send the message a second time.
             if let challenge = message.challengeID { try? await CodeStateStore.noteSent(challenge, in: database) }
         } catch {

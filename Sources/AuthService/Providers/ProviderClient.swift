@@ -20,7 +20,9 @@ struct ProviderFailure: Error, Equatable {
 
     /// Whether the provider refused this one contact. It says nothing about the next one: otherwise anybody could make a
     /// provider look down by an address that it refuses.
-    var isAboutContact: Bool { reason == "no_smtputf8" || reason.hasPrefix("recipient_") }
+    var isAboutContact: Bool {
+        ["no_smtputf8", "http_400", "http_410", "http_422"].contains(reason) || reason.hasPrefix("recipient_")
+    }
 
     init(_ reason: String) { self.reason = reason }
 

@@ -26,6 +26,20 @@ import Testing
     }
 
     @Test(
+        "what is counted as one mailbox",
+        arguments: [
+            "Anna@example.com", "an.na@example.com", "anna+x@example.com", "ANNA+a+b@Example.com",
+            // Letters as wide as a Chinese sign.
+            "\u{ff41}nna@example.com",
+        ])
+    func mailbox(spelling: String) { #expect(EmailAddress(spelling)?.mailbox == "anna@example.com") }
+
+    @Test func otherMailboxesAreCountedApart() {
+        let others = ["annа@example.com", "ann@example.com", "anna@example.org", "+anna@example.com"]
+        #expect(Set((others + ["anna@example.com"]).compactMap { EmailAddress($0)?.mailbox }).count == 5)
+    }
+
+    @Test(
         "what is none",
         arguments: [
             "", "@", "anna", "anna@", "@example.com", "anna@example", "anna@.com", "anna@example..com",

@@ -42,6 +42,7 @@ import Testing
                 VerifyEmailCode(
                     challengeId: sent.challengeId, code: code, device: AuthStage.device, app: SignInRulesOfTests.free))
             #expect(again.user.id == first.user.id)
+            try await auth.age("2 minutes")
             #expect(try await auth.signIn(byEmail: "Anna@example.com").user.id != first.user.id)
         }
     }
@@ -77,6 +78,35 @@ import Testing
         }
     }
 
+    /// Otherwise a mailbox would get a code for each of its countless spellings.
+    @Test func aMailboxHasOneLimitHoweverItIsSpelled() async throws {
+        try await AuthStage.run { auth in
+            for spelling in ["anna", "Anna", "an.na", "anna+1", "\u{ff41}nna"] {
+                let email = "\(spelling)@example.com"
+                _ = try await auth.ask(SendEmailCode(email: email))
+                #expect(try await auth.refusal(of: SendEmailCode(email: "ANNA@example.com")).code == "rate_limited")
+                try await auth.age("2 minutes")
+            }
+            #expect(try await auth.refusal(of: SendEmailCode(email: "anna+2@example.com")).code == "rate_limited")
+            _ = try await auth.ask(SendEmailCode(email: "axel@example.com"))
+        }
+    }
+
+    /// Wrong codes are guesses at one account, and an address of another spelling has another.
+    @Test func wrongCodesLockOneSpellingOnly() async throws {
+        try await AuthStage.run { auth in
+            let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email))
+            for _ in 0..<3 {
+                let guess = VerifyEmailCode(
+                    challengeId: challenge, code: AuthStage.wrong(code), device: AuthStage.device)
+                _ = try await auth.refusal(of: guess)
+            }
+            try await auth.age("2 minutes")
+            #expect(try await auth.refusal(of: SendEmailCode(email: Self.email)).code == "otp_locked")
+            _ = try await auth.ask(SendEmailCode(email: "anna+1@example.com"))
+        }
+    }
+
     @Test func theHourHasALimitWithoutThatOfSMS() async throws {
         let environment = ["AUTH_EMAIL_PER_HOUR": "5", "AUTH_SMS_PER_HOUR": "5", "AUTH_SMS_PER_HOUR_COUNTRY": "5"]
         try await AuthStage.run(environment: environment) { auth in
@@ -87,6 +117,13 @@ import Testing
             #expect(
                 try await auth.stage.rows("SELECT scope, sum(used) FROM sms_budget GROUP BY scope ORDER BY scope")
                     == "|4\n@|4\nUS|4")
+            // Where the hour ends while this runs, the next one is as full.
+            try await auth.stage.rows(
+                "INSERT INTO sms_budget SELECT scope, hour + interval '1 hour', shard, used FROM sms_budget")
+            let container = auth.stage.containers[0]
+            container.hurry()
+            #expect(try await eventually { container.bus.report.gauges?["email_budget_used"] == 0.8 })
+            #expect(try await eventually { auth.stage.log.text.contains(#""event":"email_budget""#) })
         }
     }
 

@@ -50,6 +50,24 @@ import Testing
         }
     }
 
+    @Test func aGatewaysWordAloneLinksNothing() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone)
+            let actor = auth.actor(session)
+            let (challenge, code) = try await auth.email(
+                SendEmailCode(email: Self.email, purpose: "link_email"), as: actor)
+            let request = LinkEmail(challengeId: challenge, code: code)
+            var options = auth.options(actor)
+            for token in [nil, session.accessToken + "x"] {
+                options.accessToken = token
+                let refused = await #expect(throws: BusError.self) { try await auth.gateway.call(request, options) }
+                #expect(refused?.code == "unauthorized")
+            }
+            options.accessToken = session.accessToken
+            #expect(try await auth.gateway.call(request, options).maskedEmail == "a…@e…")
+        }
+    }
+
     @Test func ofTwoWhoLinkAnAddressAtOnceOneGetsIt() async throws {
         try await AuthStage.run { auth in
             var asked: [(Session, LinkEmail)] = []

@@ -33,6 +33,26 @@ import Testing
         }
     }
 
+    /// Whoever reads the emails of its address does not set its first number.
+    @Test func isStrongerThanItsMailbox() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let owner = try #require(try await session("1", social))
+            let (challenge, code) = try await auth.email(
+                SendEmailCode(email: "anna@example.com", purpose: "link_email"), as: auth.actor(owner))
+            _ = try await auth.ask(LinkEmail(challengeId: challenge, code: code), as: auth.actor(owner))
+            try await auth.age("2 minutes")
+            let thief = try await auth.signIn(byEmail: "anna@example.com")
+            #expect(thief.user.id == owner.user.id)
+            let change = SendOTP(phone: Self.phone, purpose: "change_phone")
+            let refused = try await auth.refusal(of: change, as: auth.actor(thief))
+            #expect(refused.code == "reauthentication_required")
+            let unlink = UnlinkIdentity(provider: "google")
+            #expect(try await auth.refusal(of: unlink, as: auth.actor(thief)).code == "reauthentication_required")
+            _ = try await auth.ask(change, as: auth.actor(owner))
+        }
+    }
+
     @Test func getsAPhoneWhereAnotherAppWantsOne() async throws {
         try await SocialStage.run { social in
             let first = try #require(try await session("1", social))

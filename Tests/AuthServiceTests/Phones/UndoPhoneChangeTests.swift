@@ -181,6 +181,30 @@ import Testing
         }
     }
 
+    /// A code by email is weaker than the number. So whoever reads the owner's emails takes no change back, however long
+    /// their device has been there.
+    @Test func aDeviceThatOnlyAMailboxSignedInUndoesNothing() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let owner = try await auth.signIn(Self.old, push: "fcm:owner")
+            let (linking, digits) = try await auth.email(
+                SendEmailCode(email: "anna@example.com", purpose: "link_email"), as: auth.actor(owner))
+            _ = try await auth.ask(LinkEmail(challengeId: linking, code: digits), as: auth.actor(owner))
+            try await auth.age("2 minutes")
+            let reader = try await auth.signIn(byEmail: "anna@example.com")
+            #expect(reader.user.id == owner.user.id)
+            try await settle(auth)
+            let later = try await auth.signIn(Self.old, push: "fcm:later")
+            let token = try await change(to: Self.new, from: Self.old, by: later, social)
+            let proof = SendOTP.Proof(id: reader.deviceId, secret: try #require(reader.deviceSecret))
+            let undo = UndoPhoneChange(disputeToken: token)
+            #expect(
+                try await auth.refusal(of: UndoPhoneChange(disputeToken: token, device: proof)).code == "forbidden")
+            #expect(try await auth.refusal(of: undo, as: auth.actor(reader)).code == "forbidden")
+            #expect(try await auth.ask(undo, as: auth.actor(owner)).maskedPhone == "+1 (***) ***-2671")
+        }
+    }
+
     @Test func aGatewaysWordAloneGivesNoNumberBack() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

@@ -129,6 +129,23 @@ import Testing
         }
     }
 
+    /// Outside development, a linked identity grants the role. Whoever reads the SMS of the number could link their own.
+    @Test func aCodeThatLinksAnIdentityDropsTheRole() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let first = try await auth.signIn(Self.phone)
+            #expect(try await change(first.user.id, "staff", true, by: "anna", auth) == "changed")
+            let linked = try await social.link("google", subject: "1", to: Self.phone)
+            #expect(linked.user.id == first.user.id)
+            #expect(try await auth.stage.rows("SELECT role FROM accounts") == "user")
+            #expect(try claims(linked) == ("user", 900))
+            #expect(try await auth.ask(CheckSession(sessionID: linked.sessionId)).isActive)
+            #expect(try await !auth.ask(CheckSession(sessionID: first.sessionId)).isActive)
+            let acts = try await auth.stage.rows("SELECT details FROM audit WHERE act = 'role_dropped'")
+            #expect(acts == #"{"role":"staff","why":"identity_linked"}"#)
+        }
+    }
+
     @Test func nobodyButAnOperatorChangesRoles() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)

@@ -68,6 +68,13 @@ extension Secrets {
 
     func hashes(of contact: Contact) -> ContactHashes { keys(of: contact.kind).hashes(of: Array(contact.text.utf8)) }
 
+    /// The hash under which the codes to a mailbox are counted, however its address is spelled; `nil` for a phone. It
+    /// outlives the account, and no account is found by it.
+    func mailboxHash(of contact: Contact) -> [UInt8]? {
+        guard case .email(let address) = contact else { return nil }
+        return limitHash.code(for: emails.hash.code(for: address.mailbox))
+    }
+
     func hashes(of number: PhoneNumber) -> ContactHashes { hashes(of: .phone(number)) }
 
     /// - Parameters:

@@ -30,6 +30,13 @@ struct EmailAddress: Sendable, Equatable {
     /// As its owner recognises it: `a…@e…`.
     var masked: String { MaskedEmail(text)?.text ?? "…@\(domain.prefix(1))…" }
 
+    /// The mailbox that the address probably is at its host, for limits alone: without case, dots, `+` suffix, and
+    /// Unicode's compatible spellings. Two people may have the same, so it never finds an account.
+    var mailbox: String {
+        let local = text.dropLast(domain.count + 1).prefix { $0 != "+" }.filter { $0 != "." }
+        return "\(String(local).precomposedStringWithCompatibilityMapping.lowercased())@\(domain)"
+    }
+
     /// Whether a relay needs the extension SMTPUTF8 (RFC 6531) for the address.
     var isInternational: Bool { !text.utf8.allSatisfy { $0 < 0x80 } }
 

@@ -77,13 +77,19 @@ struct SMSBudget: Sendable, Equatable {
     ///
     /// - Parameter used: the codes sent in this hour, by scope.
     func full(of used: [String: Int64]) -> Set<String> {
-        Set(used.filter { scope, count in bound(of: scope).map { count >= Self.ofStrangers($0) } ?? false }.keys)
+        Set(used.filter { scope, count in Self.isFull(count, of: bound(of: scope)) }.keys)
     }
+
+    /// Whether nothing is left for strangers. `nil` is no limit.
+    static func isFull(_ used: Int64, of bound: Int64?) -> Bool { bound.map { used >= ofStrangers($0) } ?? false }
 
     /// The used share of the scope that has used most of its limit. 1 means all of it, and 0 that there is no limit.
     ///
     /// - Parameter used: as for ``full(of:)``.
     func share(of used: [String: Int64]) -> Double {
-        used.compactMap { scope, count in bound(of: scope).map { Double(count) / Double($0) } }.max() ?? 0
+        used.map { scope, count in Self.share(count, of: bound(of: scope)) }.max() ?? 0
     }
+
+    /// The used share of one limit; 0 if there is none.
+    static func share(_ used: Int64, of bound: Int64?) -> Double { bound.map { Double(used) / Double($0) } ?? 0 }
 }

@@ -8,8 +8,8 @@ struct SessionStanding: Sendable, Equatable {
     /// How long an account stays frozen after a recovery was completed, so that a former owner can object.
     static let rest = Duration.seconds(48 * 3600)
 
-    /// Whether a code by SMS opened the session within ``freshness``. If the account has no number: whether a code by
-    /// email or a linked identity did.
+    /// Whether the strongest way in that the account has opened the session within ``freshness``: a code by SMS, else a
+    /// linked identity, else a code by email.
     let isFresh: Bool
     /// The time until the freeze of the account ends by itself; `nil` if it is not frozen.
     let frozenFor: Duration?

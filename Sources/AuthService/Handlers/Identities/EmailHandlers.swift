@@ -55,12 +55,13 @@ extension Secrets {
 /// Links an email address that a challenge of the same session verified.
 struct LinkEmailHandler: RequestHandler {
     let inbox: Inbox
+    let bearer: BearerChecker
     let secrets: Secrets
     let checker: ChallengeChecker
     let linker: EmailLinker
 
     func handle(_ request: LinkEmail, context: RequestContext) async throws -> EmailLinked {
-        let actor = try context.person()
+        let actor = try bearer.actor(of: context)
         return try await inbox.once(context) { transaction in
             // A challenge of another session is refused as expired. So a session cannot learn about it or use up its
             // tries.

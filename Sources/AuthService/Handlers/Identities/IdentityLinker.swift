@@ -57,6 +57,18 @@ struct IdentityLinker: Sendable {
         return Account(id: account.id, role: "user", isNew: account.isNew, chain: account.chain)
     }
 
+    /// Drops the role of the account to which a code links an identity. The identity would grant the role, and whoever
+    /// reads the SMS may have linked it. Call it before the session is opened, which would end with the role.
+    @Loop func dropRole(
+        ofHolderOf challenge: Challenge, for link: PendingLink, in transaction: Transaction
+    ) async throws {
+        guard !link.isEmail,
+            let holder = try await PhoneStore.owner(of: try secrets.hashes(of: challenge), in: transaction)
+        else { return }
+        let chain = try await audit.chain(of: holder, in: transaction)
+        try await RoleStore.drop(of: holder, .identityLinked, chain, audit, in: transaction)
+    }
+
     private func inUse(_ link: PendingLink) throws -> BusError {
         if link.isEmail { return .emailInUse }
         return Self.inUse(try secrets.identity(link.sealed, hash: link.identity).provider)

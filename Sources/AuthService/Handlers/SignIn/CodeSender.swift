@@ -26,7 +26,7 @@ struct CodeSender: Sendable {
         reply: @escaping @Sendable (Identifier) -> Reply
     ) async throws -> Reply {
         let (keys, hashes) = (secrets.keys(of: contact.kind), secrets.hashes(of: contact))
-        let hash = hashes.lasting
+        let (hash, mailbox) = (hashes.lasting, secrets.mailboxHash(of: contact))
         let (country, prefix) = destination(of: contact)
         let origin = ClientOrigin(context.clientAddress, hash: secrets.addressHash)
         let proof = device.map {
@@ -34,15 +34,15 @@ struct CodeSender: Sendable {
         }
         return try await inbox.once(context) { transaction in
             let (principal, history) = try await ChallengeStore.history(
-                contact: hashes, limit: secrets.limitHash.code(for: hash), prefix: prefix, country: country,
-                origin: origin, proof: proof, in: transaction)
+                contact: hashes, limit: secrets.limitHash.code(for: hash), mailbox: mailbox, prefix: prefix,
+                country: country, origin: origin, proof: proof, in: transaction)
             try refuse(ChallengePolicy.send(history, limits), stranger: !history.isKnownDevice)
             let act = try await act(transaction)
             let (id, code) = (Identifier.ordered(), RandomBytes.digits(Int(ChallengeLimits.codeLength)))
             ChallengeStore.insert(
                 id, contact: hash, contactSealed: keys.seal(Array(contact.text.utf8), for: id),
                 purpose: act.purpose, principal: principal, origin: origin,
-                prefix: history.isKnownDevice ? nil : prefix,
+                prefix: history.isKnownDevice ? nil : prefix, mailbox: mailbox,
                 code: secrets.hash(ofCode: code, challenge: id, contact: hash), lifetime: limits.lifetime,
                 in: transaction)
             acts.bind(id, to: act, in: transaction)

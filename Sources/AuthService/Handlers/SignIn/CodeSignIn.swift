@@ -77,6 +77,7 @@ struct CodeSignIn: Sendable {
             return try await opener.open(
                 changed, presented.device, by: .phoneCode, app: presented.app, now: challenge.now, in: transaction)
         }
+        try await linker.dropRole(ofHolderOf: challenge, for: link, in: transaction)
         let session = try await opener.signIn(challenge, presented.device, app: presented.app, in: transaction)
         try await linker.make(link, for: session, isConfirmed: presented.confirmsLink, in: transaction)
         return session

@@ -38,6 +38,8 @@ import EventLoop
     enum Loss: String {
         case phoneChanged = "phone_changed"
         case recovered
+        /// A code by SMS linked another identity, which would grant the role.
+        case identityLinked = "identity_linked"
         /// The number was given to its new holder.
         case detached
     }

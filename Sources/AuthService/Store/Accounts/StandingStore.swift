@@ -37,12 +37,15 @@ import EventLoop
         WHERE person_id = $1 AND ended_at IS NULL AND until > clock_timestamp()
             AND ($2::timestamptz IS NULL OR created_at <= $2 OR applied_at IS NOT NULL)
         """
-    /// SQL: whether the session `s` of the account `a` is fresh. A code by SMS is the strongest sign-in. Only in an
-    /// account without a number does a sign-in by email or with a linked identity count.
+    /// SQL: whether the session `s` of the account `a` is fresh. Only the strongest way in that the account has counts:
+    /// a code by SMS, else a linked identity, else a code by email.
     static let isFresh = """
         coalesce(
             CASE WHEN s.otp_at IS NOT NULL THEN s.otp_at
-                WHEN NOT EXISTS (SELECT FROM phones p WHERE p.person_id = a.id) THEN s.created_at END
+                WHEN NOT EXISTS (SELECT FROM phones p WHERE p.person_id = a.id)
+                    AND (s.opened_by IS NOT NULL OR NOT EXISTS (
+                        SELECT FROM identities i WHERE i.person_id = a.id AND i.to_confirm_since IS NULL))
+                THEN s.created_at END
             > clock_timestamp() - interval '\(SessionStanding.freshness.components.seconds) s', false)
         """
     private static let select = Statement(

@@ -62,15 +62,16 @@ extension Secrets {
     ///
     /// - Parameters:
     ///   - limit: the hash that replaces the phone's hash after its account was deleted.
+    ///   - mailbox: the hash of the address's mailbox; `nil` for a phone.
     ///   - prefix: the hash of the number's prefix; `nil` for an address.
     ///   - country: the phone's country, ISO 3166-1 alpha-2; `nil` for an address.
     /// - Returns: who asks, as the row of the challenge will name it, and the history.
     static func history(
-        contact: ContactHashes, limit: [UInt8], prefix: [UInt8]?, country: String?, origin: ClientOrigin, proof: Proof?,
-        in transaction: Transaction
+        contact: ContactHashes, limit: [UInt8], mailbox: [UInt8]?, prefix: [UInt8]?, country: String?,
+        origin: ClientOrigin, proof: Proof?, in transaction: Transaction
     ) async throws -> (principal: ChallengePrincipal, SendHistory) {
         // Always in this order, to avoid deadlocks.
-        for key in [origin.site, origin.address, contact.lasting].compactMap({ $0 }) {
+        for key in [origin.site, origin.address, mailbox, contact.lasting].compactMap({ $0 }) {
             transaction.send(lock, [.bytes(key)])
         }
         let values: [SQLValue] = [
@@ -78,6 +79,7 @@ extension Secrets {
             .text(ChallengePrincipal.stranger(at: origin.address).rawValue), .uuid(proof?.device),
             .bytes(proof?.secretHash), .bytes(prefix), .bytes(limit), .bytes(origin.site), .text(country),
             contact.sought, .text(country == nil ? SMSBudget.emails : SMSBudget.all),
+            .bytes(mailbox),
         ]
         guard let row = try await transaction.query(history, values).first else { throw DatabaseError.aborted }
         let history = SendHistory(
@@ -103,12 +105,14 @@ extension Secrets {
     /// Devices' challenges are kept first, so that a stranger never supersedes one of a device. At most two challenges
     /// of devices are alive at once.
     ///
-    /// - Parameter prefix: `nil` if the code counts for no prefix.
+    /// - Parameters:
+    ///   - prefix: `nil` if the code counts for no prefix.
+    ///   - mailbox: `nil` for a phone.
     static func insert(
         _ id: Identifier, contact: [UInt8], contactSealed: [UInt8], purpose: ChallengePurpose,
         principal: ChallengePrincipal,
         origin: ClientOrigin,
-        prefix: [UInt8]?, code: [UInt8], lifetime: Int64, in transaction: Transaction
+        prefix: [UInt8]?, mailbox: [UInt8]?, code: [UInt8], lifetime: Int64, in transaction: Transaction
     ) {
         transaction.send(supersede, [.bytes(contact), .text(principal.rawValue), .integer(ChallengeLimits.mostAlive)])
         transaction.send(
@@ -116,6 +120,7 @@ extension Secrets {
             [
                 .uuid(id), .bytes(contact), .bytes(contactSealed), .text(purpose.rawValue), .text(principal.rawValue),
                 .bytes(origin.address), .bytes(prefix), .bytes(code), .integer(lifetime), .bytes(origin.site),
+                .bytes(mailbox),
             ])
     }
 
@@ -192,11 +197,12 @@ extension Secrets {
                 ) p ON p.person_id = d.person_id AND \(ContactHashes.found("p", by: "$10")))
                 ON d.id = $4 AND d.secret_hash = $5
         ), counted AS (
-            SELECT c.created_at, c.wrong_tries,
+            SELECT c.created_at, CASE WHEN c.phone_hash IN ($1, $7) THEN c.wrong_tries ELSE 0 END AS wrong_tries,
                 c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 day' AS is_of_day,
                 c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 hour' AS is_of_hour
             FROM challenges c CROSS JOIN me
-            WHERE c.phone_hash IN ($1, $7) AND c.created_at > clock_timestamp() - interval '1 day 15 minutes'
+            WHERE (c.phone_hash IN ($1, $7) OR c.mailbox_hash = $12)
+                AND c.created_at > clock_timestamp() - interval '1 day 15 minutes'
                 AND CASE WHEN me.is_device THEN c.asker = me.asker ELSE starts_with(c.asker, 'address ') END
         ), sums AS (
             SELECT max(created_at) FILTER (WHERE is_of_day) AS last_send,
@@ -253,8 +259,9 @@ extension Secrets {
         """
     private static let insert: Statement = """
         INSERT INTO challenges
-            (id, phone_hash, phone_sealed, purpose, asker, address_hash, prefix_hash, code_hash, expires_at, site_hash)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 s', $10)
+            (id, phone_hash, phone_sealed, purpose, asker, address_hash, prefix_hash, code_hash, expires_at, site_hash,
+            mailbox_hash)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 s', $10, $11)
         """
     private static let closePrefix: Statement = """
         INSERT INTO prefix_breakers (prefix_hash, until)

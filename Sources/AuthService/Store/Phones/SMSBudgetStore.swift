@@ -14,7 +14,7 @@ import EventLoop
         transaction.send(take, [.textArray(scopes), .integer(.random(in: 0..<shards))])
     }
 
-    /// The codes sent by SMS in this hour, by scope.
+    /// The codes sent in this hour, by scope.
     static func used(in database: Database) async throws -> [String: Int64] {
         try await database.read(used).reduce(into: [:]) { $0[try $1.text("scope")] = try $1.integer("used") }
     }
@@ -32,9 +32,8 @@ import EventLoop
         FROM unnest($1::text[]) WITH ORDINALITY AS s (scope, place) ORDER BY place
         ON CONFLICT (scope, hour, shard) DO UPDATE SET used = b.used + 1
         """
-    private static let used = Statement(
-        """
+    private static let used: Statement = """
         SELECT scope, sum(used)::bigint AS used FROM sms_budget
-        WHERE hour = date_trunc('hour', now(), 'UTC') AND scope <> '\(SMSBudget.emails)' GROUP BY scope
-        """)
+        WHERE hour = date_trunc('hour', now(), 'UTC') GROUP BY scope
+        """
 }

@@ -12,7 +12,7 @@ public struct LinkEmail: PublicRequest {
             .identityInUse, .providerAlreadyLinked,
         ])
     public static let route = HTTPRoute(
-        .post, "/auth/email/link", .user, "Links an email address to the account.")
+        .post, "/auth/email/link", .user, "Links an email address to the account.", carriesToken: true)
 
     /// The `link_email` challenge.
     public var challengeId: Identifier
