@@ -16,8 +16,8 @@ let byByte: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration:
 
 /// What a service is built from. A service target never depends on another service.
 let serviceParts: [Target.Dependency] = [
-    "BusProtocol", "BusRuntime", "Cryptography", "Database", "Documents", "EventLoop", "JSONText", "ProcessRuntime",
-    "ServiceRuntime",
+    "BusProtocol", "BusRuntime", "Cryptography", "Database", "Documents", "EventLoop", "JSONText", "Languages",
+    "ProcessRuntime", "ServiceRuntime",
 ]
 
 func library(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = onLoop) -> Target {
@@ -63,6 +63,11 @@ let package = Package(
         .plugin(
             name: "ListMessages", capability: .buildTool(), dependencies: ["MessageLister"],
             path: "Sources/ListMessages"),
+        .executableTarget(name: "LanguageChecker", swiftSettings: strict),
+        .plugin(
+            name: "CheckLanguages", capability: .buildTool(), dependencies: ["LanguageChecker"],
+            path: "Sources/CheckLanguages"),
+        .target(name: "Languages", swiftSettings: strict, plugins: ["CheckLanguages"]),
         library("EventLoop", ["CLinux", "CZMQ"]),
         library("JSONText", [], byByte),
         library("Cryptography", ["CCrypto"]),
@@ -88,7 +93,10 @@ let package = Package(
         service("RecoveryService"),
         program(
             "Gateway",
-            ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "ProcessRuntime"],
+            [
+                "BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText", "Languages",
+                "ProcessRuntime",
+            ],
             plugins: ["EmbedFiles"]),
         program("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "Cryptography", "EventLoop", "JSONText"]),
         program("VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText"]),
@@ -129,8 +137,9 @@ let package = Package(
             "GatewayTests",
             [
                 "BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "Gateway", "HTTPServer", "JSONText",
-                "ProcessRuntime", "TestSupport",
+                "Languages", "ProcessRuntime", "TestSupport",
             ]),
+        tests("LanguagesTests", ["LanguageChecker", "Languages"]),
         tests("AuthServiceTests", serviceParts + ["AuthService", "Gateway", "HTTPServer", "TestSupport"]),
         tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),

@@ -97,7 +97,7 @@ enum AuthServiceDefinition {
         container.handle(
             ChangePhoneHandler(
                 inbox: inbox, outbox: outbox, audit: audit, bearer: bearer, secrets: secrets, checker: checker,
-                notifier: notifier, appName: appName))
+                notifier: notifier))
         container.handle(
             UndoPhoneChangeHandler(
                 inbox: inbox, audit: audit, bearer: bearer, secrets: secrets, checker: checker, apple: apple,

@@ -124,6 +124,7 @@ import JSONText
         header.actor = options.actor
         header.clientAddress = options.clientAddress
         header.accessToken = options.accessToken
+        header.contentLanguage = options.language
         header.isAsOperator = options.isAsOperator
         guard header.isWritable, body.count <= rules.largestBody else {
             throw BusError(.invalidMessage, "The message is too large, or a part of its header is malformed.")

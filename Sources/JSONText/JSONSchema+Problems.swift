@@ -115,8 +115,9 @@ extension JSONSchema.StringRule {
             return nil
         }
         if count < length.lowerBound {
+            let least = length.lowerBound
             return (
-                "too_short", "Must have at least \(length.lowerBound) character\(length.lowerBound == 1 ? "" : "s")."
+                "too_short", least == 1 ? "Must have at least 1 character." : "Must have at least \(least) characters."
             )
         }
         return count > length.upperBound ? ("too_long", "Must have at most \(length.upperBound) characters.") : nil

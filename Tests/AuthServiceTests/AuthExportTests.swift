@@ -36,7 +36,7 @@ import Testing
         "devices.push_token_sealed": "device.hasPushToken", "devices.created_at": "device.createdAt",
         "devices.last_used_at": "device.lastUsedAt", "devices.push_expired_at": "device.pushExpiredAt",
         "devices.removed_at": "device.removedAt", "devices.removed_by_device_id": "device.removedBy",
-        "devices.removed_secret_hash": nil,
+        "devices.removed_secret_hash": nil, "devices.language": "device.language",
         "replaced_push_tokens.id": "formerPushToken.id", "replaced_push_tokens.person_id": "account.id",
         "replaced_push_tokens.device_id": "formerPushToken.deviceId", "replaced_push_tokens.sealed": nil,
         "replaced_push_tokens.replaced_at": "formerPushToken.replacedAt",
@@ -92,7 +92,7 @@ import Testing
         }
         try await auth.stage.rows(
             """
-            UPDATE devices SET removed_at = now(), removed_by_device_id = id, push_expired_at = now() WHERE id = '\(first.deviceId)';
+            UPDATE devices SET removed_at = now(), removed_by_device_id = id, push_expired_at = now(), language = 'sv' WHERE id = '\(first.deviceId)';
             UPDATE sessions SET revoked_at = now() WHERE id = '\(first.sessionId)';
             UPDATE identities SET to_confirm_since = now();
             UPDATE sessions SET app = 'pk_a' WHERE id = '\(first.sessionId)';

@@ -60,9 +60,12 @@ import Testing
     }
 
     func ask<Request: BusRequest>(
-        _ request: Request, as actor: Actor? = nil, key: String? = nil, at address: String = home
+        _ request: Request, as actor: Actor? = nil, key: String? = nil, at address: String = home,
+        in language: String? = nil
     ) async throws -> Request.Reply {
-        try await gateway.call(request, options(actor, key: key, at: address))
+        var options = options(actor, key: key, at: address)
+        options.language = language
+        return try await gateway.call(request, options)
     }
 
     /// The refusal of a request: of a code that the message declares, with its status.
@@ -87,10 +90,10 @@ import Testing
 
     /// Asks for a code, and reads the SMS that brings it.
     func sms(
-        _ request: SendOTP, at address: String = home
+        _ request: SendOTP, at address: String = home, in language: String? = nil
     ) async throws -> (challenge: Identifier, code: String, text: String) {
         let known = spool.codes(for: request.phone).count
-        let sent = try await ask(request, at: address)
+        let sent = try await ask(request, at: address, in: language)
         let code = try await spool.code(for: request.phone, after: known)
         let texts = spool.messages().filter { $0["to"]?.stringValue == request.phone }
         return (sent.challengeId, code, texts.last?["body"]?.stringValue ?? "")
@@ -148,10 +151,12 @@ import Testing
     }
 
     /// A sign-in on a new device that takes pushes, however short after another one.
-    func signIn(_ phone: String, push token: String, platform: String = "android") async throws -> Session {
+    func signIn(
+        _ phone: String, push token: String, platform: String = "android", in language: String? = nil
+    ) async throws -> Session {
         let (challenge, code) = try await code(again: phone)
         let device = DeviceClaim(name: "Pixel 9", platform: platform, pushToken: token)
-        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
+        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device), in: language)
     }
 
     func actor(_ session: Session) -> Actor {

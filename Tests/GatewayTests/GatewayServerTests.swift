@@ -233,6 +233,27 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
+    @Test func aProblemIsInTheLanguageOfTheClient() async throws {
+        try await onStage { stage async throws in
+            let plain = try await stage.get("/nothing")
+            #expect(plain.json["detail"] == "There is nothing here." && plain.headers["content-language"] == nil)
+            let swedish = ["Accept-Language": "sv-SE, en;q=0.5"]
+            let translated = try await stage.get("/nothing", swedish)
+            #expect(translated.json["detail"] == "Det finns inget här." && translated.json["title"] == "Finns inte")
+            #expect(translated.json["code"] == "not_found" && translated.headers["content-language"] == "sv")
+            let other = try await stage.get("/nothing", ["Accept-Language": "de"])
+            #expect(other.json["detail"] == plain.json["detail"] && other.headers["content-language"] == "en")
+            let wrong = try await stage.send(
+                "POST", "/auth/otp/send", json.merging(swedish) { $1 }, body: #"{"phone":12}"#)
+            #expect(wrong.json["errors"]?.arrayValue?.first?["message"] == "Måste vara en text.")
+            // A service is told the language, and none where the client names none.
+            for headers in [json.merging(swedish) { $1 }, json] {
+                _ = try await stage.send("POST", "/auth/otp/send", headers, body: #"{"phone":"+1"}"#)
+            }
+            #expect(stage.backstage.asked.map { $0.context.language } == ["sv", nil])
+        }
+    }
+
     @Test func relaysWhatAServiceRefuses() async throws {
         try await onStage { stage async throws in
             stage.backstage.failure = BusError(.rateLimited, "Please wait", retryAfter: .seconds(42))

@@ -1,3 +1,5 @@
+import Languages
+
 /// What a challenge is verified for, and nothing else.
 enum ChallengePurpose: String, Sendable {
     case login, recovery
@@ -16,14 +18,14 @@ enum ChallengePurpose: String, Sendable {
     }
 
     /// Completes "This code was sent …".
-    var words: String {
+    var words: Sentence {
         switch self {
-        case .login: "to sign in"
-        case .recovery: "to recover an account"
-        case .changePhone: "to change the number of an account"
-        case .undoPhoneChange: "to give an account its number back"
-        case .emailLogin: "to sign in by email"
-        case .linkEmail: "to link an email address"
+        case .login: Sentence("to sign in")
+        case .recovery: Sentence("to recover an account")
+        case .changePhone: Sentence("to change the number of an account")
+        case .undoPhoneChange: Sentence("to give an account its number back")
+        case .emailLogin: Sentence("to sign in by email")
+        case .linkEmail: Sentence("to link an email address")
         }
     }
 }

@@ -1,8 +1,9 @@
 import BusProtocol
+import Languages
 
 /// The texts of notifications.
 enum NotificationText {
-    static func text(kind: NoticeKind, data: [String: String], appName: String) -> (title: String, body: String) {
+    static func text(kind: NoticeKind, data: [String: String], appName: String) -> (title: Sentence, body: Sentence) {
         switch kind {
         case .newDevice:
             (
@@ -20,7 +21,7 @@ enum NotificationText {
                 "\(device(data)) was removed from your \(appName) account\(time(data)). If it was not you, sign in and look at your devices now."
             )
         case let kind where kind.isOfRecovery: recovery(kind, data, appName)
-        case .nowEligible: ("Welcome", "You are old enough for \(appName) now.")
+        case .nowEligible: (Sentence("Welcome"), "You are old enough for \(appName) now.")
         case .identityLinked:
             (
                 "New way to sign in",
@@ -39,34 +40,40 @@ enum NotificationText {
         case .phoneChanged:
             (
                 "Your number was changed",
-                "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now. If it was not you, recover your account with the old one."
+                "Your \(appName) account has the number \(phone(data) ?? Sentence("of another phone")) now. If it was not you, recover your account with the old one."
             )
         case .phoneChangeUndone:
             (
                 "Your number is back",
-                "Your \(appName) account has the number \(data["phone"] ?? "of before") again. Devices and ways to sign in that came after the change were removed."
+                "Your \(appName) account has the number \(phone(data) ?? Sentence("of before")) again. Devices and ways to sign in that came after the change were removed."
             )
         case .phoneDetached:
             (
                 "Your number belongs to somebody else",
                 "Your \(appName) account was not used for a long time. Somebody else has proved that they have its number now, and started an account of their own with it."
             )
-        default: (appName, "There is news about your account.")
+        default: ("\(appName)", "There is news about your account.")
         }
     }
 
     /// The text of the push. For a claim, it adds the dispute token and the recovery's id, which stop it without the
     /// app.
-    static func sms(kind: NoticeKind, data: [String: String], appName: String) -> String {
+    static func sms(kind: NoticeKind, data: [String: String], appName: String) -> Sentence {
         let body = text(kind: kind, data: data, appName: appName).body
         guard let token = data["disputeToken"] else { return body }
-        let stopped = (data["recoveryIds"] ?? data["recoveryId"]).map { " Recovery: \($0)" } ?? ""
+        let stopped: Sentence = (data["recoveryIds"] ?? data["recoveryId"]).map { Sentence(" Recovery: \($0)") } ?? ""
         return "\(body) What stops it: \(token)\(stopped)"
+    }
+
+    /// For the number that the account had before a change. Its holder may be the owner, and the change the work of a
+    /// thief.
+    static func undo(token: String, appName: String) -> Sentence {
+        "Your \(appName) account has another phone number now. If it was not you, take the change back within 72 hours with \(token), or recover your account with this number within 90 days."
     }
 
     private static func recovery(
         _ kind: NoticeKind, _ data: [String: String], _ appName: String
-    ) -> (title: String, body: String) {
+    ) -> (title: Sentence, body: Sentence) {
         switch kind {
         case .recoveryRequested:
             (
@@ -112,7 +119,7 @@ enum NotificationText {
         case .recoveryCompleted:
             (
                 "Your account was recovered",
-                "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now, and was signed out everywhere else. If it was not you, contact support now."
+                "Your \(appName) account has the number \(phone(data) ?? Sentence("of another phone")) now, and was signed out everywhere else. If it was not you, contact support now."
             )
         case .recoveryLockOn:
             (
@@ -124,34 +131,45 @@ enum NotificationText {
                 "Recovery lock switched off",
                 "Somebody switched off the recovery lock of your \(appName) account. \(holds(data))If it was not you, switch it on again now."
             )
-        default: (appName, "There is news about your account.")
+        default: ("\(appName)", "There is news about your account.")
         }
     }
 
     /// Says who asked, when, and from what kind of device.
-    private static func claim(_ data: [String: String]) -> String {
+    private static func claim(_ data: [String: String]) -> Sentence {
         let asked = time(["at": data["requestedAt"] ?? ""])
-        let kind = data["platform"] == nil ? "" : " from \(article(device(data)))"
-        let phone = data["claimantPhone"] ?? "of another phone"
-        let others = (data["recoveryIds"]?.split(separator: " ").count ?? 1) - 1
-        guard others > 0 else { return "Somebody with the number \(phone) asked\(asked)\(kind)" }
-        return "Somebody with the number \(phone) and \(others) other\(others == 1 ? "" : "s") asked"
+        let phone: Sentence = data["claimantPhone"].map { "\($0)" } ?? Sentence("of another phone")
+        switch (data["recoveryIds"]?.split(separator: " ").count ?? 1) - 1 {
+        case ...0: return "Somebody with the number \(phone) asked\(asked)\(origin(data))"
+        case 1: return "Somebody with the number \(phone) and 1 other asked"
+        case let others: return "Somebody with the number \(phone) and \(others) others asked"
+        }
     }
 
-    private static func inUse(_ data: [String: String]) -> String {
+    private static func origin(_ data: [String: String]) -> Sentence {
+        switch data["platform"] {
+        case "ios": Sentence(" from an iPhone or iPad")
+        case "android": Sentence(" from an Android device")
+        case "web": Sentence(" from a web browser")
+        case nil: ""
+        default: Sentence(" from a device")
+        }
+    }
+
+    private static func inUse(_ data: [String: String]) -> Sentence {
         data["recentSignIn"] == "true" ? "Somebody signed in by its number within the last day. " : ""
     }
 
     /// Says when a recovery lock ends that was switched off.
-    private static func holds(_ data: [String: String]) -> String {
+    private static func holds(_ data: [String: String]) -> Sentence {
         let end = time(data)
-        return end.isEmpty ? "" : "It ends\(end). "
+        return end == "" ? "" : "It ends\(end). "
     }
 
-    private static func article(_ device: String) -> String { device.prefix(1).lowercased() + device.dropFirst() }
+    private static func phone(_ data: [String: String]) -> Sentence? { data["phone"].map { "\($0)" } }
 
     /// The kind of the device, never its name: an attacker chooses the name, and could write to the owner with it.
-    private static func device(_ data: [String: String]) -> String {
+    private static func device(_ data: [String: String]) -> Sentence {
         switch data["platform"] {
         case "ios": "An iPhone or iPad"
         case "android": "An Android device"
@@ -161,15 +179,17 @@ enum NotificationText {
     }
 
     /// The time to the minute, in UTC, since the reader's time zone is not known here.
-    private static func time(_ data: [String: String]) -> String {
+    private static func time(_ data: [String: String]) -> Sentence {
         guard let at = data["at"], Timestamp(at) != nil else { return "" }
-        return " on \(at.prefix(10)) at \(at.dropFirst(11).prefix(5)) UTC"
+        return Sentence(" on \(at.prefix(10)) at \(at.dropFirst(11).prefix(5)) UTC")
     }
 
     /// For example "Google a…@e…".
-    private static func identity(_ data: [String: String]) -> String {
+    private static func identity(_ data: [String: String]) -> Sentence {
         let known = data["provider"].flatMap { IdentityProviderName(rawValue: $0) }?.title
-        let provider = known ?? (data["provider"] == "email" ? "A code by email" : "Another account")
-        return [provider, data["email"] ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+        let provider: Sentence =
+            known.map { "\($0)" } ?? (data["provider"] == "email" ? "A code by email" : "Another account")
+        guard let email = data["email"], !email.isEmpty else { return provider }
+        return "\(provider) \(email)"
     }
 }

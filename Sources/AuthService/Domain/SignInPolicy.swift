@@ -1,4 +1,5 @@
 import BusProtocol
+import Languages
 
 /// How a person may sign in to an app, as the app's plan says it.
 struct SignInPolicy: Sendable, Equatable {
@@ -25,7 +26,7 @@ struct SignInPolicy: Sendable, Equatable {
     }
 
     static func notOffered(_ method: SignInMethod) -> BusError {
-        BusError(
-            .methodNotAvailable, "Signing in with \(method.title) is not offered here. Please choose another way.")
+        let detail: Sentence = "Signing in with \(method.title) is not offered here. Please choose another way."
+        return BusError(.methodNotAvailable, detail.english)
     }
 }

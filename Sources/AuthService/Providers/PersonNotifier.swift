@@ -2,6 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 import JSONText
+import Languages
 import ServiceRuntime
 
 /// Notifies a person with a push to each device that has a push token.
@@ -13,6 +14,8 @@ struct PersonNotifier: Sendable {
     /// Writes the pushes, sealed, to the outbox. Call it in the transaction of the change that they are about.
     ///
     /// Notices of a recovery (`recovery_…`) also go to removed devices and replaced tokens, for 30 days.
+    ///
+    /// Each text is in the language that its device last asked for.
     ///
     /// - Parameters:
     ///   - kind: selects the text (``NotificationText``), and is sent in the push's data.
@@ -28,7 +31,8 @@ struct PersonNotifier: Sendable {
         where target.device != excluded {
             let push = PushMessage(
                 notificationID: notification, personID: person, deviceID: target.device, token: target.token,
-                replacedTokenID: target.replacedID, title: title, body: body,
+                replacedTokenID: target.replacedID, title: title.text(in: target.language),
+                body: body.text(in: target.language),
                 data: data.merging(["kind": kind.rawValue]) { $1 })
             outbox.enqueue("push", payload: try WireJSON.encode(push), in: transaction)
         }

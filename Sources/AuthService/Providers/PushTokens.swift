@@ -2,6 +2,7 @@ import BusProtocol
 import Cryptography
 import Database
 import EventLoop
+import Languages
 
 /// The push tokens of devices. They are stored sealed, kept for a while after they are replaced, and marked when their
 /// provider reports them as dead.
@@ -42,11 +43,11 @@ struct PushTokens: Sendable {
     ///   days. So an attacker with access to an account cannot first silence its owner.
     @Loop func targets(
         of person: Identifier, isRecovery: Bool, in transaction: Transaction
-    ) async throws -> [(device: Identifier, token: String, replacedID: Identifier?)] {
+    ) async throws -> [(device: Identifier, token: String, replacedID: Identifier?, language: Language)] {
         var seen: Set<String> = []
         return try await PushTokenStore.targets(of: person, isRecovery: isRecovery, in: transaction).compactMap {
             let token = try opened($0.sealed, of: $0.device)
-            return seen.insert(token).inserted ? ($0.device, token, $0.replacedID) : nil
+            return seen.insert(token).inserted ? ($0.device, token, $0.replacedID, $0.language) : nil
         }
     }
 

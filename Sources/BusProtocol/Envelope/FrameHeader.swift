@@ -86,7 +86,8 @@ public struct FrameHeader: Sendable, Equatable {
     public var entityRevision: Int64?
     /// Of a REPLY: the name of that revision, if it has its own.
     public var entityTag: EntityTag?
-    /// Of a REPLY: the language of its texts (RFC 5646), if they are all in one.
+    /// Of a REPLY: the language of its texts (RFC 5646), if they are all in one. Of a REQUEST: the language that the
+    /// person reads, if the public request says one.
     public var contentLanguage: String?
 
     /// How busy the answering replica is.

@@ -118,7 +118,8 @@ extension FrameHeader.Field {
             "the access token of the public request, if the message wants it; valid from a gateway only"
         case .entityTag: "of a reply: the name of that revision, if it has its own"
         case .app: "the app that the actor signed in to, after the actor; absent for the default app"
-        case .contentLanguage: "of a reply: the language of its texts, if they are all in one"
+        case .contentLanguage:
+            "of a reply: the language of its texts, if they are all in one; of a request: the language that the person reads"
         }
     }
 }

@@ -17,6 +17,8 @@ import EventLoop
     public let clientAddress: String?
     /// The access token of the public request, if the message wants it. Accepted from a gateway only.
     public let accessToken: String?
+    /// The language tag that the person reads, if the public request says one.
+    public let language: String?
     /// The key under which the request has its effect once.
     public let idempotencyKey: String?
     /// The trace that the request belongs to.
@@ -32,8 +34,8 @@ import EventLoop
     public init(
         messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: String? = nil,
         actor: Actor? = nil,
-        clientAddress: String? = nil, accessToken: String? = nil, idempotencyKey: String? = nil,
-        trace: TraceContext = .fresh(), deadline: UInt64,
+        clientAddress: String? = nil, accessToken: String? = nil, language: String? = nil,
+        idempotencyKey: String? = nil, trace: TraceContext = .fresh(), deadline: UInt64,
         body: [UInt8]
     ) {
         self.messageID = messageID
@@ -43,6 +45,7 @@ import EventLoop
         self.actor = actor
         self.clientAddress = clientAddress
         self.accessToken = accessToken
+        self.language = language
         self.idempotencyKey = idempotencyKey
         self.trace = trace
         self.deadline = deadline
@@ -101,6 +104,8 @@ public struct CallOptions: Sendable {
     public var messageID: Identifier
     /// The access token of the public request, for a message that wants it.
     public var accessToken: String?
+    /// The language tag that the person reads, if the public request says one.
+    public var language: String?
     /// With an operator's key: allows a call that changes something and is otherwise for programs only. The receiver
     /// logs it.
     public var isAsOperator = false

@@ -108,7 +108,8 @@ import EventLoop
             messageID: messageID, type: type, caller: peer.hello.service, callerKey: peer.key?.base64,
             actor: isVouchedFor ? header.actor : nil,
             clientAddress: isVouchedFor ? header.clientAddress : nil,
-            accessToken: isVouchedFor ? header.accessToken : nil, idempotencyKey: header.idempotencyKey,
+            accessToken: isVouchedFor ? header.accessToken : nil, language: header.contentLanguage,
+            idempotencyKey: header.idempotencyKey,
             trace: header.traceparent.flatMap { TraceContext(traceparent: $0) }?.child() ?? .fresh(),
             deadline: arrived - peer.delay + UInt64(header.budgetMs) * 1_000_000, body: body)
         let meter = registration.meter(of: peer.hello.service)

@@ -1,6 +1,7 @@
 import BusProtocol
 import HTTPServer
 import JSONText
+import Languages
 
 /// A problem document (RFC 9457) with the headers that go with it.
 struct Problem: Error, Sendable {
@@ -24,6 +25,16 @@ struct Problem: Error, Sendable {
     private static func pointer(to field: String) -> String {
         field.isEmpty
             ? "" : "/" + field.replacing("~", with: "~0").replacing("/", with: "~1").replacing(".", with: "/")
+    }
+
+    /// The same problem with its sentences in a language.
+    func told(in language: Language) -> Problem {
+        var told = self
+        told.title = language.translation(of: title)
+        told.detail = language.translation(of: detail)
+        for index in errors.indices { told.errors[index].message = language.translation(of: errors[index].message) }
+        told.headers.set("content-language", language.tag)
+        return told
     }
 
     /// - Parameter traceID: of the request, as in its log records. It also becomes the header `Trace-Id`.

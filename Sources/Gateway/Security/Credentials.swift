@@ -1,11 +1,13 @@
+import Languages
+
 /// The token that a route requires in `Authorization`, and the refusal of each mistake with it.
 struct Credentials {
-    static let access = Credentials(token: "access token", request: "Please sign in. ")
-    static let recovery = Credentials(token: "recovery token", request: "")
+    static let access = Credentials(token: Sentence("access token"), asksToSignIn: true)
+    static let recovery = Credentials(token: Sentence("recovery token"), asksToSignIn: false)
 
-    let token: String
-    /// What the person is asked to do; empty: nothing that they can do.
-    let request: String
+    let token: Sentence
+    /// Whether the person is asked to sign in. Otherwise there is nothing that they can do.
+    let asksToSignIn: Bool
 
     var missing: Problem { refusal("The request has no \(token).") }
     var repeated: Problem { refusal("The request has more than one Authorization header.") }
@@ -19,5 +21,8 @@ struct Credentials {
         refusal("The request has neither an \(token) nor \(member) in its body.")
     }
 
-    private func refusal(_ sentence: String) -> Problem { Problem(.unauthorized, request + sentence) }
+    private func refusal(_ sentence: Sentence) -> Problem {
+        let whole: Sentence = asksToSignIn ? "Please sign in. \(sentence)" : sentence
+        return Problem(.unauthorized, whole.english)
+    }
 }

@@ -3,6 +3,7 @@ import BusRuntime
 import EventLoop
 import HTTPServer
 import JSONText
+import Languages
 import ProcessRuntime
 
 /// Answers requests: finds the route, lets the gatekeeper check the caller, sends one message, and maps the reply back.
@@ -59,7 +60,7 @@ import ProcessRuntime
                 throw error
             }
         } catch {
-            let response = error.response(traceID: trace.traceID)
+            let response = Self.response(to: error, head, trace)
             log(
                 RequestRecord(
                     method: head.method, route: route.path.text, status: response.status, trace: trace, began: began))
@@ -78,7 +79,7 @@ import ProcessRuntime
     /// The response to a message that the HTTP server could not read as a request.
     func refuse(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
         let trace = Self.trace(head)
-        let response = Problem(refusal).response(traceID: trace.traceID)
+        let response = Self.response(to: Problem(refusal), head, trace)
         log(RequestRecord(method: head?.method, route: nil, status: response.status, trace: trace, began: nil))
         return decorated(response, head, trace)
     }
@@ -100,7 +101,7 @@ import ProcessRuntime
                 response = try await answer(request, route, parameters, trace, began: began)
             }
         } catch {
-            response = error.response(traceID: trace.traceID)
+            response = Self.response(to: error, request.head, trace)
         }
         log(
             RequestRecord(method: request.head.method, route: path, status: response.status, trace: trace, began: began)
@@ -134,6 +135,22 @@ import ProcessRuntime
             for (name, value) in crossOrigin.headers(for: head) { response.headers.set(name, value) }
         }
         return response
+    }
+
+    /// The problem document, in the language that the client prefers. If it prefers none, the document is in English and
+    /// names no language.
+    private static func response(to problem: Problem, _ head: HTTPRequestHead?, _ trace: TraceContext) -> HTTPResponse {
+        let language = head.flatMap { Self.language(of: $0) }
+        return (language.map { problem.told(in: $0) } ?? problem).response(traceID: trace.traceID)
+    }
+
+    /// The language for a client; `nil` if it prefers none, or so many that they are not read.
+    private static func language(of head: HTTPRequestHead) -> Language? {
+        let header = head.headers.all("accept-language").joined(separator: ",")
+        guard (1...1000).contains(header.utf8.count) else { return nil }
+        let tag = LanguagePreference(header).choose(
+            from: Language.all.map(\.tag), fallback: Language.english.tag)
+        return .named(tag)
     }
 
     private func otherMethod(_ request: HTTPRequest, _ methods: [String]) throws(Problem) -> HTTPResponse {
@@ -181,6 +198,7 @@ import ProcessRuntime
         var options = CallOptions(
             timeout: try remaining(since: began), trace: trace, actor: caller.actor, clientAddress: address,
             idempotencyKey: key)
+        options.language = Self.language(of: request.head)?.tag
         if route.carriesToken, caller.actor != nil {
             options.accessToken = try Gatekeeper.accessToken(in: request.head.headers)
         }

@@ -57,8 +57,10 @@ enum FieldValidator {
         }
         let text = given.precomposedStringWithCanonicalMapping.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.count >= length.lowerBound else {
+            let least = length.lowerBound
             throw Refusal(
-                "too_short", "Must have at least \(length.lowerBound) character\(length.lowerBound == 1 ? "" : "s").")
+                "too_short",
+                least == 1 ? "Must have at least 1 character." : "Must have at least \(least) characters.")
         }
         guard text.count <= length.upperBound else {
             throw Refusal("too_long", "Must have at most \(length.upperBound) characters.")

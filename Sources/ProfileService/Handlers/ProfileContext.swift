@@ -3,6 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 import JSONText
+import Languages
 import ServiceRuntime
 
 /// A profile with the plan that the person follows in one app.
@@ -61,7 +62,7 @@ struct ProfileContext: Sendable {
         return all
     }
 
-    func view(_ record: ProfileRecord, _ plan: Plan) -> Me {
+    func view(_ record: ProfileRecord, _ plan: Plan, in language: Language) -> Me {
         let today = today(of: record)
         let standing = Onboarding.Standing(of: record, plan, today: today)
         var profile = [String: JSONValue](minimumCapacity: plan.catalogue.fields.count)
@@ -80,7 +81,7 @@ struct ProfileContext: Sendable {
             skippedFields: record.keys(of: plan.catalogue, where: \.isSkipped),
             preferNotToShareFields: record.keys(of: plan.catalogue) { $0 == .declined },
             completion: plan.completion.percentage(of: record),
-            ageGate: ageGate(until: standing.eligibleOn, plan),
+            ageGate: ageGate(until: standing.eligibleOn, plan, in: language),
             timeZone: record.timeZone?.name, createdAt: record.createdAt, updatedAt: record.updatedAt,
             revision: record.revision)
     }
@@ -125,9 +126,9 @@ struct ProfileContext: Sendable {
     }
 
     /// What a person who is too young is told, alike in every answer.
-    func ageGate(until eligibleOn: CivilDate?, _ plan: Plan) -> AgeGate? {
-        eligibleOn.map { AgeGate(allowed: false, message: underageMessage(plan), eligibleOn: $0) }
+    func ageGate(until eligibleOn: CivilDate?, _ plan: Plan, in language: Language) -> AgeGate? {
+        eligibleOn.map { AgeGate(allowed: false, message: underage(plan).text(in: language), eligibleOn: $0) }
     }
 
-    func underageMessage(_ plan: Plan) -> String { "You must be \(plan.age?.minimum ?? 0) to use \(appName)" }
+    func underage(_ plan: Plan) -> Sentence { "You must be \(plan.age?.minimum ?? 0) to use \(appName)" }
 }

@@ -3,6 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 import JSONText
+import Languages
 
 /// Saves or resets one answer, and stores the reply for repeats of its mutation id.
 @Loop private struct AnswerWriter {
@@ -103,11 +104,13 @@ struct PutAnswersHandler: RequestHandler {
 
     func handle(_ request: PutAnswers, context: RequestContext) async throws -> AnswersSaved {
         let person = try context.person().userID
-        return try await service.once(context) { try await save(request, of: person, in: $0) }
+        return try await service.once(context) {
+            try await save(request, of: person, in: .named(context.language), $0)
+        }
     }
 
     @Loop private func save(
-        _ request: PutAnswers, of person: Identifier, in transaction: Transaction
+        _ request: PutAnswers, of person: Identifier, in language: Language, _ transaction: Transaction
     ) async throws -> Outcome<AnswersSaved> {
         let hand = try await service.take(
             request.sessionId, of: person, for: request.questionnaire, mutations: request.answers.map(\.mutationId),
@@ -121,7 +124,8 @@ struct PutAnswersHandler: RequestHandler {
         let change = SheetChange(from: hand.sheet, to: sheet, written: Set(plan.writes.map(\.key)))
         return .reply(
             AnswersSaved(
-                results: zip(request.answers, plan.outcomes).map(QueuedResult.init), progress: sheet.progress,
+                results: zip(request.answers, plan.outcomes).map { QueuedResult($0, $1, in: language) },
+                progress: sheet.progress,
                 next: change.next, closing: change.closing.orNil, shown: change.shown, hidden: change.hidden,
                 stale: change.stale))
     }
@@ -137,10 +141,11 @@ extension ResponseItem {
 }
 
 extension QueuedResult {
-    fileprivate init(_ queued: QueuedAnswer, _ outcome: ItemOutcome) {
+    fileprivate init(_ queued: QueuedAnswer, _ outcome: ItemOutcome, in language: Language) {
         let error = outcome.refusal.map { refusal in
             QueuedError(
-                code: refusal.code, detail: refusal.errors?.first?.message ?? refusal.detail,
+                code: refusal.code,
+                detail: language.translation(of: refusal.errors?.first?.message ?? refusal.detail),
                 field: refusal.errors?.first?.field, reason: refusal.errors?.first?.code,
                 current: refusal.details?["current"])
         }

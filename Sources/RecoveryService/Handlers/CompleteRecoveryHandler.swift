@@ -30,14 +30,15 @@ struct CompleteRecoveryHandler: RequestHandler {
             return try await inbox.once(context, carriesToken: true) { _ in throw Self.closed }
         }
         let moved: RecoveryMoved
+        var options = CallOptions(
+            timeout: min(Self.patience, context.remaining), trace: context.trace.child(),
+            idempotencyKey: "recovery-apply-\(request.recoveryId)-\(attempt(request))")
+        options.language = context.language
         do throws(BusError) {
             moved = try await bus.call(
                 ApplyRecovery(
                     caseID: request.recoveryId, challengeID: request.challengeId, code: request.code,
-                    device: request.device),
-                CallOptions(
-                    timeout: min(Self.patience, context.remaining), trace: context.trace.child(),
-                    idempotencyKey: "recovery-apply-\(request.recoveryId)-\(attempt(request))"))
+                    device: request.device), options)
         } catch {
             throw try await settled(request, after: error)
         }

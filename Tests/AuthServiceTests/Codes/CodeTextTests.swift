@@ -1,3 +1,4 @@
+import Languages
 import ProcessRuntime
 import Testing
 
@@ -26,15 +27,33 @@ import Testing
             .link([], .google, MaskedEmail("anna@example.com")), .undoPhoneChange,
         ]
         for (name, host) in [("Vestibule", "app.vestibule.example"), (String(repeating: "n", count: 40), "a.example")] {
-            for act in acts {
-                let sms = try text(name, host: host).sms("042917", act)
+            for (act, language) in acts.flatMap({ act in Language.all.map { (act, $0) } }) {
+                let sms = try text(name, host: host).sms("042917", act, in: language)
                 let septets = try #require(CodeText.septets(of: sms))
                 #expect(septets <= 160 && sms.hasSuffix("\n@\(host) #042917"))
-                #expect(sms.hasPrefix("042917 is your \(name) code \(act.words.replacing("…", with: "..."))."))
+                let first: Sentence = "\("042917") is your \(name) code \(act.words)."
+                #expect(sms.hasPrefix(first.text(in: language).replacing("…", with: "...")))
             }
         }
         let long = try text(String(repeating: "n", count: 40), host: "a.example")
         #expect(long.sms("042917", .recover(number, .ordered())).contains("Never share it.\n"))
+    }
+
+    /// A text in another language must not take more room than the English one, or a name that fits today would not.
+    @Test("the longest name and host of English fit in each language") func room() throws {
+        let name = String(repeating: "n", count: CodeText.room - "a.example".utf8.count)
+        #expect(throws: Never.self) { try text(name, host: "a.example") }
+        #expect(throws: ConfigurationError.self) { try text(name + "n", host: "a.example") }
+    }
+
+    @Test func swedishSaysTheSame() throws {
+        let swedish = Language.named("sv")
+        #expect(
+            try text(host: "example.com").sms("042917", .signIn, in: swedish)
+                == "042917 är din Vestibule-kod för att logga in. Den gäller i 5 minuter. Lämna aldrig ut den.\n@example.com #042917"
+        )
+        let (subject, body) = try text().email("042917", .signInByEmail, in: swedish)
+        #expect(subject == "Din Vestibule-kod för att logga in" && body.hasPrefix("042917 är din Vestibule-kod"))
     }
 
     @Test func septetsAreThoseOfGSM() {

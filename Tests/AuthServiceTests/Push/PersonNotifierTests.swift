@@ -50,5 +50,53 @@ import Testing
         }
     }
 
+    @Test func eachDeviceIsToldInItsOwnLanguage() async throws {
+        try await AuthStage.run { auth in
+            let first = try await auth.signIn(phone, push: "t1", in: "sv")
+            _ = try await auth.signIn(phone, push: "t2")
+            #expect(try await eventually { auth.spool.pushes().count == 1 })
+            _ = try await auth.signIn(phone, push: "t3", platform: "web", in: "xx")
+            #expect(try await eventually { auth.spool.pushes().count == 3 })
+            let titles = auth.spool.pushes().reduce(into: [String: String]()) {
+                $0[$1["pushToken"]?.stringValue ?? ""] = $1["title"]?.stringValue
+            }
+            #expect(titles == ["t1": "Ny inloggning", "t2": "New sign-in"])
+            // A device changes its language; a call without one leaves it.
+            let own = PutDevice(deviceId: first.deviceId, name: "Pixel 9", platform: "android")
+            _ = try await auth.ask(own, as: auth.actor(first), in: "en")
+            _ = try await auth.ask(own, as: auth.actor(first))
+            #expect(
+                try await auth.stage.rows("SELECT language FROM devices WHERE id = '\(first.deviceId)'") == "en")
+        }
+    }
+
+    @Test func aNoticeBySMSIsInTheLanguageOfTheLastDevice() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(phone, push: "t1", in: "sv")
+            let event = NotifyPerson(
+                notificationID: .ordered(), personID: session.user.id, personSequence: 1, kind: "recovery_disputed",
+                data: [:], smsUnlessHeldBy: [])
+            _ = try await auth.stage.asking(as: .recovery).call(event, auth.options())
+            #expect(
+                try await eventually {
+                    auth.spool.messages().last?["body"]?.stringValue
+                        == "Begäran att återställa ditt Vestibule-konto stoppades. Ingenting har ändrats."
+                })
+        }
+    }
+
+    @Test func aCodeIsInTheLanguageOfTheRequest() async throws {
+        try await AuthStage.run(environment: ["APP_HOST": "example.com"]) { auth in
+            let sms = try await auth.sms(SendOTP(phone: phone), in: "sv")
+            #expect(sms.text.hasPrefix("\(sms.code) är din Vestibule-kod för att logga in."))
+            #expect(sms.text.hasSuffix("\n@example.com #\(sms.code)"))
+            _ = try await auth.ask(SendEmailCode(email: "anna@example.com"), in: "sv")
+            #expect(
+                try await eventually {
+                    auth.spool.emails().last?["subject"]?.stringValue == "Din Vestibule-kod för att logga in"
+                })
+        }
+    }
+
     private var phone: String { Self.phone }
 }

@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 import TestSupport
 import Testing
 
@@ -126,12 +127,12 @@ import Testing
 
     @Test func itsRefusalsSayWhatToDo() throws {
         let old = SessionStanding(isFresh: false, frozenFor: .seconds(90))
-        let stale = #expect(throws: BusError.self) { try old.mustBeFresh(to: "unlink Google") }
+        let stale = #expect(throws: BusError.self) { try old.mustBeFresh(to: Sentence("unlink Google")) }
         #expect(stale?.code == "reauthentication_required" && stale?.detail == "Please sign in again to unlink Google.")
         let frozen = #expect(throws: BusError.self) { try old.mustNotBeFrozen() }
         #expect(frozen?.code == "account_frozen" && frozen?.retryAfterMs == 90_000)
         let free = SessionStanding(isFresh: true, frozenFor: nil)
-        #expect(throws: Never.self) { try free.mustBeFresh(to: "unlink Google") }
+        #expect(throws: Never.self) { try free.mustBeFresh(to: Sentence("unlink Google")) }
         #expect(throws: Never.self) { try free.mustNotBeFrozen() }
     }
 }

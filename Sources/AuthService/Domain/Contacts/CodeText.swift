@@ -1,3 +1,4 @@
+import Languages
 import ProcessRuntime
 
 /// The text that brings a code.
@@ -24,44 +25,54 @@ struct CodeText: Sendable {
         guard EmailAddress("a@\(host)") != nil else {
             throw ConfigurationError("APP_HOST must be a host name in ASCII, such as example.com, without a port")
         }
-        // The longest act, without the sentences that can be left out.
-        let needed = Self.septets(of: text("000000", "to complete the recovery of the account ending 0000", []))
-        guard let needed, needed <= Self.longestSMS else {
-            throw ConfigurationError(
-                "APP_NAME and APP_HOST must fit into an SMS together: characters of the GSM alphabet, \(Self.room) in all"
-            )
+        for language in Language.all {
+            // The longest act, without the sentences that can be left out.
+            let act = Sentence("to complete the recovery of \(Sentence("the account ending \("0000")"))")
+            let needed = Self.septets(of: text("000000", act.text(in: language), [], language))
+            guard let needed, needed <= Self.longestSMS else {
+                throw ConfigurationError(
+                    "APP_NAME and APP_HOST must fit into an SMS together: characters of the GSM alphabet, \(Self.room) in all"
+                )
+            }
         }
     }
 
     /// The characters that `APP_NAME` and `APP_HOST` may have together.
-    static let room = longestSMS - 82
+    static let room = longestSMS - 83
 
     /// With a host, or where the name allows it, it has at most 160 characters of seven bits. Sentences that do not fit
     /// are left out.
-    func sms(_ code: String, _ act: ChallengeAct) -> String {
+    func sms(_ code: String, _ act: ChallengeAct, in language: Language = .english) -> String {
         // The ellipsis of a masked address is not in the alphabet. With it, a part would hold 70 characters.
-        let words = act.words.replacing("…", with: "...")
-        let texts = [[life, warning], [warning], []].map { text(code, words, $0) }
+        let words = act.words.text(in: language).replacing("…", with: "...")
+        let texts = [[life, warning], [warning], []].map { text(code, words, $0, language) }
         let fitting = texts.first { Self.septets(of: $0).map { $0 <= Self.longestSMS } ?? false }
         return fitting ?? texts[appHost == nil ? 0 : 2]
     }
 
-    func email(_ code: String, _ act: ChallengeAct) -> (subject: String, body: String) {
+    func email(
+        _ code: String, _ act: ChallengeAct, in language: Language = .english
+    ) -> (subject: String, body: String) {
         // The code is not in the subject: relays log subjects, and locked screens show them.
-        ("Your \(appName) code \(act.words)", text(code, act.words, [life, warning]))
+        let subject: Sentence = "Your \(appName) code \(act.words)"
+        return (
+            subject.text(in: language), text(code, act.words.text(in: language), [life, warning], language)
+        )
     }
 
-    private let warning = "Never share it."
+    private let warning: Sentence = "Never share it."
 
-    private var life: String {
+    private var life: Sentence {
         // Rounded down, so that the text never promises more time than the code has.
         let minutes = lifetime / 60
-        return
-            "It is valid for \(minutes == 0 ? "\(lifetime) seconds" : minutes == 1 ? "a minute" : "\(minutes) minutes")."
+        let span: Sentence =
+            minutes == 0 ? "\(lifetime) seconds" : minutes == 1 ? Sentence("a minute") : "\(minutes) minutes"
+        return "It is valid for \(span)."
     }
 
-    private func text(_ code: String, _ words: String, _ sentences: [String]) -> String {
-        let text = (["\(code) is your \(appName) code \(words)."] + sentences).joined(separator: " ")
+    private func text(_ code: String, _ words: String, _ sentences: [Sentence], _ language: Language) -> String {
+        let first: Sentence = "\(code) is your \(appName) code \(words)."
+        let text = ([first] + sentences).map { $0.text(in: language) }.joined(separator: " ")
         return text + (appHost.map { "\n@\($0) #\(code)" } ?? "")
     }
 

@@ -1,4 +1,5 @@
 import BusProtocol
+import Languages
 
 /// What a person does with a code. The message says it, so that nobody is tricked into giving a code away.
 enum ChallengeAct: Sendable, Equatable {
@@ -29,18 +30,19 @@ enum ChallengeAct: Sendable, Equatable {
 
     /// Completes "… is your code". It repeats only what the claimant said, so it does not reveal whether there is an
     /// account.
-    var words: String {
+    var words: Sentence {
         switch self {
-        case .signIn, .signInByEmail: return "to sign in"
+        case .signIn, .signInByEmail: return Sentence("to sign in")
         case .recover(let phone, let recovery):
-            let account = phone.map { "the account ending \($0.e164.suffix(4))" } ?? "an account"
-            return recovery == nil ? "to recover \(account)" : "to complete the recovery of \(account)"
+            let account = phone.map { Sentence("the account ending \($0.e164.suffix(4))") } ?? Sentence("an account")
+            return recovery == nil
+                ? Sentence("to recover \(account)") : Sentence("to complete the recovery of \(account)")
         case .link(_, let provider, let email):
-            return ["to link", provider?.title ?? "your email address", email?.text].compactMap { $0 }
-                .joined(separator: " ")
-        case .changePhone: return "to make this the number of your account"
-        case .undoPhoneChange: return "to give your account this number back"
-        case .linkEmail: return "to sign in to your account with this email address"
+            let linked: Sentence = provider.map { "\($0.title)" } ?? Sentence("your email address")
+            return email.map { Sentence("to link \(linked) \($0.text)") } ?? Sentence("to link \(linked)")
+        case .changePhone: return Sentence("to make this the number of your account")
+        case .undoPhoneChange: return Sentence("to give your account this number back")
+        case .linkEmail: return Sentence("to sign in to your account with this email address")
         }
     }
 }

@@ -1,4 +1,5 @@
 import BusProtocol
+import Languages
 
 /// What a session may do to its account now. Read it while the account is locked, before changing an identity or the
 /// phone, exporting data, or deleting the account.
@@ -16,8 +17,10 @@ struct SessionStanding: Sendable, Equatable {
 
     /// - Parameter act: completes "Please sign in again to …".
     /// - Throws: ``BusError`` `reauthentication_required`.
-    func mustBeFresh(to act: String) throws(BusError) {
-        guard isFresh else { throw BusError(.reauthenticationRequired, "Please sign in again to \(act).") }
+    func mustBeFresh(to act: Sentence) throws(BusError) {
+        guard !isFresh else { return }
+        let sentence: Sentence = "Please sign in again to \(act)."
+        throw BusError(.reauthenticationRequired, sentence.english)
     }
 
     /// - Throws: ``BusError`` `account_frozen`, with the time that is left of the freeze.

@@ -1,3 +1,5 @@
+import Languages
+
 /// How a session was opened.
 enum SignInMethod: Sendable, Equatable {
     case phoneCode, emailCode
@@ -10,11 +12,11 @@ enum SignInMethod: Sendable, Equatable {
     }
 
     /// The name in texts for people.
-    var title: String {
+    var title: Sentence {
         switch self {
-        case .phoneCode: "a phone number"
-        case .emailCode: "an email address"
-        case .identity(let provider): provider.title
+        case .phoneCode: Sentence("a phone number")
+        case .emailCode: Sentence("an email address")
+        case .identity(let provider): "\(provider.title)"
         }
     }
 

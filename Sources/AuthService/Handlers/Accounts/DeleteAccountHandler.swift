@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 /// Deletes everything that auth has about an account. The same transaction publishes the event on which the other
@@ -25,7 +26,7 @@ struct DeleteAccountHandler: RequestHandler {
             try await eraser.lock(person, in: transaction)
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustNotBeFrozen()
-            try standing.mustBeFresh(to: "delete your account")
+            try standing.mustBeFresh(to: Sentence("delete your account"))
             try await delete(person, in: transaction)
         }
         return AccountDeletion(status: "deleting")

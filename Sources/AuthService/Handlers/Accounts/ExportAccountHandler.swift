@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 /// Exports auth's data about a person. Auth is asked before the other services, so that it refuses an export that is
@@ -15,7 +16,7 @@ struct ExportAccountHandler: RequestHandler {
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustNotBeFrozen()
             // Only the first page needs a fresh sign-in.
-            if request.after == nil { try standing.mustBeFresh(to: "export your data") }
+            if request.after == nil { try standing.mustBeFresh(to: Sentence("export your data")) }
         }
     }
 }
@@ -29,7 +30,7 @@ struct BeginExportHandler: RequestHandler {
         return try await inbox.once(context) { transaction in
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustNotBeFrozen()
-            try standing.mustBeFresh(to: "export your data")
+            try standing.mustBeFresh(to: Sentence("export your data"))
             let chain = try await audit.chain(of: actor.userID, in: transaction)
             audit.note(
                 AuditAct("data_exported", ["session": actor.sessionID.description]), on: chain, in: transaction)

@@ -39,7 +39,8 @@ struct NotifyPersonHandler: RequestHandler {
         let message = ContactMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
             body: NotificationText.sms(
-                kind: NoticeKind(rawValue: event.kind), data: event.data, appName: notifier.appName))
+                kind: NoticeKind(rawValue: event.kind), data: event.data, appName: notifier.appName
+            ).text(in: try await DeviceStore.language(of: event.personID, in: transaction)))
         outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
     }
 }

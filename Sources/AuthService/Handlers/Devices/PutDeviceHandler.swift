@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 /// Changes a device. A session may change its own device at any time. To change another device, it needs a fresh
@@ -19,7 +20,8 @@ struct PutDeviceHandler: RequestHandler {
                 request.deviceId, person: actor.userID, session: actor.sessionID, in: transaction)
             guard let device, !device.isRemoved else { throw Self.unknown }
             if !device.isOwn {
-                try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(to: "change another device")
+                try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(
+                    to: Sentence("change another device"))
                 try await notifier.notify(of: .deviceChanged, device, in: transaction)
             }
             let push: DeviceStore.PushChange =
@@ -29,7 +31,7 @@ struct PutDeviceHandler: RequestHandler {
                     .map { .replace($0) } ?? .keep
             let changed = try await DeviceStore.change(
                 request.deviceId, name: request.name, platform: request.platform, push: push,
-                session: actor.sessionID, in: transaction)
+                language: device.isOwn ? context.language : nil, session: actor.sessionID, in: transaction)
             guard let changed else { throw Self.unknown }
             // A change of the session's own device is not audited: the app makes one at each start, with its push
             // token.

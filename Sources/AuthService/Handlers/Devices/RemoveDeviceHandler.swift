@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 /// Removes a device and ends its sessions. All devices are notified, even if a device removes itself: the request may
@@ -19,7 +20,8 @@ struct RemoveDeviceHandler: RequestHandler {
             guard let device else { throw PutDeviceHandler.unknown }
             guard !device.isRemoved else { return NoContent() }
             if !device.isOwn {
-                try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(to: "remove another device")
+                try await StandingStore.standing(of: actor, in: transaction).mustBeFresh(
+                    to: Sentence("remove another device"))
             }
             try await notifier.notify(of: .deviceRemoved, device, in: transaction)
             DeviceStore.remove(device.id, by: actor.sessionID, in: transaction)

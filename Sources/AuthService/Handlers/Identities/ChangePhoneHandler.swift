@@ -4,6 +4,7 @@ import Cryptography
 import Database
 import EventLoop
 import JSONText
+import Languages
 import ServiceRuntime
 
 /// Changes an account's number to one that a challenge of the same session verified.
@@ -15,7 +16,6 @@ struct ChangePhoneHandler: RequestHandler {
     let secrets: Secrets
     let checker: ChallengeChecker
     let notifier: PersonNotifier
-    let appName: String
 
     func handle(_ request: ChangePhone, context: RequestContext) async throws -> PhoneChanged {
         let actor = try bearer.actor(of: context)
@@ -39,7 +39,7 @@ struct ChangePhoneHandler: RequestHandler {
         _ actor: Actor, to challenge: Challenge, in transaction: Transaction
     ) async throws -> PhoneChanged {
         let standing = try await StandingStore.standing(of: actor, in: transaction)
-        try standing.mustBeFresh(to: "change your number")
+        try standing.mustBeFresh(to: Sentence("change your number"))
         try standing.mustNotBeFrozen()
         let number = try secrets.contact(of: challenge)
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
@@ -55,7 +55,7 @@ struct ChangePhoneHandler: RequestHandler {
             PhoneStore.keepAlias(
                 secrets.hashes(of: old), of: actor.userID, by: actor.sessionID, token: secrets.hash(of: token),
                 in: transaction)
-            try sendUndo(old, token, in: transaction)
+            try await sendUndo(old, token, of: actor.userID, in: transaction)
         }
         PhoneStore.move(
             actor.userID, to: phone, sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array),
@@ -69,12 +69,13 @@ struct ChangePhoneHandler: RequestHandler {
         return answer
     }
 
-    /// Sends an SMS to the old number. Its holder may be the owner, and the change the work of a thief.
-    @Loop private func sendUndo(_ number: [UInt8], _ token: String, in transaction: Transaction) throws {
+    @Loop private func sendUndo(
+        _ number: [UInt8], _ token: String, of person: Identifier, in transaction: Transaction
+    ) async throws {
+        let language = try await DeviceStore.language(of: person, in: transaction)
         let message = ContactMessage(
             challengeID: nil, to: String(decoding: number, as: UTF8.self),
-            body: "Your \(appName) account has another phone number now. If it was not you, take the change back "
-                + "within 72 hours with \(token), or recover your account with this number within 90 days.")
+            body: NotificationText.undo(token: token, appName: notifier.appName).text(in: language))
         outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
     }
 

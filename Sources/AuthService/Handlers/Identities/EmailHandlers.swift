@@ -3,6 +3,7 @@ import BusRuntime
 import Cryptography
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 /// Links a verified email address to an account.
@@ -81,7 +82,7 @@ struct LinkEmailHandler: RequestHandler {
         // Before the account, as a deletion locks them.
         AccountStore.lock(lasting: challenge.contactHash, in: transaction)
         let standing = try await StandingStore.standing(of: actor, in: transaction)
-        try standing.mustBeFresh(to: "link your email address")
+        try standing.mustBeFresh(to: Sentence("link your email address"))
         try standing.mustNotBeFrozen()
         // The device that made the change is notified too: a stolen access token belongs to the owner's device.
         let masked = try await linker.link(
@@ -99,7 +100,7 @@ struct UnlinkEmailHandler: RequestHandler {
         let actor = try context.person()
         return try await database.transaction { transaction in
             let standing = try await StandingStore.standing(of: actor, in: transaction)
-            try standing.mustBeFresh(to: "unlink your email address")
+            try standing.mustBeFresh(to: Sentence("unlink your email address"))
             try standing.mustNotBeFrozen()
             guard try await EmailStore.email(of: actor.userID, in: transaction) != nil else { return NoContent() }
             guard try await WaysIn.count(of: actor.userID, in: transaction) > 1 else {

@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 struct ListIdentitiesHandler: RequestHandler {
@@ -38,7 +39,7 @@ struct UnlinkIdentityHandler: RequestHandler {
         let provider = try IdentityProviderName(named: request.provider)
         return try await database.transaction { transaction in
             let standing = try await StandingStore.standing(of: actor, in: transaction)
-            try standing.mustBeFresh(to: "unlink \(provider.title)")
+            try standing.mustBeFresh(to: Sentence("unlink \(provider.title)"))
             try standing.mustNotBeFrozen()
             let linked = try await IdentityStore.list(of: actor.userID, in: transaction)
             guard let identity = linked.first(where: { $0.provider == provider }) else { return NoContent() }

@@ -1,6 +1,7 @@
 import BusProtocol
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 /// Links an identity to the account that a code opened. The challenge of the code is bound to the identity by a link
@@ -113,10 +114,10 @@ struct IdentityLinker: Sendable {
 
     private func notConfirmed(_ link: PendingLink) throws -> BusError {
         let provider = link.isEmail ? nil : try secrets.identity(link.sealed, hash: link.identity).provider
-        return BusError(
-            .linkConfirmationRequired,
-            "This number has an account already. Confirm that \(provider?.title ?? "your email address") is to open it from now on."
-        )
+        let identity: Sentence = provider.map { "\($0.title)" } ?? Sentence("your email address")
+        let detail: Sentence =
+            "This number has an account already. Confirm that \(identity) is to open it from now on."
+        return BusError(.linkConfirmationRequired, detail.english)
     }
 
     /// - Returns: false if this identity opens the account already.

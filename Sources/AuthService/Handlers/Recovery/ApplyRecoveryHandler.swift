@@ -48,7 +48,8 @@ struct ApplyRecoveryHandler: RequestHandler {
                     refusal.executed = .yes
                     return .refusal(refusal)
                 }
-                let session = try await move(person, to: challenge, request, in: transaction)
+                let session = try await move(
+                    person, to: challenge, request, language: context.language, in: transaction)
                 return .reply(RecoveryMoved(session: session))
             }
         }
@@ -75,7 +76,8 @@ struct ApplyRecoveryHandler: RequestHandler {
         .idempotencyAnswerGone, "This recovery was completed. Please sign in with your number.")
 
     @Loop private func move(
-        _ person: Identifier, to challenge: Challenge, _ request: ApplyRecovery, in transaction: Transaction
+        _ person: Identifier, to challenge: Challenge, _ request: ApplyRecovery, language: String?,
+        in transaction: Transaction
     ) async throws -> Session {
         AccountStore.lock(person, in: transaction)
         let number = try secrets.contact(of: challenge)
@@ -103,7 +105,9 @@ struct ApplyRecoveryHandler: RequestHandler {
         else { throw DatabaseError.aborted }
         var device = request.device
         (device.id, device.secret) = (nil, nil)
-        return try await opener.open(account, device, by: .phoneCode, app: nil, now: challenge.now, in: transaction)
+        return try await opener.open(
+            account, device, by: .phoneCode, app: nil, language: language, now: challenge.now,
+            in: transaction)
     }
 
     @Loop private func takeNumber(
@@ -114,7 +118,8 @@ struct ApplyRecoveryHandler: RequestHandler {
             let message = ContactMessage(
                 challengeID: nil, to: String(decoding: before, as: UTF8.self),
                 body: NotificationText.sms(
-                    kind: .recoveryCompleted, data: ["phone": masked], appName: notifier.appName))
+                    kind: .recoveryCompleted, data: ["phone": masked], appName: notifier.appName
+                ).text(in: try await DeviceStore.language(of: person, in: transaction)))
             outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
         }
         PhoneStore.move(

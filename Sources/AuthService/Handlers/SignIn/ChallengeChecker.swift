@@ -2,6 +2,7 @@ import BusProtocol
 import Cryptography
 import Database
 import EventLoop
+import Languages
 import ServiceRuntime
 
 /// Checks a code against its challenge, and counts wrong codes.
@@ -78,8 +79,9 @@ struct ChallengeChecker: Sendable {
     /// It may name the purpose of the challenge, since only the caller who requested it has its id.
     private static func sent(for actual: ChallengePurpose, not wanted: ChallengePurpose) -> BusError {
         let message = "Its purpose is \(actual.rawValue). Send a code with purpose \(wanted.rawValue)."
+        let detail: Sentence = "This code was sent \(actual.words). Request a new one \(wanted.words)."
         return BusError(
-            .otpExpired, "This code was sent \(actual.words). Request a new one \(wanted.words).",
+            .otpExpired, detail.english,
             errors: [.init(field: "challengeId", code: "wrong_purpose", message: message)])
     }
 

@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 
 /// Determines what a code is requested for, and binds the challenge to it.
 struct ChallengePurposeResolver: Sendable {
@@ -41,7 +42,7 @@ struct ChallengePurposeResolver: Sendable {
             // Checked here too, so that no code is sent that could not be used.
             let actor = try context.person()
             let standing = try await StandingStore.standing(of: actor, in: transaction)
-            try standing.mustBeFresh(to: "change your number")
+            try standing.mustBeFresh(to: Sentence("change your number"))
             try standing.mustNotBeFrozen()
             return .changePhone(actor.sessionID)
         case .recovery:
@@ -60,7 +61,7 @@ struct ChallengePurposeResolver: Sendable {
         // Checked here too, so that no code is sent that could not be used.
         let actor = try context.person()
         let standing = try await StandingStore.standing(of: actor, in: transaction)
-        try standing.mustBeFresh(to: "link your email address")
+        try standing.mustBeFresh(to: Sentence("link your email address"))
         try standing.mustNotBeFrozen()
         return .linkEmail(actor.sessionID)
     }

@@ -4,6 +4,7 @@ import Cryptography
 import Database
 import EventLoop
 import JSONText
+import Languages
 import ServiceRuntime
 
 /// Sends a code to a phone or an email address, within the limits of both.
@@ -53,7 +54,7 @@ struct CodeSender: Sendable {
             if let prefix, let numbers = limits.perPrefixHour, !history.isKnownDevice {
                 ChallengeStore.closePrefix(prefix, from: numbers, in: transaction)
             }
-            let message = message(to: contact, code, act, challenge: id)
+            let message = message(to: contact, code, act, challenge: id, .named(context.language))
             outbox.enqueue(contact.kind.destination, payload: try WireJSON.encode(message), in: transaction)
             return .reply(reply(id))
         }
@@ -66,13 +67,13 @@ struct CodeSender: Sendable {
     }
 
     private func message(
-        to contact: Contact, _ code: String, _ act: ChallengeAct, challenge: Identifier
+        to contact: Contact, _ code: String, _ act: ChallengeAct, challenge: Identifier, _ language: Language
     ) -> ContactMessage {
         switch contact.kind {
         case .phone:
-            return ContactMessage(challengeID: challenge, to: contact.text, body: text.sms(code, act))
+            return ContactMessage(challengeID: challenge, to: contact.text, body: text.sms(code, act, in: language))
         case .email:
-            let (subject, body) = text.email(code, act)
+            let (subject, body) = text.email(code, act, in: language)
             return ContactMessage(challengeID: challenge, to: contact.text, subject: subject, body: body)
         }
     }

@@ -52,7 +52,7 @@ struct CodeSignIn: Sendable {
                 if policy.requiresPhone, let wanted = try await linkOfEmail(challenge, in: transaction) {
                     return .reply(.phoneVerificationRequired(wanted))
                 }
-                let session = try await open(challenge, presented, in: transaction)
+                let session = try await open(challenge, presented, language: context.language, in: transaction)
                 if let visitor = presented.visitor {
                     try await outbox.publish(
                         VisitorIdentified(personID: session.user.id, anonymousID: visitor), in: transaction)
@@ -67,18 +67,21 @@ struct CodeSignIn: Sendable {
     }
 
     @Loop private func open(
-        _ challenge: Challenge, _ presented: Presented, in transaction: Transaction
+        _ challenge: Challenge, _ presented: Presented, language: String?, in transaction: Transaction
     ) async throws -> Session {
         guard let link = try await linker.pending(challenge, in: transaction) else {
-            return try await opener.signIn(challenge, presented.device, app: presented.app, in: transaction)
+            return try await opener.signIn(
+                challenge, presented.device, app: presented.app, language: language, in: transaction)
         }
         if let account = try await linker.waiting(for: link, in: transaction) {
             let changed = try await linker.addPhone(of: challenge, to: account, for: link, in: transaction)
             return try await opener.open(
-                changed, presented.device, by: .phoneCode, app: presented.app, now: challenge.now, in: transaction)
+                changed, presented.device, by: .phoneCode, app: presented.app, language: language,
+                now: challenge.now, in: transaction)
         }
         try await linker.dropRole(ofHolderOf: challenge, for: link, in: transaction)
-        let session = try await opener.signIn(challenge, presented.device, app: presented.app, in: transaction)
+        let session = try await opener.signIn(
+            challenge, presented.device, app: presented.app, language: language, in: transaction)
         try await linker.make(link, for: session, isConfirmed: presented.confirmsLink, in: transaction)
         return session
     }

@@ -19,7 +19,7 @@ struct SessionOpener: Sendable {
     let notifier: PersonNotifier
 
     @Loop func signIn(
-        _ challenge: Challenge, _ claim: DeviceClaim, app: String?, in transaction: Transaction
+        _ challenge: Challenge, _ claim: DeviceClaim, app: String?, language: String?, in transaction: Transaction
     ) async throws -> Session {
         let (kind, contact) = (challenge.contact, try secrets.contact(of: challenge))
         let keys = secrets.keys(of: kind)
@@ -27,21 +27,24 @@ struct SessionOpener: Sendable {
             kind, keys.hashes(of: contact), seal: { keys.seal(contact, for: $0) }, audit: audit, in: transaction)
         if kind == .email { EmailStore.touch(account.id, in: transaction) }
         return try await open(
-            account, claim, by: kind == .phone ? .phoneCode : .emailCode, app: app, now: challenge.now,
+            account, claim, by: kind == .phone ? .phoneCode : .emailCode, app: app, language: language,
+            now: challenge.now,
             in: transaction)
     }
 
     /// - Parameters:
     ///   - app: the publishable key of the app; `nil` for the default app.
+    ///   - language: the language tag that the device asks for; `nil` if it asks for none.
     ///   - now: by the database's clock.
     @Loop func open(
-        _ account: Account, _ claim: DeviceClaim, by method: SignInMethod, app: String?, now: Timestamp,
+        _ account: Account, _ claim: DeviceClaim, by method: SignInMethod, app: String?, language: String?,
+        now: Timestamp,
         in transaction: Transaction
     ) async throws -> Session {
         if account.isNew {
             try await outbox.publish(AccountCreated(personID: account.id, createdAt: now), in: transaction)
         }
-        let (device, secret) = try await device(claim, of: account, in: transaction)
+        let (device, secret) = try await device(claim, of: account, language: language, in: transaction)
         if secret != nil, !account.isNew {
             try await notifier.notify(
                 account.id, .newDevice,
@@ -72,20 +75,20 @@ struct SessionOpener: Sendable {
 
     /// The known device if the claim has its secret; otherwise a new device with a new secret.
     @Loop private func device(
-        _ claim: DeviceClaim, of account: Account, in transaction: Transaction
+        _ claim: DeviceClaim, of account: Account, language: String?, in transaction: Transaction
     ) async throws -> (id: Identifier, secret: String?) {
         if let id = claim.id, let secret = claim.secret,
             let known = try await DeviceStore.locked(id, person: account.id, in: transaction),
             constantTimeEqual(known.secretHash, secrets.hash(of: secret))
         {
             let push = try tokens.replacement(of: known, with: claim.pushToken, in: transaction)
-            DeviceStore.touch(id, claim: claim, push: push, in: transaction)
+            DeviceStore.touch(id, claim: claim, push: push, language: language, in: transaction)
             return (id, nil)
         }
         let (id, secret) = (Identifier.ordered(), SecretToken.make(prefix: "ds"))
         DeviceStore.insert(
             id, person: account.id, secret: secrets.hash(of: secret), claim: claim,
-            push: tokens.sealed(claim.pushToken, of: id), in: transaction)
+            push: tokens.sealed(claim.pushToken, of: id), language: language, in: transaction)
         audit.note(AuditAct("device_added", ["device": id.description]), on: account.chain, in: transaction)
         return (id, secret)
     }

@@ -62,7 +62,7 @@ struct SocialSignIn: Sendable {
                 .session(
                     try await opener.open(
                         account, presented.device, by: .identity(presented.provider), app: presented.app,
-                        now: now, in: transaction)))
+                        language: context.language, now: now, in: transaction)))
         }
         guard case .session(var session) = answer else { return answer }
         session.user.onboardingStatus = await opener.onboardingStatus(of: session, context)

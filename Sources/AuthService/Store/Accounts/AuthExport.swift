@@ -80,7 +80,7 @@ enum AuthExport {
         """
     private static let device = """
         SELECT id::text AS key, jsonb_build_object(
-            'id', id, 'name', name, 'platform', platform, 'hasPushToken', push_token_sealed IS NOT NULL,
+            'id', id, 'name', name, 'platform', platform, 'language', language, 'hasPushToken', push_token_sealed IS NOT NULL,
             'pushExpiredAt', \(time("push_expired_at")), 'createdAt', \(time("created_at")),
             'lastUsedAt', \(time("last_used_at")), 'removedAt', \(time("removed_at")),
             'removedBy', removed_by_device_id) AS record

@@ -1,6 +1,7 @@
 import BusProtocol
 import Database
 import EventLoop
+import Languages
 
 /// A device whose row is locked until the transaction ends.
 struct LockedDevice: Sendable {
@@ -43,29 +44,46 @@ struct LockedDevice: Sendable {
     }
 
     static func change(
-        _ id: Identifier, name: String, platform: String, push: PushChange, session: Identifier,
+        _ id: Identifier, name: String, platform: String, push: PushChange, language: String?, session: Identifier,
         in transaction: Transaction
     ) async throws -> KnownDevice? {
         let token: [UInt8]? = if case .replace(let token) = push { token } else { nil }
         let values: [SQLValue] = [
             .uuid(id), .text(name), .text(platform), .bytes(token), .uuid(session), .bool(push == .clear),
+            .text(language),
         ]
         return try await transaction.query(change, values).first.map { try KnownDevice($0) }
     }
 
     static func insert(
-        _ id: Identifier, person: Identifier, secret: [UInt8], claim: DeviceClaim, push: [UInt8]?,
+        _ id: Identifier, person: Identifier, secret: [UInt8], claim: DeviceClaim, push: [UInt8]?, language: String?,
         in transaction: Transaction
     ) {
         transaction.send(
             insert,
-            [.uuid(id), .uuid(person), .bytes(secret), .text(claim.name), .text(claim.platform), .bytes(push)])
+            [
+                .uuid(id), .uuid(person), .bytes(secret), .text(claim.name), .text(claim.platform), .bytes(push),
+                .text(language),
+            ])
     }
 
-    /// Records that a known device is used, and updates its name, platform and push token.
-    static func touch(_ id: Identifier, claim: DeviceClaim, push: [UInt8]?, in transaction: Transaction) {
-        transaction.send(touch, [.uuid(id), .text(claim.name), .text(claim.platform), .bytes(push)])
+    /// Records that a known device is used, and updates its name, platform, push token and language.
+    static func touch(
+        _ id: Identifier, claim: DeviceClaim, push: [UInt8]?, language: String?, in transaction: Transaction
+    ) {
+        transaction.send(
+            touch, [.uuid(id), .text(claim.name), .text(claim.platform), .bytes(push), .text(language)])
     }
+
+    /// The language that the person's devices last asked for; English if they never did.
+    static func language(of person: Identifier, in transaction: Transaction) async throws -> Language {
+        .named(try await transaction.query(language, [.uuid(person)]).first?.optionalText("language"))
+    }
+
+    private static let language: Statement = """
+        SELECT language FROM devices WHERE person_id = $1 AND removed_at IS NULL AND language IS NOT NULL
+        ORDER BY last_used_at DESC LIMIT 1
+        """
 
     /// Removes a device: its secret is no longer accepted. Its row stays for notices of a recovery.
     ///
@@ -118,18 +136,21 @@ struct LockedDevice: Sendable {
     private static let change: Statement = """
         UPDATE devices d SET name = $2, platform = $3,
             push_token_sealed = CASE WHEN NOT $6 THEN coalesce($4, push_token_sealed) END,
-            push_expired_at = CASE WHEN $4 IS NULL AND NOT $6 THEN push_expired_at END, last_used_at = clock_timestamp()
+            push_expired_at = CASE WHEN $4 IS NULL AND NOT $6 THEN push_expired_at END, last_used_at = clock_timestamp(),
+            language = coalesce($7, language)
         WHERE d.id = $1
         RETURNING d.id, d.name, d.platform, d.push_token_sealed IS NOT NULL AS has_push_token, d.created_at,
             d.last_used_at, d.push_expired_at IS NOT NULL AS is_push_expired,
             EXISTS (SELECT 1 FROM sessions s WHERE s.id = $5 AND s.device_id = d.id) AS is_current
         """
     private static let insert: Statement = """
-        INSERT INTO devices (id, person_id, secret_hash, name, platform, push_token_sealed) VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO devices (id, person_id, secret_hash, name, platform, push_token_sealed, language)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
         """
     private static let touch: Statement = """
         UPDATE devices SET name = $2, platform = $3, push_token_sealed = coalesce($4, push_token_sealed),
-            push_expired_at = CASE WHEN $4 IS NULL THEN push_expired_at END, last_used_at = clock_timestamp()
+            push_expired_at = CASE WHEN $4 IS NULL THEN push_expired_at END, last_used_at = clock_timestamp(),
+            language = coalesce($5, language)
         WHERE id = $1
         """
 }

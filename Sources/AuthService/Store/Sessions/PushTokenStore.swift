@@ -1,6 +1,7 @@
 import BusProtocol
 import Database
 import EventLoop
+import Languages
 
 /// The present push tokens of devices, and replaced ones.
 @Loop enum PushTokenStore {
@@ -10,6 +11,8 @@ import EventLoop
         let sealed: [UInt8]
         /// The row of a replaced token; `nil` for a present token.
         let replacedID: Identifier?
+        /// The language that the device last asked for.
+        let language: Language
     }
 
     /// The push tokens of a person, the present ones first.
@@ -19,7 +22,8 @@ import EventLoop
         try await transaction.query(targets, [.uuid(person), .bool(isRecovery)]).map {
             Target(
                 device: try $0.uuid("device_id"), sealed: try $0.bytes("sealed"),
-                replacedID: try $0.optionalUUID("replaced_id"))
+                replacedID: try $0.optionalUUID("replaced_id"),
+                language: .named(try $0.optionalText("language")))
         }
     }
 
@@ -51,12 +55,14 @@ import EventLoop
     }
 
     private static let targets: Statement = """
-        SELECT d.id AS device_id, d.push_token_sealed AS sealed, NULL::uuid AS replaced_id, d.last_used_at AS used_at
+        SELECT d.id AS device_id, d.push_token_sealed AS sealed, NULL::uuid AS replaced_id, d.language,
+            d.last_used_at AS used_at
         FROM devices d
         WHERE d.person_id = $1 AND d.push_token_sealed IS NOT NULL AND d.push_expired_at IS NULL
             AND (d.removed_at IS NULL OR $2 AND d.removed_at > clock_timestamp() - interval '30 days')
         UNION ALL
-        SELECT r.device_id, r.sealed, r.id, r.replaced_at FROM replaced_push_tokens r
+        SELECT r.device_id, r.sealed, r.id, d.language, r.replaced_at
+        FROM replaced_push_tokens r LEFT JOIN devices d ON d.id = r.device_id
         WHERE $2 AND r.person_id = $1 AND r.replaced_at > clock_timestamp() - interval '30 days'
         ORDER BY replaced_id NULLS FIRST, used_at DESC
         """

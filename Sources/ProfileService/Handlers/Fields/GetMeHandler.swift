@@ -7,6 +7,6 @@ struct GetMeHandler: RequestHandler {
 
     func handle(_ request: GetMe, context: RequestContext) async throws -> Me {
         let planned = try await profile.planned(context)
-        return profile.view(planned.record, planned.plan)
+        return profile.view(planned.record, planned.plan, in: .named(context.language))
     }
 }

@@ -9,7 +9,8 @@ struct GetRequirementsHandler: RequestHandler {
         let planned = try await profile.planned(context)
         var requirements = RequirementRules.requirements(
             of: planned.record, planned.plan, today: profile.today(of: planned.record))
-        requirements.ageGate = profile.ageGate(until: requirements.eligibleOn, planned.plan)
+        requirements.ageGate = profile.ageGate(
+            until: requirements.eligibleOn, planned.plan, in: .named(context.language))
         return requirements
     }
 }

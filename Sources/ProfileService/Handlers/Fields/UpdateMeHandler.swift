@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import Languages
 
 struct UpdateMeHandler: RequestHandler {
     let profile: ProfileContext
@@ -12,15 +13,17 @@ struct UpdateMeHandler: RequestHandler {
         let plans = try await profile.plans(of: planned.record)
         // A person may enter any app later, so the age rules of all apps count.
         let ages = try await profile.plans.ages() + plans.compactMap(\.age)
-        if let view = try await changed(by: request, planned, plans, ages) { return view }
+        let language = Language.named(context.language)
+        if let view = try await changed(by: request, planned, plans, ages, in: language) { return view }
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             let change = try change(request, to: record, plan, ages)
-            guard !change.isEmpty else { return profile.view(record, plan) }
+            guard !change.isEmpty else { return profile.view(record, plan, in: language) }
             try await profile.noteDateOfBirth(change, of: record, in: transaction)
             profile.noteProgress(from: record, to: record.changed(by: change), plans, in: transaction)
             return profile.view(
-                try await profile.store.apply(change, to: record, plan, commits: true, in: transaction), plan)
+                try await profile.store.apply(change, to: record, plan, commits: true, in: transaction), plan,
+                in: language)
         }
     }
 
@@ -29,14 +32,17 @@ struct UpdateMeHandler: RequestHandler {
     ///
     /// - Returns: `nil` if the change needs a transaction.
     @Loop private func changed(
-        by request: UpdateMe, _ planned: PlannedProfile, _ plans: [Plan], _ ages: [Plan.AgeRule]
+        by request: UpdateMe, _ planned: PlannedProfile, _ plans: [Plan], _ ages: [Plan.AgeRule],
+        in language: Language
     ) async throws -> Me? {
         let (record, plan) = (planned.record, planned.plan)
         let change = try change(request, to: record, plan, ages)
-        guard !change.isEmpty else { return profile.view(record, plan) }
+        guard !change.isEmpty else { return profile.view(record, plan, in: language) }
         guard change.dateOfBirth == nil, profile.news(from: record, to: record.changed(by: change), plans).isEmpty
         else { return nil }
-        return try await profile.store.apply(change, toUnchanged: record, plan).map { profile.view($0, plan) }
+        return try await profile.store.apply(change, toUnchanged: record, plan).map {
+            profile.view($0, plan, in: language)
+        }
     }
 
     /// - Throws: ``BusError`` `precondition_failed`, `validation_failed`, `date_of_birth_locked` or `underage`.
@@ -71,6 +77,6 @@ struct UpdateMeHandler: RequestHandler {
             let eligibleOn = change.dateOfBirth.flatMap({ plan.eligibleOn(born: $0) })
         else { return }
         throw BusError(
-            .underage, profile.underageMessage(plan), details: ["eligibleOn": .string(eligibleOn.description)])
+            .underage, profile.underage(plan).english, details: ["eligibleOn": .string(eligibleOn.description)])
     }
 }

@@ -23,7 +23,9 @@ extension AnswerValidator {
         let count = text.count
         if count < limits.least {
             throw AnswerProblem(
-                "too_short", "Must have at least \(limits.least) character\(limits.least == 1 ? "" : "s").")
+                "too_short",
+                limits.least == 1 ? "Must have at least 1 character." : "Must have at least \(limits.least) characters."
+            )
         }
         if count > limits.most { throw AnswerProblem("too_long", "Must have at most \(limits.most) characters.") }
         guard text.utf8.count <= 4096, text.unicodeScalars.allSatisfy({ isPrintable($0, limits.pattern) }) else {

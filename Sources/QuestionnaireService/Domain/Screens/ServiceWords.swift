@@ -1,3 +1,5 @@
+import Languages
+
 /// The few texts of a view that no definition has.
 ///
 /// A language that is not here gets none of them. A text in another language would be worse.
@@ -7,13 +9,13 @@ struct ServiceWords: Sendable {
     let yes: String
     let no: String
 
-    private static let all = [
-        "en": ServiceWords(decline: "Prefer not to say", yes: "Yes", no: "No"),
-        "sv": ServiceWords(decline: "Vill inte svara", yes: "Ja", no: "Nej"),
-    ]
-
     /// - Parameter language: a tag such as `en` or `en-GB`. Only the language itself counts, not the region.
     static func of(_ language: String) -> ServiceWords? {
-        all[language.prefix { $0 != "-" }.lowercased()]
+        let tag = language.prefix { $0 != "-" }.lowercased()
+        return Language.all.first { $0.tag == tag }.map {
+            ServiceWords(
+                decline: Sentence("Prefer not to say").text(in: $0), yes: Sentence("Yes").text(in: $0),
+                no: Sentence("No").text(in: $0))
+        }
     }
 }
