@@ -77,6 +77,7 @@ lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests
 	scripts/check-rules
 	swift build --build-tests --explicit-target-dependency-import-check error
+	scripts/swift-client --check
 
 clean:
 	rm -rf .build

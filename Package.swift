@@ -42,7 +42,10 @@ let exclusions: [String: [String]] = [
 
 let package = Package(
     name: "vestibule",
+    // Of the client alone: everything else runs on Linux.
+    platforms: [.iOS(.v16), .macOS(.v13)],
     products: [
+        .library(name: "VestibuleClient", targets: ["VestibuleClient"]),
         .library(name: "BusProtocol", targets: ["BusProtocol"]),
         .executable(name: "AuthService", targets: ["AuthService"]),
         .executable(name: "ProfileService", targets: ["ProfileService"]),
@@ -98,6 +101,7 @@ let package = Package(
                 "ProcessRuntime",
             ],
             plugins: ["EmbedFiles"]),
+        library("VestibuleClient", [], strict),
         program("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "Cryptography", "EventLoop", "JSONText"]),
         program("VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText"]),
         .target(
@@ -148,8 +152,9 @@ let package = Package(
             "VestibuleCLITests",
             [
                 "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "RecoveryService",
-                "TestSupport", "VestibuleCLI",
+                "TestSupport", "VestibuleCLI", "VestibuleClient",
             ]),
+        tests("VestibuleClientTests", ["VestibuleClient"]),
         tests(
             "ServiceContractTests",
             [

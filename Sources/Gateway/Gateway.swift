@@ -10,12 +10,16 @@ import ProcessRuntime
 @main enum GatewayMain {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
-        ServiceProcess.refuseUnknown(arguments, known: ["--describe-config", "--check-config"])
+        ServiceProcess.refuseUnknown(arguments, known: ["--describe-config", "--check-config", "--openapi"])
         if arguments.contains("--describe-config") {
             return ServiceProcess.describe(GatewayConfiguration.variables)
         }
         if arguments.contains("--check-config") {
             return ServiceProcess.check(GatewayConfiguration.variables, prefix: "GATEWAY_")
+        }
+        if arguments.contains("--openapi") {
+            let document = OpenAPIDocument(table: .vestibule, exportSchema: ExportDocument.schema)
+            return print(String(decoding: CanonicalJSON.bytes(of: document.value()), as: UTF8.self))
         }
         do {
             let process = try await GatewayProcess(environment: ProcessInfo.processInfo.environment)

@@ -51,12 +51,14 @@ extension OpenAPIDocument {
         return Self.headers(names)
     }
 
-    /// Whether the response has an entity tag: the route, or another of the same path, accepts it in a condition.
+    /// Whether the response has an entity tag: the route, or another of the same path, accepts it in a condition. What is
+    /// deleted has none.
     private func isConditional(_ route: Route) -> Bool {
         route.isRevalidated
-            || table.routes.contains {
-                $0.path == route.path && $0.additions.contains { $0.source == .header("if-match") }
-            }
+            || route.method != .delete
+                && table.routes.contains {
+                    $0.path == route.path && $0.additions.contains { $0.source == .header("if-match") }
+                }
     }
 
     private static func headers(_ names: [String]) -> JSONValue {

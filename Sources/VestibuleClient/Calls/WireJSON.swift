@@ -1,0 +1,35 @@
+import Foundation
+
+/// JSON as the API has it: a time is a text in UTC, with up to six digits behind the second.
+public enum WireJSON {
+    /// Reads what ``encoder()`` and the server write.
+    public static func decoder() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            guard let date = date(try container.decode(String.self)) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is no time in UTC.")
+            }
+            return date
+        }
+        return decoder
+    }
+
+    /// Writes bodies for the server. Times have milliseconds.
+    public static func encoder() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        }
+        return encoder
+    }
+
+    private static func date(_ text: String) -> Date? {
+        guard text.hasSuffix("Z") else { return nil }
+        let parts = text.dropLast().split(separator: ".", maxSplits: 1)
+        guard let first = parts.first, let date = try? Date("\(first)Z", strategy: .iso8601) else { return nil }
+        guard parts.count == 2 else { return date }
+        return Double("0.\(parts[1])").map { date.addingTimeInterval($0) }
+    }
+}
