@@ -24,7 +24,7 @@ public enum DocumentCommand {
 
     /// Does what the program was asked to and ends, or returns where it was asked for nothing of this.
     ///
-    /// The program is asked with `--check-definition FILE` or `--diff-definitions OLD NEW`, where the kind's noun is
+    /// The program is asked with `--check-definition FILE` or `--diff-definition OLD NEW`, where the kind's noun is
     /// `definition`. It ends with 0 where everything is well, 65 (`EX_DATAERR`) where something is wrong with a file,
     /// and 66 (`EX_NOINPUT`) where one cannot be read.
     ///
@@ -39,7 +39,7 @@ public enum DocumentCommand {
         check: (_ name: String, _ bytes: [UInt8], _ system: JSONValue?) throws -> Answer,
         read: ([UInt8]) throws -> File, compare: (File, File) -> some DocumentDifference
     ) {
-        let (checking, comparing) = ("--check-\(kind.noun)", "--diff-\(kind.noun)s")
+        let (checking, comparing) = ("--check-\(kind.noun)", "--diff-\(kind.noun)")
         let names = arguments.dropFirst().filter { !["--json", system].contains($0) }
         let isJSON = arguments.contains("--json")
         switch (arguments.first, names.count) {

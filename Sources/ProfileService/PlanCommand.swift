@@ -19,8 +19,10 @@ enum PlanCommand {
             compare: { PlanDifference(from: $0, to: $1, library) })
     }
 
-    /// - Parameter system: the published `versions` of the plan in a running system, the current versions of all its
-    ///   `plans`, and the keys of its `questionnaires`.
+    /// - Parameters:
+    ///   - system: the published `versions` of the plan in a running system, the current versions of all its `plans`, the
+    ///     keys of its `questionnaires`, and its newest `library` of fields.
+    ///   - library: of this release.
     private static func answer(
         _ name: String, _ bytes: [UInt8], _ system: JSONValue?, _ library: FieldLibrary
     ) throws -> DocumentCommand.Answer {
@@ -29,6 +31,8 @@ enum PlanCommand {
                 plans: try list("plans", of: system).map { try PlanDocument($0).file },
                 questionnaires: Set(try list("questionnaires", of: system).compactMap(\.stringValue)))
         }
+        let library =
+            try system?["library"].map { try FieldLibrary.InUse(FieldLibraryDocument($0)).library } ?? library
         let earlier = try system.map { try list("versions", of: $0) }
         let check = DocumentCheck(bytes) { draft in
             DocumentReport(

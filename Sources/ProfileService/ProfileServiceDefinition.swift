@@ -6,7 +6,9 @@ import ServiceRuntime
 
 @main enum ProfileMain {
     static func main() async {
-        PlanCommand.runIfAsked(Array(CommandLine.arguments.dropFirst()))
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        PlanCommand.runIfAsked(arguments)
+        LibraryCommand.runIfAsked(arguments)
         await ServiceProcess.main(ProfileServiceDefinition.definition)
     }
 }
@@ -19,9 +21,10 @@ enum ProfileServiceDefinition {
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
-        let library = try FieldLibrary.shipped.get()
+        let libraries = try FieldLibraryStore(
+            database: container.database, shipped: FieldLibrary.shippedDocument.get(), log: container.log)
         let plans = PlanStore(
-            database: container.database, library: library.library, shipped: EmbeddedFiles.Plans.all,
+            database: container.database, libraries: libraries, shipped: EmbeddedFiles.Plans.all,
             defaultPlan: try configuration.text("PROFILE_DEFAULT_PLAN"),
             overrides: try overrides(configuration, container.log), log: container.log)
         let profile = ProfileContext(
@@ -29,12 +32,12 @@ enum ProfileServiceDefinition {
             log: container.log,
             store: ProfileStore(
                 database: container.database, sealer: Sealer(container.keys, purpose: "date-of-birth"),
-                library: library,
+                libraries: libraries,
                 formerQuestionnaire: configuration.optionalText("PROFILE_QUESTIONNAIRE") ?? "yoked-compat"),
             plans: plans, events: EventStore(database: container.database),
             appName: try configuration.text("APP_NAME"))
         _ = try ProfanityFilter.shipped.get()
-        container.handle(GetProfileFieldsHandler(plans: plans, everyField: library.catalogue))
+        container.handle(GetProfileFieldsHandler(plans: plans, libraries: libraries))
         container.handle(GetMeHandler(profile: profile))
         container.handle(UpdateMeHandler(profile: profile))
         container.handle(GetCompletionHandler(profile: profile))
@@ -43,7 +46,8 @@ enum ProfileServiceDefinition {
         container.handle(GetOnboardingHandler(profile: profile))
         container.handle(GetSignInRulesHandler(plans: plans))
         container.handle(GetRequirementsHandler(profile: profile))
-        handlePlans(container, library.library, plans)
+        handlePlans(container, libraries, plans)
+        handleLibrary(container, libraries)
         container.handle(GetPersonHandler(profile: profile))
         container.handle(GetFactsHandler(store: profile.store))
         let notes = Sealer(container.keys, purpose: "staff-note")
@@ -99,14 +103,16 @@ enum ProfileServiceDefinition {
     }
 
     /// What editors of plans request.
-    @Loop private static func handlePlans(_ container: ServiceContainer, _ library: FieldLibrary, _ plans: PlanStore) {
+    @Loop private static func handlePlans(
+        _ container: ServiceContainer, _ libraries: FieldLibraryStore, _ plans: PlanStore
+    ) {
         let store = DocumentStore(.plan, database: container.database)
         let drafts = DocumentDrafts(store)
-        let gate = PlanGate(library: library, bus: container.bus)
+        let gate = PlanGate(libraries: libraries, bus: container.bus)
         container.handle(ListPlansHandler(store: store))
         container.handle(ViewPlanHandler(store: store))
         container.handle(GetPlanVersionHandler(drafts: drafts))
-        container.handle(ComparePlanVersionsHandler(drafts: drafts, library: library))
+        container.handle(ComparePlanVersionsHandler(drafts: drafts, libraries: libraries))
         container.handle(RetirePlanVersionHandler(audit: container.audit, drafts: drafts, plans: plans))
         container.handle(CreatePlanDraftHandler(inbox: container.inbox, drafts: drafts))
         container.handle(GetPlanDraftHandler(drafts: drafts))
@@ -116,6 +122,20 @@ enum ProfileServiceDefinition {
         container.handle(
             PublishPlanDraftHandler(
                 inbox: container.inbox, audit: container.audit, drafts: drafts, gate: gate, plans: plans))
+    }
+
+    /// What editors of the library of fields request.
+    @Loop private static func handleLibrary(_ container: ServiceContainer, _ libraries: FieldLibraryStore) {
+        let drafts = DocumentDrafts(libraries.documents)
+        container.handle(ViewFieldLibraryHandler(drafts: drafts))
+        container.handle(GetFieldLibraryVersionHandler(drafts: drafts))
+        container.handle(CreateFieldLibraryDraftHandler(inbox: container.inbox, drafts: drafts))
+        container.handle(GetFieldLibraryDraftHandler(drafts: drafts))
+        container.handle(DeleteFieldLibraryDraftHandler(drafts: drafts))
+        container.handle(CheckFieldLibraryDraftHandler(drafts: drafts, libraries: libraries))
+        container.handle(
+            PublishFieldLibraryDraftHandler(
+                inbox: container.inbox, audit: container.audit, drafts: drafts, libraries: libraries))
     }
 
     /// What the variables from before plans say. Each one that is set is logged as a warning.

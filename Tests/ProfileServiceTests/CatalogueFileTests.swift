@@ -32,11 +32,13 @@ import Testing
         for (version, hash) in hashes { #expect(Self.released[version] == hash, "\(version)") }
     }
 
-    @Test func theExportedSchemaOfPlansIsThatOfTheBuild() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/schema/plan.json")
-        let committed = try String(contentsOf: file, encoding: .utf8)
-        #expect(committed == PlanFile.schemaText, "run: vestibule schema export docs/schema")
+    @Test func theExportedSchemasAreThoseOfTheBuild() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/schema")
+        for (name, text) in [("plan.json", PlanFile.schemaText), ("fields.json", FieldLibraryDocument.schemaText)] {
+            let committed = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            #expect(committed == text, "run: vestibule schema export docs/schema")
+        }
     }
 
     @Test func everyFieldOfTheSourcesIsThere() {
@@ -97,6 +99,6 @@ import Testing
     func refused(part: String, by other: String) throws {
         try #require(Self.file.contains(part), "the file has no such part")
         let edited = Self.file.replacing(part, with: other, maxReplacements: 1)
-        #expect(throws: DocumentError.self) { try PlanParser.everyField(of: FieldLibrary(Array(edited.utf8))) }
+        #expect(throws: DocumentError.self) { try FieldLibrary.InUse(FieldLibraryDocument(Array(edited.utf8))) }
     }
 }

@@ -25,7 +25,7 @@ import Testing
 
     @Test func peopleGoOnWithTheVersionThatTheyFollow() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             #expect(try await profile.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
             let minimum: JSONValue = ["minimum": 21, "under": "soft_block"]
             let draft = try await editor.draft(Self.edited("yoked", ["age": minimum]), of: "yoked")
@@ -75,7 +75,7 @@ import Testing
     /// The background job of each replica calls ``PlanStore/refresh()``.
     @Test func anotherReplicaSeesAVersionOnceItReadsAgain() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             let other = try profile.plans()
             #expect(try await other.current(for: "eko-family").reference.version == 1)
             let draft = try await editor.draft(Self.garden(), of: "garden")
@@ -88,7 +88,7 @@ import Testing
 
     @Test func aPlanForANewAppAnswersForIt() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             #expect(await editor.code { try await editor.rules(of: "garden") } == "app_unknown")
             let draft = try await editor.draft(Self.garden(), of: "garden")
             #expect(try await editor.ask(CheckPlanDraft(key: "garden", draft: draft)).publishable)
@@ -102,7 +102,7 @@ import Testing
 
     @Test func aRefusalLeavesEverythingAsItIs() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             let before = try await profile.stage.rows("SELECT plan, version, content_hash FROM plans ORDER BY 1, 2")
             for (plan, code, pointer) in [
                 (try Self.garden(apps: ["garden", "yoked"]), "duplicate_app", "/apps/1"),
@@ -125,7 +125,7 @@ import Testing
 
     @Test func withoutTheQuestionnairesNothingIsPublishedThatNamesOne() async throws {
         try await ProfileStage.run { profile in
-            let editor = Editor(alone: profile)
+            let editor = PlanEditor(alone: profile)
             let draft = try await editor.draft(Self.garden(), of: "garden")
             let code = await editor.code { try await editor.ask(PublishPlanDraft(key: "garden", draft: draft)) }
             #expect(code == "service_unavailable")
@@ -134,7 +134,7 @@ import Testing
 
     @Test func publicationsAtOnceGiveOneVersionEach() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             var drafts: [String] = []
             for minimum in [19, 20, 21, 22] {
                 let age: JSONValue = ["minimum": .integer(Int64(minimum)), "under": "soft_block"]
@@ -157,7 +157,7 @@ import Testing
 
     @Test func aCopyNamesItsOriginAndPublishesAsItWas() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             let copy = try await editor.ask(CreatePlanDraft(key: "yoked", from: 1))
             #expect(copy.plan["derivedFrom"]?["version"] == 1)
             let published = try await editor.ask(PublishPlanDraft(key: "yoked", draft: String(copy.number)))
@@ -167,57 +167,5 @@ import Testing
             let stored = try await editor.ask(GetPlanVersion(key: "yoked", version: "2"))
             #expect(stored.plan["version"] == 2 && stored.hash == published.hash)
         }
-    }
-}
-
-/// An administrator who edits plans.
-@Loop private struct Editor {
-    let profile: ProfileStage
-    let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
-
-    /// Questionnaires stand beside the profile.
-    init(_ profile: ProfileStage) async throws {
-        self.profile = profile
-        try profile.stage.answering(as: .questionnaire, Questionnaires())
-        try await profile.stage.untilFound(.questionnaire)
-    }
-
-    init(alone profile: ProfileStage) { self.profile = profile }
-
-    func ask<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
-        let key = Request.rules.effect == .once ? "editor-\(Identifier.random())" : nil
-        return try await profile.gateway.call(
-            request, CallOptions(timeout: .seconds(10), actor: admin, idempotencyKey: key))
-    }
-
-    func draft(_ plan: JSONValue, of key: String) async throws -> String {
-        String(try await ask(CreatePlanDraft(key: key, plan: plan)).number)
-    }
-
-    func refusal(of request: some BusRequest) async throws -> BusError {
-        try #require(await #expect(throws: BusError.self) { try await ask(request) })
-    }
-
-    /// The code of the refusal; `nil` if there was none.
-    func code<Value: Sendable>(_ body: @Loop () async throws -> Value) async -> String? {
-        do {
-            _ = try await body()
-            return nil
-        } catch { return (error as? BusError)?.code }
-    }
-
-    /// How a person signs in to an app, as auth asks it.
-    func rules(of app: String) async throws -> SignInRules {
-        try await profile.stage.asking(as: .auth).call(GetSignInRules(app: app), CallOptions(timeout: .seconds(10)))
-    }
-}
-
-/// Lists the questionnaires of this release.
-private struct Questionnaires: RequestHandler {
-    func handle(_ request: ListQuestionnaires, context: RequestContext) async throws -> QuestionnaireList {
-        QuestionnaireList(
-            questionnaires: ["eko-family", "realsingles-profile", "skin-care", "yoked-compat"].map {
-                QuestionnaireReference(key: $0, version: 1, hash: String(repeating: "0", count: 64), title: $0)
-            })
     }
 }

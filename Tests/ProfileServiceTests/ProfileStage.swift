@@ -42,14 +42,21 @@ import Testing
     func store(of container: ServiceContainer? = nil) throws -> ProfileStore {
         ProfileStore(
             database: (container ?? stage.containers[0]).database, sealer: sealer,
-            library: try FieldLibrary.shipped.get(), formerQuestionnaire: "yoked-compat")
+            libraries: try libraries(of: container), formerQuestionnaire: "yoked-compat")
+    }
+
+    /// The library of fields, as a replica reads it.
+    func libraries(of container: ServiceContainer? = nil) throws -> FieldLibraryStore {
+        let container = container ?? stage.containers[0]
+        return try FieldLibraryStore(
+            database: container.database, shipped: FieldLibrary.shippedDocument.get(), log: container.log)
     }
 
     /// The published plans, as a replica reads them.
     func plans(of container: ServiceContainer? = nil) throws -> PlanStore {
         let container = container ?? stage.containers[0]
         return PlanStore(
-            database: container.database, library: try FieldLibrary.shipped.get().library,
+            database: container.database, libraries: try libraries(of: container),
             shipped: EmbeddedFiles.Plans.all, defaultPlan: "yoked", overrides: PlanOverrides(), log: container.log)
     }
 

@@ -58,6 +58,27 @@ import Testing
         #expect(found.code == 65 && found.output.contains("[unknown_field /steps/0/screens/7/fields/0/field]"))
     }
 
+    @Test func aLibraryOfFieldsIsCheckedAndComparedWithItsLines() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let folder = URL(filePath: Self.shipped).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let shipped = folder.appending(path: "ProfileService/Fields/fields.json").path
+        let clean = try installation.run("fields", "check", shipped, "--state", installation.state.path)
+        #expect(
+            clean.code == 0
+                && clean.output == "0 errors, 0 warnings\nnote: it was compared with version 2 of this release\n")
+        let changed = FileManager.default.temporaryDirectory.appending(path: "fields-\(UUID().uuidString).json").path
+        defer { unlink(changed) }
+        let text = try String(contentsOfFile: shipped, encoding: .utf8)
+        try text.replacing("\"lastName\"", with: "\"surname\"").write(
+            toFile: changed, atomically: true, encoding: .utf8)
+        let difference = try installation.run("fields", "diff", shipped, changed)
+        #expect(difference.code == 0 && difference.output.hasSuffix("2 changes; the version is breaking\n"))
+        let found = try installation.run("fields", "check", changed)
+        #expect(found.code == 65 && found.output.contains("[field_removed /fields/2]"))
+    }
+
     @Test func conditionsOverFactsAndSubjectsAreCheckedWithTheirLines() throws {
         let installation = try Installation()
         defer { installation.remove() }

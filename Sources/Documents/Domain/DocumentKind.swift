@@ -9,11 +9,11 @@ public struct DocumentKind: Sendable {
     public let versions: String
     /// The table of the drafts.
     public let drafts: String
-    /// The table of the versions that were retired.
-    public let retirements: String
+    /// The table of the versions that were retired; `nil` if no version can be retired.
+    public let retirements: String?
 
     /// Takes the names.
-    public init(name: String, noun: String, versions: String, drafts: String, retirements: String) {
+    public init(name: String, noun: String, versions: String, drafts: String, retirements: String?) {
         (self.name, self.noun) = (name, noun)
         (self.versions, self.drafts, self.retirements) = (versions, drafts, retirements)
     }

@@ -90,6 +90,14 @@ public enum DocumentText {
         return content(a) == content(b)
     }
 
+    /// A schema as a document of JSON Schema 2020-12.
+    public static func schema(_ schema: JSONSchema, title: String) -> String {
+        var members = schema.exported(.publicRequest).objectValue ?? [:]
+        members["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+        members["title"] = .string(title)
+        return PrettyJSON.text(of: .object(members))
+    }
+
     private static func malformed(_ message: String) -> DocumentError {
         DocumentError("malformed", "", message)
     }

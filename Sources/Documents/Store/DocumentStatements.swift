@@ -9,7 +9,8 @@ struct DocumentStatements: Sendable {
     let contents: Statement
     let rows: Statement
     let insert: Statement
-    let retire: Statement
+    /// `nil` if no version can be retired.
+    let retire: Statement?
     let findDraft: Statement
     let lockDraft: Statement
     let findDeleted: Statement
@@ -22,11 +23,12 @@ struct DocumentStatements: Sendable {
     let numbering: Statement
 
     init(_ kind: DocumentKind) {
-        let (key, versions, drafts, retirements) = (kind.name, kind.versions, kind.drafts, kind.retirements)
+        let (key, versions, drafts) = (kind.name, kind.versions, kind.drafts)
         let version = "\(key) AS key, version, content_hash, content, published_at"
-        let isUsed = """
-            NOT EXISTS (SELECT 1 FROM \(retirements) r WHERE (r.\(key), r.version) = (d.\(key), d.version))
-            """
+        let isUsed =
+            kind.retirements.map {
+                "NOT EXISTS (SELECT 1 FROM \($0) r WHERE (r.\(key), r.version) = (d.\(key), d.version))"
+            } ?? "true"
         newest = Statement(
             """
             SELECT DISTINCT ON (\(key)) \(version) FROM \(versions) d
@@ -41,16 +43,18 @@ struct DocumentStatements: Sendable {
         load = Statement("SELECT content FROM \(versions) WHERE content_hash = $1")
         contents = Statement(
             "SELECT content FROM \(versions) WHERE \(key) = $1 AND version < $2 ORDER BY version")
+        let retiredAt = kind.retirements == nil ? "NULL::timestamptz AS retired_at" : "retired_at"
+        let retirements = kind.retirements.map { "LEFT JOIN \($0) USING (\(key), version)" } ?? ""
         rows = Statement(
             """
-            SELECT version, content_hash, published_at, retired_at
-            FROM \(versions) LEFT JOIN \(retirements) USING (\(key), version)
+            SELECT version, content_hash, published_at, \(retiredAt) FROM \(versions) \(retirements)
             WHERE \(key) = $1 ORDER BY version DESC LIMIT 10000
             """)
         insert = Statement(
             "INSERT INTO \(versions) (\(key), version, content_hash, content) VALUES ($1, $2, $3, $4)")
-        retire = Statement(
-            "INSERT INTO \(retirements) (\(key), version) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+        retire = kind.retirements.map {
+            Statement("INSERT INTO \($0) (\(key), version) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+        }
 
         let draft = "number, revision, copy_of, published_as, updated_at, content"
         let wanted = "\(key) = $1 AND number = $2"

@@ -172,9 +172,10 @@ import JSONText
             sql.insert, [.text(document.key), .integer(document.version), .bytes(document.hash), .text(content)])
     }
 
-    /// Retires a version. A repeated call changes nothing.
+    /// Retires a version, if the kind has retirements. A repeated call changes nothing.
     func retire(_ version: Int64, of key: String, in transaction: Transaction) {
-        transaction.send(sql.retire, [.text(key), .integer(version)])
+        guard let retire = sql.retire else { return }
+        transaction.send(retire, [.text(key), .integer(version)])
     }
 
     // MARK: Drafts

@@ -10,13 +10,15 @@ import ServiceRuntime
     nonisolated static let defaultApp = ""
 
     private let store: DocumentStore
-    private let library: FieldLibrary
+    private let libraries: FieldLibraryStore
     private let shipped: [EmbeddedFile]
     /// The key of the plan of people who name no app.
     nonisolated let defaultPlan: String
     private let overrides: PlanOverrides
     private let log: Log
     private var known: [PlanReference: Plan] = [:]
+    /// The version of the library with which the known plans were read.
+    private var libraryVersion: Int64 = 0
     /// The newest version of each plan that is not retired; `nil` until they were read.
     private var newest: [Plan]?
     /// The versions that this release cannot read. Each is logged once.
@@ -27,16 +29,17 @@ import ServiceRuntime
     ///   - shipped: the plans in this build.
     ///   - defaultPlan: the key of the plan of people who name no app.
     init(
-        database: Database, library: FieldLibrary, shipped: [EmbeddedFile], defaultPlan: String,
+        database: Database, libraries: FieldLibraryStore, shipped: [EmbeddedFile], defaultPlan: String,
         overrides: PlanOverrides, log: Log
     ) {
         store = DocumentStore(.plan, database: database)
-        (self.library, self.shipped) = (library, shipped)
+        (self.libraries, self.shipped) = (libraries, shipped)
         (self.defaultPlan, self.overrides, self.log) = (defaultPlan, overrides, log)
     }
 
     /// One version of a plan.
     func plan(_ reference: PlanReference) async throws -> Plan {
+        try await followLibrary()
         if let plan = known[reference] { return plan }
         guard let stored = try await store.stored(reference.key, version: reference.version) else {
             throw DatabaseError.unreadable(column: "content")
@@ -59,9 +62,19 @@ import ServiceRuntime
     func ages() async throws -> [Plan.AgeRule] { try await current().compactMap(\.age) }
 
     /// Forgets which versions are the newest, so that they are read again.
-    func refresh() { newest = nil }
+    func refresh() {
+        newest = nil
+        libraries.refresh()
+    }
+
+    /// Forgets the plans that were read with an older library. A newer one may relabel and widen their fields.
+    private func followLibrary() async throws {
+        let version = try await libraries.current().library.version
+        if version != libraryVersion { (known, newest, libraryVersion) = ([:], nil, version) }
+    }
 
     private func current() async throws -> [Plan] {
+        try await followLibrary()
         if let newest { return newest }
         try await importShipped()
         var plans: [Plan] = []
@@ -82,8 +95,20 @@ import ServiceRuntime
     private func parsed(_ stored: DocumentStore.StoredVersion) async throws -> Plan {
         let reference = PlanReference(key: stored.key, version: stored.version)
         if let plan = known[reference] { return plan }
-        let (content, library) = (Array(stored.content.utf8), library)
-        let parsed = try await Loop.compute { try PlanParser.parse(PlanDocument(content), library) }
+        let content = Array(stored.content.utf8)
+        func read(with library: FieldLibrary) async throws -> Plan {
+            try await Loop.compute { try PlanParser.parse(PlanDocument(content), library) }
+        }
+        let library = libraries.known.library
+        let parsed: Plan
+        do {
+            parsed = try await read(with: library)
+        } catch let error as DocumentError {
+            // A newer library may have been published just before the plan.
+            let newer = try await libraries.reread().library
+            guard newer.version != library.version else { throw error }
+            parsed = try await read(with: newer)
+        }
         let plan = reference.key == defaultPlan ? overrides.applied(to: parsed) : parsed
         known[reference] = plan
         return plan
@@ -96,7 +121,7 @@ import ServiceRuntime
     func importShipped() async throws {
         guard !isImported else { return }
         for file in shipped {
-            let (bytes, library) = (file.bytes, library)
+            let (bytes, library) = (file.bytes, try await libraries.current().library)
             let document = try await Loop.compute {
                 let document = try PlanDocument(bytes)
                 _ = try PlanParser.parse(document, library)

@@ -9,16 +9,23 @@ import ServiceRuntime
 struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
-    /// The library of fields, whose version judged the answers.
-    let library: FieldLibrary.Shipped
+    private let libraries: FieldLibraryStore
     /// The questionnaire that onboarding required before there were plans.
     let formerQuestionnaire: String
     /// Batches changes with those of other people.
     private let changes: BatchWriter
 
-    init(database: Database, sealer: Sealer, library: FieldLibrary.Shipped, formerQuestionnaire: String) {
+    init(database: Database, sealer: Sealer, libraries: FieldLibraryStore, formerQuestionnaire: String) {
         (self.database, self.sealer, changes) = (database, sealer, BatchWriter(database, Self.change))
-        (self.library, self.formerQuestionnaire) = (library, formerQuestionnaire)
+        (self.libraries, self.formerQuestionnaire) = (libraries, formerQuestionnaire)
+    }
+
+    /// The library of fields, whose version judges the answers.
+    @Loop var library: FieldLibrary.InUse { libraries.known }
+
+    /// The library, read again if the known version lacks one of these fields.
+    @Loop func library(having keys: [String]) async throws -> FieldLibrary.InUse {
+        try await libraries.current(having: keys)
     }
 
     /// The profile. It is created if there is none.
@@ -57,8 +64,8 @@ struct ProfileStore: Sendable {
     /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
     /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
     @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
-        let hidden = library.catalogue.fields.filter { !$0.isPublic }.map(\.key)
-        return try await database.read(Self.loadPublic, [.uuid(person), .textArray(hidden)]).first
+        let shown = library.catalogue.fields.filter(\.isPublic).map(\.key)
+        return try await database.read(Self.loadPublic, [.uuid(person), .textArray(shown)]).first
             .map { try record($0) }
     }
 
@@ -336,7 +343,9 @@ struct ProfileStore: Sendable {
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, photo_verification, id_verification, time_zone,
-            revision, created_at, updated_at, fields - $2 AS fields, (
+            revision, created_at, updated_at, (
+                SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(fields) WHERE key = ANY($2)
+            ) AS fields, (
                 SELECT jsonb_object_agg(app, jsonb_build_object('plan', plan, 'version', version))
                 FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans
         FROM profiles WHERE person_id = $1

@@ -13,9 +13,11 @@ enum SchemaCommand {
             throw commands.misuse(of: arguments.rest.first)
         }
         var files = SchemaExport.files
-        files["plan.json"] = try Subprocess.run([
-            LocalSystem.binary(LocalSystem.programs["profile"] ?? "profile"), "--plan-schema",
-        ])
+        for (name, option) in [("plan.json", "--plan-schema"), ("fields.json", "--library-schema")] {
+            files[name] = try Subprocess.run([
+                LocalSystem.binary(LocalSystem.programs["profile"] ?? "profile"), option,
+            ])
+        }
         for (name, text) in files {
             let file = URL(filePath: arguments.rest[1]).appending(path: name)
             try FileManager.default.createDirectory(

@@ -130,10 +130,5 @@ extension PlanFile {
     ])
 
     /// The schema as a document of JSON Schema 2020-12.
-    static var schemaText: String {
-        var members = schema.exported(.publicRequest).objectValue ?? [:]
-        members["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-        members["title"] = "A plan of onboarding"
-        return PrettyJSON.text(of: .object(members))
-    }
+    static var schemaText: String { DocumentText.schema(schema, title: "A plan of onboarding") }
 }

@@ -31,7 +31,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
     }
 
     /// - Throws: ``BusError`` `not_found` or `validation_failed`.
-    private func change(
+    @Loop private func change(
         _ request: CorrectDateOfBirth, to record: ProfileRecord?
     ) throws(BusError) -> (ProfileRecord, ProfileChange) {
         guard let record else { throw BusError(.notFound, "There is no such person.") }

@@ -4,14 +4,13 @@ import EventLoop
 
 struct GetProfileFieldsHandler: RequestHandler {
     let plans: PlanStore
-    /// All fields of the library.
-    let everyField: FieldCatalogue
+    let libraries: FieldLibraryStore
 
     func handle(_ request: GetProfileFields, context: RequestContext) async throws -> ProfileFields {
         // Questionnaires may fill any field, in whichever plan they are.
         let catalogue =
             context.caller == .questionnaire
-            ? everyField : try await plans.current(for: context.actor?.app).catalogue
+            ? try await libraries.current().catalogue : try await plans.current(for: context.actor?.app).catalogue
         guard let view = catalogue.view(for: request.acceptLanguage) else {
             throw BusError(.notFound, "There is no catalogue.")
         }

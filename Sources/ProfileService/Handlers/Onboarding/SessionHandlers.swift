@@ -62,6 +62,7 @@ extension ProfileContext {
         // Requests the extracts before anything is locked. If questionnaire does not answer, the event is delivered
         // again.
         let extracts = try await extracts(of: event.personID, session, context)
+        let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
         let plans = try await plans(of: store.present(event.personID))
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
@@ -70,7 +71,7 @@ extension ProfileContext {
             if changed.questionnaires[session.questionnaire] == nil {
                 changed.questionnaires[session.questionnaire] = session.completedAt
             }
-            let change = taken(extracts, by: changed, plans, from: session.questionnaire)
+            let change = taken(extracts, by: changed, catalogue, plans, from: session.questionnaire)
             guard !change.isEmpty || changed != record else { return }
             noteProgress(from: record, to: changed.changed(by: change), plans, in: transaction)
             // Writes the fields first: they are written only at the revision that was read, and the step raises it.
@@ -98,9 +99,10 @@ extension ProfileContext {
     /// The change that the extracts make. It is checked like a PATCH by the person. Values that do not fit are left
     /// out. The log names neither the value nor the person.
     @Loop private func taken(
-        _ extracts: [ProfileExtract], by record: ProfileRecord, _ plans: [Plan], from questionnaire: String
+        _ extracts: [ProfileExtract], by record: ProfileRecord, _ catalogue: FieldCatalogue, _ plans: [Plan],
+        from questionnaire: String
     ) -> ProfileChange {
-        var fields = ExtractedFields(extracts, to: record, store.library.catalogue, today: today(of: record))
+        var fields = ExtractedFields(extracts, to: record, catalogue, today: today(of: record))
         if plans.contains(where: { isRefusedAsUnderage(fields.change, of: record, $0) }) {
             fields.leaveOutDateOfBirth()
         }

@@ -75,7 +75,7 @@ struct CheckPlanDraftHandler: RequestHandler {
         let draft = try await drafts.draft(request.draft, of: key).content
         let questionnaires = try await gate.questionnaires(of: draft, context)
         let (earlier, current) = (try await drafts.versions(of: key), try await drafts.store.current())
-        let library = gate.library
+        let library = try await gate.libraries.reread().library
         return try await Loop.compute {
             let report = PlanPublication.report(
                 on: draft, of: key, after: earlier, library,
@@ -96,7 +96,7 @@ struct PublishPlanDraftHandler: RequestHandler {
     func handle(_ request: PublishPlanDraft, context: RequestContext) async throws -> PlanPublished {
         try context.requireAdmin()
         try await plans.importShipped()
-        let (key, isOperator, library) = (request.key, context.caller == .operator, gate.library)
+        let (key, isOperator) = (request.key, context.caller == .operator)
         // Requests the questionnaires outside the transaction.
         let seen = try await drafts.find(request.draft, of: key)?.content
         let questionnaires = try await gate.questionnaires(of: seen ?? .null, context)
@@ -110,6 +110,7 @@ struct PublishPlanDraftHandler: RequestHandler {
                     throw PlanGate.unknown
                 }
                 let current = try await drafts.store.current(in: transaction).map(\.content)
+                let library = try await gate.libraries.newest(in: transaction).use.library
                 return try await Loop.compute {
                     let neighbours = try PlanNeighbours(plans: current, questionnaires: questionnaires)
                     return try PlanPublication(draft, of: key, after: earlier, library, beside: neighbours)

@@ -5,7 +5,7 @@ import JSONText
 
 /// What the check of a draft of a plan needs beside the draft.
 struct PlanGate: Sendable {
-    let library: FieldLibrary
+    let libraries: FieldLibraryStore
     let bus: Bus
 
     /// Requests the keys of the questionnaires that can be begun. It returns `nil` without a request if the content

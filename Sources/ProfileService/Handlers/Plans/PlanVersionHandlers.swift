@@ -103,12 +103,13 @@ struct RetirePlanVersionHandler: RequestHandler {
 /// Compares two versions of a plan and classifies each change.
 struct ComparePlanVersionsHandler: RequestHandler {
     let drafts: DocumentDrafts
-    let library: FieldLibrary
+    let libraries: FieldLibraryStore
 
     func handle(_ request: ComparePlanVersions, context: RequestContext) async throws -> VersionDifference {
         try context.requireAdmin()
         let both = try await drafts.versions(from: request.from, to: request.to, of: request.key)
-        return try await Loop.compute { [library] in
+        let library = try await libraries.current().library
+        return try await Loop.compute {
             let difference = PlanDifference(
                 from: try PlanDocument(both.old).file, to: try PlanDocument(both.new).file, library)
             return VersionDifference(

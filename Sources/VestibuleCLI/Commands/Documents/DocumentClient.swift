@@ -10,6 +10,8 @@ protocol DocumentClient: SendableMetatype {
     static var noun: String { get }
     /// The service that has the documents. Its program has their rules.
     static var service: String { get }
+    /// The key of the only document of the kind. Commands then take no key. It is `nil` if there may be several.
+    static var onlyKey: String? { get }
 
     /// - Returns: the number of the draft.
     @Loop static func create(_ content: JSONValue, of key: String, _ bus: BusAccess) async throws -> Int64
@@ -23,6 +25,10 @@ protocol DocumentClient: SendableMetatype {
     @Loop static func system(for key: String, _ bus: BusAccess) async throws -> JSONValue
     /// Whom a change affects that was not accepted, from the details of the refusal.
     static func affected(_ details: [String: JSONValue]) -> String
+}
+
+extension DocumentClient {
+    static var onlyKey: String? { nil }
 }
 
 /// What became of a draft that was published.

@@ -6,11 +6,27 @@ import JSONText
 enum DraftCommand<Client: DocumentClient> {
     private static var name: String { Client.commands.name }
 
+    /// Runs one of the commands that every kind of document has.
+    ///
+    /// - Returns: whether the first word is one of them.
+    static func run(_ words: ArraySlice<String>) throws -> Bool {
+        let rest = words.dropFirst()
+        switch words.first {
+        case "check": try check(rest)
+        case "diff": try diff(rest)
+        case "import": try load(rest)
+        case "publish": try publish(rest)
+        case "delete-draft": try delete(rest)
+        default: return false
+        }
+        return true
+    }
+
     // MARK: check and diff
 
     /// Checks a file against the rules. If a system runs, it also compares the file with what the system has, as
     /// `import` does.
-    static func check(_ words: ArraySlice<String>) throws {
+    private static func check(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
         guard let file = arguments.rest.first else { throw Client.commands.misuse(of: "check") }
         let flags = arguments.has("--json") ? ["--json"] : []
@@ -22,10 +38,10 @@ enum DraftCommand<Client: DocumentClient> {
         try become(["--check-\(Client.noun)", file, "--system-from-input"] + flags)
     }
 
-    static func diff(_ words: ArraySlice<String>) throws {
+    private static func diff(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, flags: ["--json"], mostWords: 2)
         guard arguments.rest.count == 2 else { throw Client.commands.misuse(of: "diff") }
-        try become(["--diff-\(Client.noun)s"] + arguments.rest + (arguments.has("--json") ? ["--json"] : []))
+        try become(["--diff-\(Client.noun)"] + arguments.rest + (arguments.has("--json") ? ["--json"] : []))
     }
 
     /// - Returns: `nil` if no system runs, or if the file does not name its key.
@@ -35,7 +51,8 @@ enum DraftCommand<Client: DocumentClient> {
             try state == nil && environment["BUS_ALLOWED"] != nil
             || RunFile(StateFolder(state, create: false)) != nil
         guard isThere, let data = FileManager.default.contents(atPath: file),
-            let key = try? JSONDocument(Array(data), limits: CreateDraft.rules.limits).root["key"]?.string
+            let document = try? JSONDocument(Array(data), limits: CreateDraft.rules.limits),
+            let key = Client.onlyKey ?? document.root["key"]?.string
         else { return nil }
         let bus = try BusAccess(state: state)
         do {
@@ -57,7 +74,7 @@ enum DraftCommand<Client: DocumentClient> {
     // MARK: import
 
     /// Makes a draft of a file, and lists everything that keeps it from being published, with lines as a compiler does.
-    static func load(_ words: ArraySlice<String>) throws {
+    private static func load(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], mostWords: 1)
         guard let file = arguments.rest.first else { throw Client.commands.misuse(of: "import") }
         let (document, key) = try read(file)
@@ -88,7 +105,7 @@ enum DraftCommand<Client: DocumentClient> {
             let lines = ["\(place): not JSON: \(error.message)"] + error.excerpt(of: Array(data))
             throw CommandError(lines.joined(separator: "\n"), code: 65)
         }
-        guard let key = document.root["key"]?.string else {
+        guard let key = Client.onlyKey ?? document.root["key"]?.string else {
             throw CommandError("\(file) has no \"key\", which names the \(name)", code: 65)
         }
         return (document, key)
@@ -97,7 +114,7 @@ enum DraftCommand<Client: DocumentClient> {
     // MARK: publish
 
     /// Makes a draft the next version. The service refuses a change that is graver than the accepted class.
-    static func publish(_ words: ArraySlice<String>) throws {
+    private static func publish(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--accept"], mostWords: 2)
         let (key, draft) = try draft(arguments, "publish")
         let accepted = arguments["--accept"]
@@ -115,7 +132,7 @@ enum DraftCommand<Client: DocumentClient> {
 
     // MARK: delete-draft
 
-    static func delete(_ words: ArraySlice<String>) throws {
+    private static func delete(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], mostWords: 2)
         let (key, draft) = try draft(arguments, "delete-draft")
         let bus = try BusAccess(state: arguments["--state"])
@@ -127,10 +144,11 @@ enum DraftCommand<Client: DocumentClient> {
 
     /// Reads the key of a document and the number of a draft from the arguments.
     private static func draft(_ arguments: Arguments, _ verb: String) throws -> (key: String, number: String) {
-        guard arguments.rest.count == 2, let number = Int64(arguments.rest[1]), number > 0 else {
+        let words = [Client.onlyKey].compactMap(\.self) + arguments.rest
+        guard words.count == 2, let number = Int64(words[1]), number > 0 else {
             throw Client.commands.misuse(of: verb)
         }
-        return (arguments.rest[0], String(number))
+        return (words[0], String(number))
     }
 
     /// Turns a refusal of the service into an error that says what to do.
@@ -156,7 +174,8 @@ enum DraftCommand<Client: DocumentClient> {
             return sentence + " Correct the file, import it again and publish that draft."
         case ErrorCode.notFound.name:
             return sentence
-                + " vestibule \(name) ls KEY lists the drafts, and vestibule \(name) import FILE makes one."
+                + " vestibule \(name) ls\(Client.onlyKey == nil ? " KEY" : "") lists the drafts, and vestibule \(name) "
+                + "import FILE makes one."
         default: return sentence
         }
     }

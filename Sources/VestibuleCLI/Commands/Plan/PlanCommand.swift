@@ -13,15 +13,9 @@ enum PlanCommand {
         ])
 
     static func run(_ words: ArraySlice<String>) throws {
-        let rest = words.dropFirst()
         switch words.first {
-        case "ls": try list(rest)
-        case "check": try DraftCommand<Plans>.check(rest)
-        case "diff": try DraftCommand<Plans>.diff(rest)
-        case "import": try DraftCommand<Plans>.load(rest)
-        case "publish": try DraftCommand<Plans>.publish(rest)
-        case "delete-draft": try DraftCommand<Plans>.delete(rest)
-        default: throw commands.misuse(of: words.first)
+        case "ls": try list(words.dropFirst())
+        default: guard try DraftCommand<Plans>.run(words) else { throw commands.misuse(of: words.first) }
         }
     }
 

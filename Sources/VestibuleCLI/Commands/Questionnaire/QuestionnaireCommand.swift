@@ -18,14 +18,9 @@ enum QuestionnaireCommand {
         let rest = words.dropFirst()
         switch words.first {
         case "ls": try QuestionnaireText.list(rest)
-        case "check": try DraftCommand<Questionnaires>.check(rest)
-        case "diff": try DraftCommand<Questionnaires>.diff(rest)
-        case "import": try DraftCommand<Questionnaires>.load(rest)
-        case "publish": try DraftCommand<Questionnaires>.publish(rest)
-        case "delete-draft": try DraftCommand<Questionnaires>.delete(rest)
         case "migrate": try migrate(rest)
         case "seal-dates": try sealDates(rest)
-        default: throw commands.misuse(of: words.first)
+        default: guard try DraftCommand<Questionnaires>.run(words) else { throw commands.misuse(of: words.first) }
         }
     }
 

@@ -1,0 +1,32 @@
+import Documents
+import JSONText
+
+/// The version of the library of fields that publishing a draft would make. It is decided before anything is written.
+struct FieldLibraryPublication: PublicationPlan {
+    let document: FieldLibraryDocument
+    let changes: [DocumentChange<FieldLibraryChangeKind>]
+
+    /// - Parameters:
+    ///   - draft: as it was written. Its `version` is ignored.
+    ///   - newest: the newest published version.
+    /// - Throws: every problem of the draft.
+    init(_ draft: JSONValue, after newest: FieldLibraryDocument) throws(DocumentError) {
+        document = try FieldLibraryDocument(
+            DocumentText.next(draft, of: nil, after: newest.version))
+        let difference = FieldLibraryDifference(from: newest, to: document)
+        changes = difference.changes
+        var problems = difference.problems
+        do throws(DocumentError) { _ = try FieldLibrary.InUse(document) } catch { problems += error.problems }
+        guard problems.isEmpty else { throw DocumentError(problems: problems) }
+    }
+
+    /// Reports all problems of a draft.
+    static func report(on draft: JSONValue, after newest: FieldLibraryDocument) -> DocumentReport {
+        do throws(DocumentError) {
+            _ = try FieldLibraryPublication(draft, after: newest)
+            return DocumentReport()
+        } catch {
+            return DocumentReport(problems: error.problems)
+        }
+    }
+}
