@@ -56,7 +56,7 @@ import Testing
     /// Nobody could sign in to the default app without its plan; another app may end.
     @Test func theLastVersionOfTheDefaultPlanStays() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             let refused = try await editor.refusal(of: RetirePlanVersion(key: "yoked", version: "1"))
             #expect(refused.code == "definition_invalid" && refused.errors?.map(\.code) == ["default_plan"])
             let person = ProfileStage(stage: profile.stage, gateway: profile.gateway)
