@@ -35,8 +35,10 @@ public struct Sentence: Sendable, Equatable, ExpressibleByStringInterpolation {
         fileprivate var pattern = ""
         fileprivate var values: [Value] = []
 
+        /// Begins a text. The two sizes are not used.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
+        /// Adds words of the English text.
         public mutating func appendLiteral(_ text: String) { pattern += text }
         /// Inserts a sentence, which is translated too.
         public mutating func appendInterpolation(_ sentence: Sentence) { insert(.sentence(sentence)) }

@@ -421,6 +421,14 @@ import Testing
             #expect(me.ageGate != nil && needs.ageGate == me.ageGate && onboarding.ageGate == me.ageGate)
             #expect(needs.eligibleOn == me.ageGate?.eligibleOn && onboarding.eligibleOn == needs.eligibleOn)
             #expect(me.onboardingStatus == "blocked" && onboarding.onboardingStatus == "blocked")
+            var swedish = profile.options()
+            swedish.language = "sv"
+            let told = [
+                try await profile.gateway.call(GetMe(), swedish).ageGate,
+                try await profile.gateway.call(GetRequirements(), swedish).ageGate,
+                try await profile.gateway.call(ViewOnboarding(), swedish).ageGate,
+            ]
+            #expect(Set(told.map { $0?.message }) == ["Du måste vara 18 år för att använda Vestibule"])
         }
     }
 

@@ -122,6 +122,18 @@ import Testing
         }
     }
 
+    @Test func aQueuedAnswerIsRefusedInTheLanguageOfTheRequest() async throws {
+        try await withService { service in
+            let session = try await service.questions(as: person).sessionId
+            var swedish = service.options(person, key: "queue")
+            swedish.language = "sv"
+            let bad = QueuedAnswer(question: "nobody", mutationId: .ordered(), state: .answered, value: 11)
+            let saved = try await service.gateway.call(
+                PutAnswers(questionnaire: "yoked-compat", sessionId: session, answers: [bad]), swedish)
+            #expect(saved.results.map { $0.error?.detail } == ["Det finns ingen sådan fråga."])
+        }
+    }
+
     @Test func twoDevicesOnOneQuestionAndOnTwo() async throws {
         try await withService { service in
             try await service.submit([ResponseItem(question: "smoking", value: "never", baseRevision: 0)], as: person)

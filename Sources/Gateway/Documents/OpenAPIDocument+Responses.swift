@@ -92,7 +92,7 @@ extension OpenAPIDocument {
     }
 
     private static func problem(_ refusals: Refusals) -> JSONValue {
-        var names = ["Trace-Id"]
+        var names = ["Trace-Id", "Content-Language"]
         if [429, 503, 504].contains(refusals.status) { names.append("Retry-After") }
         if refusals.status == 401 { names.append("WWW-Authenticate") }
         let codes = refusals.codes.map { JSONValue.string($0) }

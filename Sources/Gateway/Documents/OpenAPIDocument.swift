@@ -38,6 +38,9 @@ struct OpenAPIDocument: Sendable {
         coding) or 505 (unsupported HTTP version). A JSON text that contains U+0000 or repeats a name in an object is \
         malformed.
 
+        Every operation takes `Accept-Language`. Sentences of errors are in English or Swedish, and `Content-Language` \
+        says in which. Without the header they are in English.
+
         Later releases may add members to answers and values to enumerations. A client ignores a member that it does not \
         know. It accepts an unknown value of an enumeration, and shows something general for it.
         """
