@@ -76,6 +76,11 @@ extension JSONSchema.StringRule {
         // Whoever reads an open set has the values of this release; who writes it is not held to them.
         if let values = values ?? (place == .publicReply ? known : nil) {
             schema["enum"] = .array(values.map { .string($0) })
+            // Generators leave out what is no name, and would have two values of one name.
+            if place != .bus, values.contains(where: { $0.hasSuffix("[]") }) {
+                let names = values.map { $0.replacing("[]", with: "_list").uppercased() }
+                schema["x-enum-varnames"] = .array(names.map { .string($0) })
+            }
             return .object(schema)
         }
         schema["minLength"] = .integer(Int64(length.lowerBound))

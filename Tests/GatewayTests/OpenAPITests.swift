@@ -92,6 +92,16 @@ import Testing
         }
     }
 
+    @Test("generators find a name of its own for each value of an enumeration")
+    func namesOfValues() throws {
+        for (name, schema) in try #require(document["components"]?["schemas"]?.objectValue) {
+            let values = schema["enum"]?.arrayValue ?? []
+            let names = (schema["x-enum-varnames"]?.arrayValue ?? values).compactMap(\.stringValue)
+            let read = names.map { $0.uppercased().filter { $0.isLetter || $0.isNumber } }
+            #expect(Set(read).count == values.count, "\(name)")
+        }
+    }
+
     @Test("no two schemas claim one name")
     func names() {
         let schemas = SchemaComponents()
