@@ -21,10 +21,11 @@ enum ProfileServiceDefinition {
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
+        let files = try PlanFiles(folder: configuration.optionalText("PROFILE_PLANS_FOLDER"))
         let libraries = try FieldLibraryStore(
-            database: container.database, shipped: FieldLibrary.shippedDocument.get(), log: container.log)
+            database: container.database, files: files.libraries, log: container.log)
         let plans = PlanStore(
-            database: container.database, libraries: libraries, shipped: EmbeddedFiles.Plans.all,
+            database: container.database, libraries: libraries, files: files.plans,
             defaultPlan: try configuration.text("PROFILE_DEFAULT_PLAN"),
             overrides: try overrides(configuration, container.log), log: container.log)
         let profile = ProfileContext(
@@ -93,9 +94,13 @@ enum ProfileServiceDefinition {
         // Builds the table of cities before the first search needs it.
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
         let review = FieldRecheck(store: profile.store, plans: plans, log: container.log)
-        container.background("plan-import", every: nil) {
-            try await container.database.waitUntilAvailable()
-            _ = try await plans.current(for: nil)
+        container.prepare = {
+            do {
+                try await plans.importFiles()
+                return try await plans.defaultPlanProblem()
+            } catch let refused as DocumentFileRefused {
+                return refused.description
+            }
         }
         // A version that was published in the last seconds is not followed yet.
         container.background("plans", every: .seconds(5)) { plans.refresh() }
@@ -181,6 +186,9 @@ enum ProfileServiceDefinition {
         former + [
             .init(
                 "PROFILE_DEFAULT_PLAN", .text, "yoked", "Key of the plan of people whose app names no key of its own"),
+            .init(
+                "PROFILE_PLANS_FOLDER", .text, nil,
+                "Folder with files of plans (KEY.json) and of the library of fields (fields.json), read at the start"),
             .init(
                 "PROFILE_VISITORS_PER_ADDRESS", .integer(1...1_000_000), "200",
                 "New visitors of an address in an hour whose events are stored"),

@@ -41,6 +41,9 @@ import JSONText
     /// Returns why the service's keys do not fit its data, for the operator; `nil` if they fit. It is called before the
     /// service takes requests, and again after an error.
     public var misfit: @Loop () async throws -> String? = { nil }
+    /// Prepares what the service needs before its first request. Returns why the service cannot run with its
+    /// configuration, for the operator; `nil` if it can. It is called again after an error.
+    public var prepare: @Loop () async throws -> String? = { nil }
     /// The service's own gauges of this replica. Prometheus gets those whose names ``PrometheusText`` knows.
     public var ownGauges: @Loop () -> [String: Double] = { [:] }
     /// The tables that are not exported as they are. Every other table with a column `person_id` is exported and erased
@@ -164,6 +167,9 @@ import JSONText
         if let reason = try await verification.run() {
             let text = "\(definition.prefix)KEYS and the data of \(definition.name) do not belong together: "
             return end.resolve(.success(.refused(text + reason)))
+        }
+        if let reason = try await untilAnswered("start_not_prepared", log: log, prepare) {
+            return end.resolve(.success(.refused(reason)))
         }
         group.start(delivery)
         let readiness = Readiness(of: bus, database, schema, log: log, isPrepared: isPrepared)

@@ -25,7 +25,7 @@ import Testing
             for container in stage.containers { try await container.database.waitUntilAvailable() }
             let profile = ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway))
             // The service imports them at its start, too. Tests count plans.
-            try await profile.plans().importShipped()
+            try await profile.plans().importFiles()
             try await body(profile)
         }
     }
@@ -49,7 +49,7 @@ import Testing
     func libraries(of container: ServiceContainer? = nil) throws -> FieldLibraryStore {
         let container = container ?? stage.containers[0]
         return try FieldLibraryStore(
-            database: container.database, shipped: FieldLibrary.shippedDocument.get(), log: container.log)
+            database: container.database, files: try PlanFiles(folder: nil).libraries, log: container.log)
     }
 
     /// The published plans, as a replica reads them.
@@ -57,7 +57,7 @@ import Testing
         let container = container ?? stage.containers[0]
         return PlanStore(
             database: container.database, libraries: try libraries(of: container),
-            shipped: EmbeddedFiles.Plans.all, defaultPlan: "yoked", overrides: PlanOverrides(), log: container.log)
+            files: try PlanFiles(folder: nil).plans, defaultPlan: "yoked", overrides: PlanOverrides(), log: container.log)
     }
 
     func options(signedIn: Bool = true) -> CallOptions {

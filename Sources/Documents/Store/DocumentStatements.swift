@@ -15,6 +15,7 @@ struct DocumentStatements: Sendable {
     let lockDraft: Statement
     let findDeleted: Statement
     let deleteDraft: Statement
+    let sameDraft: Statement
     let createDraft: Statement
     let replaceDraft: Statement
     let markPublished: Statement
@@ -61,6 +62,8 @@ struct DocumentStatements: Sendable {
         findDraft = Statement("SELECT \(draft) FROM \(drafts) WHERE \(wanted) AND deleted_at IS NULL")
         lockDraft = Statement("SELECT \(draft) FROM \(drafts) WHERE \(wanted) AND deleted_at IS NULL FOR UPDATE")
         findDeleted = Statement("SELECT 1 FROM \(drafts) WHERE \(wanted) AND deleted_at IS NOT NULL")
+        sameDraft = Statement(
+            "SELECT number FROM \(drafts) WHERE \(key) = $1 AND content = $2 AND deleted_at IS NULL LIMIT 1")
         deleteDraft = Statement(
             """
             UPDATE \(drafts) SET content = '{}', revision = revision + 1, updated_at = now(), deleted_at = now()

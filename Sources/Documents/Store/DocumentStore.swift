@@ -141,18 +141,6 @@ import JSONText
     /// Replicas that start together take turns. A replica that waits for too long tries again a second later.
     func waitForTurn(in transaction: Transaction) { transaction.send(sql.publishing) }
 
-    /// Publishes a document unless a version of it was published before, be it retired or not.
-    ///
-    /// - Returns: whether it was published.
-    public func publishFirst(_ document: some VersionedDocument) async throws -> Bool {
-        try await database.transaction { transaction in
-            waitForTurn(in: transaction)
-            guard try await rows(of: document.key, in: transaction).isEmpty else { return false }
-            insert(document, in: transaction)
-            return true
-        }
-    }
-
     /// The hash of what was published under a document's key and version; `nil` if nothing was.
     func hash(of document: some VersionedDocument, in transaction: Transaction) async throws -> [UInt8]? {
         try await transaction.query(sql.one, [.text(document.key), .integer(document.version)]).first?
@@ -199,6 +187,11 @@ import JSONText
         // Concurrent calls wait for each other, so that each draft gets its own number.
         transaction.send(sql.numbering, [.text(key)])
         return try await written(sql.createDraft, [.text(key), text(content), .integer(copyOf)], in: transaction)
+    }
+
+    /// The number of a draft with exactly this content; `nil` if there is none.
+    func draft(with content: JSONValue, of key: String, in transaction: Transaction) async throws -> Int64? {
+        try await transaction.query(sql.sameDraft, [.text(key), text(content)]).first?.integer("number")
     }
 
     func replace(

@@ -10,18 +10,18 @@ import ServiceRuntime
     /// The version that was read last; the one of this release until then.
     private(set) var known: FieldLibrary.InUse
     private var knownHash: [UInt8]
-    private let shipped: FieldLibraryDocument
+    private let files: [DocumentFile<FieldLibraryDocument>]
     private let log: Log
     private var isFresh = false
     private var isImported = false
     /// The version that this release cannot read. It is logged once.
     private var unreadable: Int64?
 
-    /// - Parameter shipped: the library of this release. It is published if no version is.
-    init(database: Database, shipped: FieldLibraryDocument, log: Log) throws(DocumentError) {
+    /// - Parameter files: the libraries that the replica has at its start.
+    init(database: Database, files: [DocumentFile<FieldLibraryDocument>], log: Log) throws(DocumentError) {
         documents = DocumentStore(.library, database: database)
-        known = try FieldLibrary.InUse(shipped)
-        (self.shipped, self.log, knownHash) = (shipped, log, shipped.hash)
+        known = try FieldLibrary.shipped.get()
+        (self.files, self.log, knownHash) = (files, log, known.library.hash)
     }
 
     /// The newest version as it was at most five seconds ago.
@@ -40,7 +40,7 @@ import ServiceRuntime
 
     /// The newest version. If this release cannot read it, the known one stays in use.
     func reread() async throws -> FieldLibrary.InUse {
-        try await importShipped()
+        try await importFiles()
         guard let newest = try await documents.newest(of: FieldLibraryDocument.key) else { return known }
         if newest.hash != knownHash, newest.version != unreadable,
             let stored = try await documents.stored(FieldLibraryDocument.key, version: newest.version)
@@ -80,11 +80,13 @@ import ServiceRuntime
         }
     }
 
-    /// Publishes the library of this build if there is no version yet. It comes before any plan is read.
-    private func importShipped() async throws {
+    /// Offers the libraries of files. It comes before any plan is read.
+    private func importFiles() async throws {
         guard !isImported else { return }
-        if try await documents.publishFirst(shipped) {
-            log.info("library_published", ["version": .integer(shipped.version)])
+        for file in files {
+            try await DocumentOffer(file, to: documents).start(log: log) { _ in
+                try await Loop.compute { try FieldLibraryPublication.problems(ofFirst: file.document) }
+            }
         }
         isImported = true
     }

@@ -11,7 +11,7 @@ import ServiceRuntime
 
     private let store: DocumentStore
     private let libraries: FieldLibraryStore
-    private let shipped: [EmbeddedFile]
+    private let files: [DocumentFile<PlanDocument>]
     /// The key of the plan of people who name no app.
     nonisolated let defaultPlan: String
     private let overrides: PlanOverrides
@@ -26,14 +26,14 @@ import ServiceRuntime
     private var isImported = false
 
     /// - Parameters:
-    ///   - shipped: the plans in this build.
+    ///   - files: the plans that the replica has at its start.
     ///   - defaultPlan: the key of the plan of people who name no app.
     init(
-        database: Database, libraries: FieldLibraryStore, shipped: [EmbeddedFile], defaultPlan: String,
+        database: Database, libraries: FieldLibraryStore, files: [DocumentFile<PlanDocument>], defaultPlan: String,
         overrides: PlanOverrides, log: Log
     ) {
         store = DocumentStore(.plan, database: database)
-        (self.libraries, self.shipped) = (libraries, shipped)
+        (self.libraries, self.files) = (libraries, files)
         (self.defaultPlan, self.overrides, self.log) = (defaultPlan, overrides, log)
     }
 
@@ -76,7 +76,7 @@ import ServiceRuntime
     private func current() async throws -> [Plan] {
         try await followLibrary()
         if let newest { return newest }
-        try await importShipped()
+        try await importFiles()
         var plans: [Plan] = []
         for stored in try await store.current() {
             do {
@@ -114,23 +114,33 @@ import ServiceRuntime
         return plan
     }
 
-    /// Publishes the plans of this build that have no version yet. A newer version of a plan never starts by itself: an
-    /// operator publishes it.
+    /// Offers the plans of files. A newer version of a plan never starts by itself: it becomes a draft, which an operator
+    /// publishes.
     ///
     /// It comes before any plan is checked or published, so that no other plan gets their keys, apps and entries.
-    func importShipped() async throws {
+    ///
+    /// - Throws: ``DocumentFileRefused`` if a file cannot be used.
+    func importFiles() async throws {
         guard !isImported else { return }
-        for file in shipped {
-            let (bytes, library) = (file.bytes, try await libraries.current().library)
-            let document = try await Loop.compute {
-                let document = try PlanDocument(bytes)
-                _ = try PlanParser.parse(document, library)
-                return document
-            }
-            if try await store.publishFirst(document) {
-                log.info("plan_published", ["plan": .string(document.key), "version": .integer(document.version)])
+        let library = try await libraries.current().library
+        for file in files {
+            let document = file.document
+            try await DocumentOffer(file, to: store).start(log: log) { transaction in
+                let current = try await store.current(in: transaction).map(\.content)
+                return try await Loop.compute {
+                    PlanPublication.problems(
+                        in: document, library, beside: try PlanNeighbours(plans: current, questionnaires: nil))
+                }
             }
         }
         isImported = true
+    }
+
+    /// Why no person can follow the default plan, for the operator; `nil` if people can.
+    func defaultPlanProblem() async throws -> String? {
+        let keys = try await current().map(\.reference.key)
+        guard !keys.contains(defaultPlan) else { return nil }
+        return "PROFILE_DEFAULT_PLAN names the plan \(defaultPlan), which is not there. The plans are "
+            + keys.sorted().joined(separator: ", ") + "."
     }
 }

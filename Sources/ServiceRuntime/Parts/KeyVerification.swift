@@ -15,18 +15,12 @@ import EventLoop
     /// - Returns: why the keys do not fit the data; `nil` if they fit.
     /// - Throws: `CancellationError`.
     func run() async throws -> String? {
-        while true {
+        try await untilAnswered("keys_not_compared", log: log) {
             do {
                 try await KeyFingerprints.verify(keys, in: database)
                 return try await misfit()
             } catch let mismatch as KeyFingerprints.Mismatch {
                 return Self.text(of: mismatch)
-            } catch DatabaseError.unavailable {
-                try await Loop.sleep(for: .milliseconds(50))
-            } catch {
-                // For example, a table is missing. The log says why the service does not become ready.
-                log.warning("keys_not_compared", ["error": .string(Log.name(of: error))])
-                try await Loop.sleep(for: .seconds(1))
             }
         }
     }
@@ -37,5 +31,25 @@ import EventLoop
                 + "and put new keys in front."
             : "the key \(mismatch.id) is not the one that they were written with. "
                 + "Bring that key back, or use an empty database."
+    }
+}
+
+/// Calls a function until it returns. It waits for the database, and logs every other error.
+///
+/// - Parameter event: the name of the log entry.
+/// - Throws: `CancellationError`.
+@Loop func untilAnswered<Value: Sendable>(
+    _ event: String, log: Log, _ body: @Loop () async throws -> Value
+) async throws -> Value {
+    while true {
+        do {
+            return try await body()
+        } catch DatabaseError.unavailable {
+            try await Loop.sleep(for: .milliseconds(50))
+        } catch {
+            // For example, a table is missing. The log says why the service does not become ready.
+            log.warning(event, ["error": .string(Log.name(of: error))])
+            try await Loop.sleep(for: .seconds(1))
+        }
     }
 }

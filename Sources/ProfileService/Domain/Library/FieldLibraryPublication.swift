@@ -15,9 +15,24 @@ struct FieldLibraryPublication: PublicationPlan {
             DocumentText.next(draft, of: nil, after: newest.version))
         let difference = FieldLibraryDifference(from: newest, to: document)
         changes = difference.changes
-        var problems = difference.problems
-        do throws(DocumentError) { _ = try FieldLibrary.InUse(document) } catch { problems += error.problems }
+        let problems = difference.problems + Self.problems(of: document)
         guard problems.isEmpty else { throw DocumentError(problems: problems) }
+    }
+
+    private static func problems(of document: FieldLibraryDocument) -> [DocumentProblem] {
+        do throws(DocumentError) {
+            _ = try FieldLibrary.InUse(document)
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+
+    /// The problems of a first version. It must have every field of this release, since some of them have rules of their
+    /// own, such as the date of birth.
+    static func problems(ofFirst document: FieldLibraryDocument) throws(DocumentError) -> [DocumentProblem] {
+        FieldLibraryDifference(from: try FieldLibrary.shippedDocument.get(), to: document).problems
+            + problems(of: document)
     }
 
     /// Reports all problems of a draft.

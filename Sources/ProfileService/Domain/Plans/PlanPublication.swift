@@ -52,9 +52,19 @@ struct PlanPublication: PublicationPlan {
                     code: "malformed", pointer: "/key", message: "This is the key of another plan.",
                     keys: [document.key]))
         }
-        do throws(DocumentError) { _ = try PlanParser.parse(document, library) } catch { problems += error.problems }
-        problems += neighbours?.problems(in: document.file) ?? []
+        problems += Self.problems(in: document, library, beside: neighbours)
         if let earlier { problems += DerivedFrom(earlier).problems(of: document.file.derivedFrom) }
         return (document, problems)
+    }
+
+    /// The problems of a plan by itself, and beside the other plans.
+    ///
+    /// - Parameter neighbours: `nil` if they are unknown.
+    static func problems(
+        in document: PlanDocument, _ library: FieldLibrary, beside neighbours: PlanNeighbours?
+    ) -> [DocumentProblem] {
+        var problems: [DocumentProblem] = []
+        do throws(DocumentError) { _ = try PlanParser.parse(document, library) } catch { problems = error.problems }
+        return problems + (neighbours?.problems(in: document.file) ?? [])
     }
 }

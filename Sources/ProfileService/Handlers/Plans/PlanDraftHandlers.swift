@@ -70,7 +70,7 @@ struct CheckPlanDraftHandler: RequestHandler {
 
     func handle(_ request: CheckPlanDraft, context: RequestContext) async throws -> DraftReport {
         try context.requireAdmin()
-        try await plans.importShipped()
+        try await plans.importFiles()
         let key = request.key
         let draft = try await drafts.draft(request.draft, of: key).content
         let questionnaires = try await gate.questionnaires(of: draft, context)
@@ -95,7 +95,7 @@ struct PublishPlanDraftHandler: RequestHandler {
 
     func handle(_ request: PublishPlanDraft, context: RequestContext) async throws -> PlanPublished {
         try context.requireAdmin()
-        try await plans.importShipped()
+        try await plans.importFiles()
         let (key, isOperator) = (request.key, context.caller == .operator)
         // Requests the questionnaires outside the transaction.
         let seen = try await drafts.find(request.draft, of: key)?.content
