@@ -6,12 +6,14 @@ enum ChallengePurpose: String, Sendable {
     /// A sign-in by a code to an email address.
     case emailLogin = "email_login"
     case linkEmail = "link_email"
+    /// A recovery by a claimant who proves an email address.
+    case emailRecovery = "email_recovery"
 
     /// What the challenge's code was sent to.
     var contact: Contact.Kind {
         switch self {
         case .login, .recovery, .changePhone, .undoPhoneChange: .phone
-        case .emailLogin, .linkEmail: .email
+        case .emailLogin, .linkEmail, .emailRecovery: .email
         }
     }
 
@@ -19,7 +21,7 @@ enum ChallengePurpose: String, Sendable {
     var words: String {
         switch self {
         case .login: "to sign in"
-        case .recovery: "to recover an account"
+        case .recovery, .emailRecovery: "to recover an account"
         case .changePhone: "to change the number of an account"
         case .undoPhoneChange: "to give an account its number back"
         case .emailLogin: "to sign in by email"

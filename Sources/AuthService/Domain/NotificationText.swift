@@ -55,9 +55,9 @@ enum NotificationText {
         }
     }
 
-    /// The text of the push. For a claim, it adds the dispute token and the recovery's id, which stop it without the
-    /// app.
-    static func sms(kind: NoticeKind, data: [String: String], appName: String) -> String {
+    /// The text of an SMS or an email: that of the push. For a claim, it adds the dispute token and the recovery's id,
+    /// which stop it without the app.
+    static func message(kind: NoticeKind, data: [String: String], appName: String) -> String {
         let body = text(kind: kind, data: data, appName: appName).body
         guard let token = data["disputeToken"] else { return body }
         let stopped = (data["recoveryIds"] ?? data["recoveryId"]).map { " Recovery: \($0)" } ?? ""
@@ -112,7 +112,7 @@ enum NotificationText {
         case .recoveryCompleted:
             (
                 "Your account was recovered",
-                "Your \(appName) account has the number \(data["phone"] ?? "of another phone") now, and was signed out everywhere else. If it was not you, contact support now."
+                "Your \(appName) account has \(contact(data)) now, and was signed out everywhere else. If it was not you, contact support now."
             )
         case .recoveryLockOn:
             (
@@ -132,10 +132,18 @@ enum NotificationText {
     private static func claim(_ data: [String: String]) -> String {
         let asked = time(["at": data["requestedAt"] ?? ""])
         let kind = data["platform"] == nil ? "" : " from \(article(device(data)))"
-        let phone = data["claimantPhone"] ?? "of another phone"
+        let claimant = data["claimantPhone"]
+        let contact =
+            claimant?.contains("@") == true
+            ? "the email address \(claimant ?? "")" : "the number \(claimant ?? "of another phone")"
         let others = (data["recoveryIds"]?.split(separator: " ").count ?? 1) - 1
-        guard others > 0 else { return "Somebody with the number \(phone) asked\(asked)\(kind)" }
-        return "Somebody with the number \(phone) and \(others) other\(others == 1 ? "" : "s") asked"
+        guard others > 0 else { return "Somebody with \(contact) asked\(asked)\(kind)" }
+        return "Somebody with \(contact) and \(others) other\(others == 1 ? "" : "s") asked"
+    }
+
+    /// What opens a recovered account.
+    private static func contact(_ data: [String: String]) -> String {
+        data["email"].map { "the email address \($0)" } ?? "the number \(data["phone"] ?? "of another phone")"
     }
 
     private static func inUse(_ data: [String: String]) -> String {

@@ -276,7 +276,7 @@ import Testing
             "recentSignIn": "true", "disputeToken": "dt_0123", "recoveryId": "0190a5b0-7c1e-7000-8000-000000000001",
         ]
         #expect(
-            NotificationText.sms(kind: "recovery_requested", data: data, appName: "Vestibule")
+            NotificationText.message(kind: "recovery_requested", data: data, appName: "Vestibule")
                 == "Somebody with the number +46 (***) ***-4567 asked on 2026-02-20 at 09:00 UTC from an iPhone or iPad to "
                 + "recover your Vestibule account. Somebody signed in by its number within the last day. If it was not you, "
                 + "say so now and nothing will change. What stops it: dt_0123 Recovery: 0190a5b0-7c1e-7000-8000-000000000001"

@@ -3,8 +3,9 @@ import BusProtocol
 /// What a person does with a code. The message says it, so that nobody is tricked into giving a code away.
 enum ChallengeAct: Sendable, Equatable {
     case signIn
-    /// Recover an account, by the number that the claimant named. With a case id: complete that recovery.
-    case recover(PhoneNumber?, Identifier?)
+    /// Recover an account, by the number or address that the claimant named. With a case id: complete that recovery. The
+    /// claimant proves a contact of the last kind.
+    case recover(Contact?, Identifier?, by: Contact.Kind)
     /// Link the identity of a link token, or the email address where there is no provider. The first value is the
     /// token's hash.
     case link([UInt8], IdentityProviderName?, MaskedEmail?)
@@ -19,7 +20,8 @@ enum ChallengeAct: Sendable, Equatable {
     var purpose: ChallengePurpose {
         switch self {
         case .signIn, .link: .login
-        case .recover: .recovery
+        case .recover(_, _, by: .phone): .recovery
+        case .recover(_, _, by: .email): .emailRecovery
         case .changePhone: .changePhone
         case .undoPhoneChange: .undoPhoneChange
         case .signInByEmail: .emailLogin
@@ -32,8 +34,13 @@ enum ChallengeAct: Sendable, Equatable {
     var words: String {
         switch self {
         case .signIn, .signInByEmail: return "to sign in"
-        case .recover(let phone, let recovery):
-            let account = phone.map { "the account ending \($0.e164.suffix(4))" } ?? "an account"
+        case .recover(let named, let recovery, _):
+            let account =
+                switch named {
+                case .phone(let number): "the account ending \(number.e164.suffix(4))"
+                case .email(let address): "the account \(address.masked)"
+                case nil: "an account"
+                }
             return recovery == nil ? "to recover \(account)" : "to complete the recovery of \(account)"
         case .link(_, let provider, let email):
             return ["to link", provider?.title ?? "your email address", email?.text].compactMap { $0 }
