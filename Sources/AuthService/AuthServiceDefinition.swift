@@ -43,7 +43,10 @@ enum AuthServiceDefinition {
         let bearer = BearerChecker(keys: keys)
         let checker = ChallengeChecker(audit: audit, secrets: secrets, limits: limits)
         let tokens = PushTokens(secrets: secrets)
-        let notifier = PersonNotifier(outbox: outbox, tokens: tokens, appName: appName)
+        let emails = MessageSender(
+            .email, database: database, log: container.log, providers: try EmailProviders.named(configuration))
+        let notifier = PersonNotifier(
+            outbox: outbox, secrets: secrets, tokens: tokens, appName: appName, sendsEmails: !emails.isOff)
         let roles = RolePolicy(isLax: configuration.profile == .development)
         let opener = SessionOpener(
             outbox: outbox, audit: audit, bus: container.bus, secrets: secrets, keys: keys, roles: roles,
@@ -53,8 +56,6 @@ enum AuthServiceDefinition {
             try configuration.text("AUTH_DORMANT_AFTER") == "off" ? nil : configuration.duration("AUTH_DORMANT_AFTER")
         let dormant = DormantNumber(audit: audit, secrets: secrets, notifier: notifier, limit: dormantAfter)
         let sms = MessageSender(.phone, database: database, log: container.log, providers: providers)
-        let emails = MessageSender(
-            .email, database: database, log: container.log, providers: try EmailProviders.named(configuration))
         let codes = CodeSender(
             inbox: inbox, outbox: outbox, secrets: secrets, limits: limits,
             text: try CodeText(
@@ -135,11 +136,12 @@ enum AuthServiceDefinition {
         container.handle(CheckSessionHandler(database: database))
         container.handle(NoteTokenUseHandler(database: database))
         container.handle(CheckBearerHandler(database: database, bearer: bearer))
-        container.handle(
-            BeginRecoveryHandler(
-                inbox: inbox, outbox: outbox, audit: audit, secrets: secrets, checker: checker, phones: phones,
-                providers: identities,
-                dormantAfter: dormantAfter, hold: try RecoveryHold.seconds(configuration)))
+        let begin = BeginRecoveryHandler(
+            inbox: inbox, outbox: outbox, audit: audit, secrets: secrets, checker: checker, phones: phones,
+            providers: identities,
+            dormantAfter: dormantAfter, hold: try RecoveryHold.seconds(configuration))
+        container.handle(begin)
+        container.handle(BeginRecoveryV1Handler(handler: begin))
         container.handle(
             ApplyRecoveryHandler(
                 inbox: inbox, outbox: outbox, audit: audit, secrets: secrets, checker: checker, opener: opener,
@@ -147,7 +149,7 @@ enum AuthServiceDefinition {
         container.handle(CheckRecoveryHandler(database: database))
         container.handle(CaseOpenedHandler(database: database))
         container.handle(CaseClosedHandler(database: database, audit: audit))
-        container.handle(NotifyPersonHandler(database: database, outbox: outbox, secrets: secrets, notifier: notifier))
+        container.handle(NotifyPersonHandler(database: database, notifier: notifier))
         let untold = UnnotifiedClaims(database: database, secrets: secrets, notifier: notifier)
         container.deliver(UnnotifiedClaims.timer) { try await untold.notify($0) }
         let push = PushSender(

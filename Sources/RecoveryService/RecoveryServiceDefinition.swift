@@ -23,9 +23,10 @@ enum RecoveryServiceDefinition {
         let notifier = OwnerNotifier(database: database, outbox: outbox, secrets: secrets)
         let cases = CaseWorkflow(outbox: outbox, audit: audit, secrets: secrets, policy: policy, notifier: notifier)
         let reviews = ReviewStore(database: database, sealer: secrets.evidenceSealer)
-        container.handle(
-            RequestRecoveryHandler(
-                database: database, inbox: inbox, bus: container.bus, delivery: container.delivery, cases: cases))
+        let claims = RequestRecoveryHandler(
+            database: database, inbox: inbox, bus: container.bus, delivery: container.delivery, cases: cases)
+        container.handle(claims)
+        container.handle(RequestRecoveryV1Handler(handler: claims))
         container.handle(GetRecoveryCaseHandler(database: database, cases: cases))
         container.handle(DisputeRecoveryHandler(database: database, cases: cases))
         container.handle(CancelRecoveryHandler(database: database, cases: cases))

@@ -65,9 +65,10 @@ import Testing
         init(owner: Identifier) { self.owner = owner }
 
         func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
-            let isKnown = [RecoveryStage.accountPhone, RecoveryStage.formerPhone].contains(request.accountPhone)
+            let phone = request.accountPhone ?? ""
+            let isKnown = [RecoveryStage.accountPhone, RecoveryStage.formerPhone].contains(phone)
             var begun = RecoveryStage.begun(
-                case: request.caseID, phone: request.accountPhone, claimant: request.code, owner: isKnown ? owner : nil)
+                case: request.caseID, phone: phone, claimant: request.code, owner: isKnown ? owner : nil)
             begun.platform = request.device.platform
             guard isKnown else { return begun }
             (begun.hasRecentSignIn, begun.proof) = (facts.hasRecentSignIn, facts.proof)

@@ -8,12 +8,14 @@ enum ChallengePurpose: String, Sendable {
     /// A sign-in by a code to an email address.
     case emailLogin = "email_login"
     case linkEmail = "link_email"
+    /// A recovery by a claimant who proves an email address.
+    case emailRecovery = "email_recovery"
 
     /// What the challenge's code was sent to.
     var contact: Contact.Kind {
         switch self {
         case .login, .recovery, .changePhone, .undoPhoneChange: .phone
-        case .emailLogin, .linkEmail: .email
+        case .emailLogin, .linkEmail, .emailRecovery: .email
         }
     }
 
@@ -21,7 +23,7 @@ enum ChallengePurpose: String, Sendable {
     var words: Sentence {
         switch self {
         case .login: Sentence("to sign in")
-        case .recovery: Sentence("to recover an account")
+        case .recovery, .emailRecovery: Sentence("to recover an account")
         case .changePhone: Sentence("to change the number of an account")
         case .undoPhoneChange: Sentence("to give an account its number back")
         case .emailLogin: Sentence("to sign in by email")

@@ -56,9 +56,9 @@ enum NotificationText {
         }
     }
 
-    /// The text of the push. For a claim, it adds the dispute token and the recovery's id, which stop it without the
-    /// app.
-    static func sms(kind: NoticeKind, data: [String: String], appName: String) -> Sentence {
+    /// The text of an SMS or an email: that of the push. For a claim, it adds the dispute token and the recovery's id,
+    /// which stop it without the app.
+    static func message(kind: NoticeKind, data: [String: String], appName: String) -> Sentence {
         let body = text(kind: kind, data: data, appName: appName).body
         guard let token = data["disputeToken"] else { return body }
         let stopped: Sentence = (data["recoveryIds"] ?? data["recoveryId"]).map { Sentence(" Recovery: \($0)") } ?? ""
@@ -119,7 +119,7 @@ enum NotificationText {
         case .recoveryCompleted:
             (
                 "Your account was recovered",
-                "Your \(appName) account has the number \(phone(data) ?? Sentence("of another phone")) now, and was signed out everywhere else. If it was not you, contact support now."
+                "Your \(appName) account has \(contact(data)) now, and was signed out everywhere else. If it was not you, contact support now."
             )
         case .recoveryLockOn:
             (
@@ -138,12 +138,24 @@ enum NotificationText {
     /// Says who asked, when, and from what kind of device.
     private static func claim(_ data: [String: String]) -> Sentence {
         let asked = time(["at": data["requestedAt"] ?? ""])
-        let phone: Sentence = data["claimantPhone"].map { "\($0)" } ?? Sentence("of another phone")
-        switch (data["recoveryIds"]?.split(separator: " ").count ?? 1) - 1 {
-        case ...0: return "Somebody with the number \(phone) asked\(asked)\(origin(data))"
-        case 1: return "Somebody with the number \(phone) and 1 other asked"
-        case let others: return "Somebody with the number \(phone) and \(others) others asked"
+        let claimant = data["claimantPhone"]
+        let contact: Sentence
+        if let claimant, claimant.contains("@") {
+            contact = Sentence("the email address \(claimant)")
+        } else {
+            contact = Sentence("the number \(claimant.map { "\($0)" } ?? Sentence("of another phone"))")
         }
+        switch (data["recoveryIds"]?.split(separator: " ").count ?? 1) - 1 {
+        case ...0: return "Somebody with \(contact) asked\(asked)\(origin(data))"
+        case 1: return "Somebody with \(contact) and 1 other asked"
+        case let others: return "Somebody with \(contact) and \(others) others asked"
+        }
+    }
+
+    /// What opens a recovered account.
+    private static func contact(_ data: [String: String]) -> Sentence {
+        data["email"].map { Sentence("the email address \($0)") }
+            ?? Sentence("the number \(phone(data) ?? Sentence("of another phone"))")
     }
 
     private static func origin(_ data: [String: String]) -> Sentence {

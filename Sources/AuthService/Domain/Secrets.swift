@@ -76,11 +76,14 @@ struct Secrets: Sendable {
 
     /// The hash of the account that a challenge for a recovery names. It can only be compared: it finds no account.
     ///
-    /// - Parameter reference: of the account's number.
+    /// - Parameter reference: of what names the account.
     func hash(ofAccount reference: String, challenge: Identifier) -> [UInt8] {
         namedAccountHash.code(for: challenge.array + reference.utf8)
     }
 
-    /// The reference by which another service knows a number. It is always the same, and useless without auth's key.
-    func reference(ofPhoneHash hash: [UInt8]) -> String { Base64URL.encode(referenceHash.code(for: hash)) }
+    /// The reference by which another service knows a number, an address or an identity. It is always the same, and
+    /// useless without auth's key.
+    ///
+    /// - Parameter hash: the lasting hash of the number or the address, or the identity's hash.
+    func reference(of hash: [UInt8]) -> String { Base64URL.encode(referenceHash.code(for: hash)) }
 }

@@ -5,11 +5,14 @@ import JSONText
 import Languages
 import ServiceRuntime
 
-/// Notifies a person with a push to each device that has a push token.
+/// Notifies a person with a push to each device that has a push token, and by SMS or email.
 struct PersonNotifier: Sendable {
     let outbox: Outbox
+    let secrets: Secrets
     let tokens: PushTokens
     let appName: String
+    /// Whether the operator sends emails.
+    let sendsEmails: Bool
 
     /// Writes the pushes, sealed, to the outbox. Call it in the transaction of the change that they are about.
     ///
@@ -36,6 +39,36 @@ struct PersonNotifier: Sendable {
                 data: data.merging(["kind": kind.rawValue]) { $1 })
             outbox.enqueue("push", payload: try WireJSON.encode(push), in: transaction)
         }
+    }
+
+    /// Notifies the holder of the account's number by SMS; in an account without one, the reader of its email address. A
+    /// push reaches only who has a device.
+    ///
+    /// - Parameters:
+    ///   - data: as for ``notify(_:_:_:except:notification:in:)``.
+    ///   - claimants: references of numbers and addresses. Their holders made the claim, and get no message.
+    @Loop func notifyHolder(
+        of person: Identifier, _ kind: NoticeKind, _ data: [String: String], unlessHeldBy claimants: [String],
+        in transaction: Transaction
+    ) async throws {
+        let holder: (kind: Contact.Kind, sealed: [UInt8])
+        if let phone = try await PhoneStore.phone(of: person, in: transaction) {
+            holder = (.phone, phone)
+        } else if sendsEmails, let email = try await EmailStore.email(of: person, in: transaction) {
+            holder = (.email, email.sealed)
+        } else {
+            return
+        }
+        let keys = secrets.keys(of: holder.kind)
+        let contact = try keys.open(holder.sealed, for: person)
+        guard !claimants.contains(secrets.reference(of: keys.hash.code(for: contact))) else { return }
+        let language = try await DeviceStore.language(of: person, in: transaction)
+        let message = ContactMessage(
+            challengeID: nil, to: String(decoding: contact, as: UTF8.self),
+            subject: holder.kind == .email
+                ? NotificationText.text(kind: kind, data: data, appName: appName).title.text(in: language) : nil,
+            body: NotificationText.message(kind: kind, data: data, appName: appName).text(in: language))
+        outbox.enqueue(holder.kind.destination, payload: try WireJSON.encode(message), in: transaction)
     }
 
     /// Notifies all devices of a person about a change of one of them.

@@ -2,7 +2,7 @@ import JSONText
 
 /// The claimant takes over the account after the approval.
 ///
-/// This needs a new `recovery` challenge for the claimant's number, and the secret that the claimant's device received
+/// This needs a new challenge for the claimant's number or email address, which was sent for a recovery, and the secret that the claimant's device received
 /// with the request. Fails with `request_in_progress` while another attempt runs.
 @Message
 public struct CompleteRecovery: PublicRequest {
@@ -15,14 +15,15 @@ public struct CompleteRecovery: PublicRequest {
             .claimantHasAccount, .requestInProgress,
         ], replyCarriesToken: true)
     public static let route = HTTPRoute(
-        .post, "/auth/recovery/{id}/complete", .recoveryToken, "Moves the account to the new phone.", hidesItsTime: true
+        .post, "/auth/recovery/{id}/complete", .recoveryToken, "Moves the account to the new phone or address.",
+        hidesItsTime: true
     )
 
     /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
     /// The claimant's token from the request.
     @Field(.string(1...128), from: .recoveryToken) public var recoveryToken: String
-    /// The new `recovery` challenge for the claimant's number.
+    /// The new challenge for the claimant's number or email address, sent for a recovery.
     public var challengeId: Identifier
     /// The code that the claimant received.
     @Field(.otp) public var code: String

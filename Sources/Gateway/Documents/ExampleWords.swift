@@ -37,6 +37,7 @@ enum ExampleWords {
         "accept-language": "sv, en;q=0.8",
         "acceptable": "never",
         "accessToken": "eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl",
+        "accountEmail": "asa@example.org",
         "accountPhone": "+46 70 123 45 67",
         "act": "approved",
         "alternative": "verification",

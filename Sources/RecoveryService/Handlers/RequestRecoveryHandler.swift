@@ -5,7 +5,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Takes a claim. Auth verifies the claimant's phone and freezes the account, then the case is created.
+/// Takes a claim. Auth verifies the claimant's phone or address and freezes the account, then the case is created.
 struct RequestRecoveryHandler: RequestHandler {
     let database: Database
     let inbox: Inbox
@@ -25,7 +25,8 @@ struct RequestRecoveryHandler: RequestHandler {
             context.inboxRequest.map { cases.secrets.caseID(scope: $0.scope, key: $0.key, body: $0.body) } ?? .ordered()
         let begun = try await bus.call(
             BeginRecovery(
-                caseID: id, accountPhone: request.accountPhone, challengeID: request.challengeId, code: request.code,
+                caseID: id, accountPhone: request.accountPhone, accountEmail: request.accountEmail,
+                challengeID: request.challengeId, code: request.code,
                 device: request.device, freezeSeconds: cases.policy.freeze, identity: request.identity),
             CallOptions(
                 timeout: context.remaining, trace: context.trace.child(), idempotencyKey: "recovery-case-\(id)"))
@@ -72,5 +73,17 @@ struct RequestRecoveryHandler: RequestHandler {
     /// - Parameter wait: seconds.
     private static func tooMany(wait: Int64) -> BusError {
         BusError(.rateLimited, "Please wait \(wait.counted("second")) before retrying", retryAfter: .seconds(wait))
+    }
+}
+
+/// Takes the first version of the message, from a gateway of an earlier release.
+struct RequestRecoveryV1Handler: RequestHandler {
+    let handler: RequestRecoveryHandler
+
+    func handle(_ request: RequestRecoveryV1, context: RequestContext) async throws -> RecoveryRequested {
+        try await handler.handle(
+            RequestRecovery(
+                accountPhone: request.accountPhone, challengeId: request.challengeId, code: request.code,
+                device: request.device, reason: request.reason, identity: request.identity), context: context)
     }
 }

@@ -21,9 +21,12 @@ import Testing
 
     /// A sentence goes before the code, the act or the last line do.
     @Test func anSMSIsOnePart() throws {
-        let number = try #require(PhoneNumber("+14155552671"))
+        let number = Contact.phone(try #require(PhoneNumber("+14155552671")))
+        let address = Contact.email(try #require(EmailAddress("anna@example.com")))
         let acts: [ChallengeAct] = [
-            .signIn, .recover(nil, nil), .recover(number, nil), .recover(number, .ordered()), .changePhone(.ordered()),
+            .signIn, .recover(nil, nil, by: .phone), .recover(number, nil, by: .phone),
+            .recover(number, .ordered(), by: .phone), .recover(address, .ordered(), by: .phone),
+            .changePhone(.ordered()),
             .link([], .google, MaskedEmail("anna@example.com")), .undoPhoneChange,
         ]
         for (name, host) in [("Vestibule", "app.vestibule.example"), (String(repeating: "n", count: 40), "a.example")] {
@@ -36,7 +39,7 @@ import Testing
             }
         }
         let long = try text(String(repeating: "n", count: 40), host: "a.example")
-        #expect(long.sms("042917", .recover(number, .ordered())).contains("Never share it.\n"))
+        #expect(long.sms("042917", .recover(number, .ordered(), by: .phone)).contains("Never share it.\n"))
     }
 
     /// A text in another language must not take more room than the English one, or a name that fits today would not.

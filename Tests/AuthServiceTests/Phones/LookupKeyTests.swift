@@ -444,7 +444,7 @@ import Testing
                 _ = try await rehash(auth)
             }
             let secrets = Secrets(auth.stage.containers[0].keys)
-            let reference = secrets.reference(ofPhoneHash: secrets.phoneHash.code(for: phone))
+            let reference = secrets.reference(of: secrets.phoneHash.code(for: phone))
             let known = auth.spool.messages().count
             for (sequence, claimants) in [[reference], [], [reference]].enumerated() {
                 let event = NotifyPerson(

@@ -277,13 +277,13 @@ import Testing
             "recentSignIn": "true", "disputeToken": "dt_0123", "recoveryId": "0190a5b0-7c1e-7000-8000-000000000001",
         ]
         #expect(
-            NotificationText.sms(kind: "recovery_requested", data: data, appName: "Vestibule").english
+            NotificationText.message(kind: "recovery_requested", data: data, appName: "Vestibule").english
                 == "Somebody with the number +46 (***) ***-4567 asked on 2026-02-20 at 09:00 UTC from an iPhone or iPad to "
                 + "recover your Vestibule account. Somebody signed in by its number within the last day. If it was not you, "
                 + "say so now and nothing will change. What stops it: dt_0123 Recovery: 0190a5b0-7c1e-7000-8000-000000000001"
         )
         #expect(
-            NotificationText.sms(kind: "recovery_requested", data: data, appName: "Vestibule").text(in: .named("sv"))
+            NotificationText.message(kind: "recovery_requested", data: data, appName: "Vestibule").text(in: .named("sv"))
                 == "Någon med numret +46 (***) ***-4567 begärde den 2026-02-20 kl. 09:00 UTC från en iPhone eller iPad att få "
                 + "återställa ditt Vestibule-konto. Någon loggade in med dess nummer under det senaste dygnet. Om det inte var "
                 + "du, säg det nu så ändras ingenting. Så stoppas det: dt_0123 Återställning: 0190a5b0-7c1e-7000-8000-000000000001"

@@ -117,7 +117,7 @@ import Testing
                 _ = try await StandingStore.standing(of: actor(session), in: moving)
                 let error = await #expect(throws: DatabaseError.self) {
                     try await database.transaction {
-                        try await AccountStore.reachable(phone: phone, in: $0)
+                        try await AccountStore.reachable(by: .contact(.phone, phone), in: $0)
                     }
                 }
                 #expect(error?.isLockTimeout == true)

@@ -101,7 +101,11 @@ extension VerifyEmailCode: MessageContract {
             Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked,
             BusError(.forbidden, "This account is not available. Please contact support."),
             Sample.notOffered("an email address"),
-        ] + Sample.appErrors
+        ] + Sample.appErrors + [
+            BusError(
+                .recoveryInProgress,
+                "A recovery with this email address is under way. Cancel it before you open a new account.")
+        ]
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -112,6 +116,20 @@ extension VerifyEmailCode: MessageContract {
     }
 
     static let provocations: [String: Provocation<AuthProvider, VerifyEmailCode>] = [
+        "recovery_in_progress": { auth in
+            let email = auth.newEmail()
+            let known = auth.spool.codes(for: email).count
+            let sent = try await auth.reply(
+                to: Asked(SendEmailCode(email: email, recovery: .init()), key: auth.key()))
+            let begin = BeginRecovery(
+                caseID: .ordered(), accountEmail: auth.newEmail(), challengeID: sent.challengeId,
+                code: try await auth.spool.code(for: email, after: known), device: Sample.phone,
+                freezeSeconds: 1_468_800)
+            try await auth.reply(to: Asked(begin, as: .recovery))
+            try await auth.age("2 minutes")
+            let challenge = try await auth.emailChallenge(for: email)
+            return guess(challenge.id, challenge.code, auth)
+        },
         "otp_invalid": { auth in
             let challenge = try await auth.emailChallenge()
             return guess(challenge.id, AuthProvider.wrong(challenge.code), auth)

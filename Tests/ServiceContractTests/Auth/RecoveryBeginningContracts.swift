@@ -6,11 +6,12 @@ extension BeginRecovery: MessageContract {
         caseID: Sample.recovery, accountPhone: "+14155552671", challengeID: Sample.challenge, code: "042917",
         device: Sample.phone, freezeSeconds: 1_468_800)
     static let minimal = BeginRecovery(
-        caseID: Sample.recovery, accountPhone: "1", challengeID: Sample.challenge, code: "000000",
-        device: Sample.smallDevice, freezeSeconds: 1)
+        caseID: Sample.recovery, challengeID: Sample.challenge, code: "000000", device: Sample.smallDevice,
+        freezeSeconds: 1)
     static let maximal = BeginRecovery(
-        caseID: Sample.recovery, accountPhone: String(repeating: "\u{664}", count: 64), challengeID: Sample.challenge,
-        code: "999999", device: Sample.fullDevice, freezeSeconds: 7_776_000)
+        caseID: Sample.recovery, accountPhone: String(repeating: "\u{664}", count: 64),
+        accountEmail: String(repeating: "ö", count: 254), challengeID: Sample.challenge, code: "999999",
+        device: Sample.fullDevice, freezeSeconds: 7_776_000, identity: Sample.fullIdentity)
 
     static let canonicalReply = RecoveryBegun(
         caseID: Sample.recovery, accountID: Sample.person, accountReference: "b64-of-account",
@@ -26,6 +27,7 @@ extension BeginRecovery: MessageContract {
     static let errors: [BusError] = [
         Sample.invalidPhone, Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked, Sample.claimantHasAccount,
         Sample.identityTokenInvalid, Sample.identityProviderUnavailable, Sample.methodNotAvailable,
+        Sample.accountNotNamed,
     ]
 
     static let hasEffect = true
@@ -37,6 +39,11 @@ extension BeginRecovery: MessageContract {
 
     static let provocations: [String: Provocation<AuthProvider, BeginRecovery>] = [
         "invalid_phone": { try await $0.claim(of: "+1 415 555") },
+        "validation_failed": { auth in
+            var asked = try await auth.claim(of: auth.newPhone())
+            asked.message.accountPhone = nil
+            return asked
+        },
         "otp_invalid": { auth in
             var asked = try await auth.claim(of: auth.newPhone())
             asked.message.code = AuthProvider.wrong(asked.message.code)
@@ -85,6 +92,47 @@ extension BeginRecovery: MessageContract {
             return asked
         },
     ]
+}
+
+extension BeginRecoveryV1: MessageContract {
+    static let canonical = BeginRecoveryV1(
+        caseID: Sample.recovery, accountPhone: "+14155552671", challengeID: Sample.challenge, code: "042917",
+        device: Sample.phone, freezeSeconds: 1_468_800)
+    static let minimal = BeginRecoveryV1(
+        caseID: Sample.recovery, accountPhone: "1", challengeID: Sample.challenge, code: "000000",
+        device: Sample.smallDevice, freezeSeconds: 1)
+    static let maximal = BeginRecoveryV1(
+        caseID: Sample.recovery, accountPhone: String(repeating: "\u{664}", count: 64), challengeID: Sample.challenge,
+        code: "999999", device: Sample.fullDevice, freezeSeconds: 7_776_000)
+
+    static let canonicalReply = BeginRecovery.canonicalReply
+    static let minimalReply = BeginRecovery.minimalReply
+    static let maximalReply = BeginRecovery.maximalReply
+
+    static let errors = BeginRecovery.errors.filter { $0.code != "validation_failed" }
+
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<BeginRecoveryV1> {
+        first(try await BeginRecovery.everyday(auth))
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, BeginRecoveryV1>] =
+        BeginRecovery.provocations.filter { $0.key != "validation_failed" }
+        .mapValues { provoke in { first(try await provoke($0)) } }
+
+    /// The same request in the first version.
+    private static func first(_ asked: Asked<BeginRecovery>) -> Asked<BeginRecoveryV1> {
+        let message = asked.message
+        var first = Asked(
+            BeginRecoveryV1(
+                caseID: message.caseID, accountPhone: message.accountPhone ?? "", challengeID: message.challengeID,
+                code: message.code, device: message.device, freezeSeconds: message.freezeSeconds,
+                identity: message.identity), as: asked.caller)
+        first.options = asked.options
+        return first
+    }
 }
 
 extension RecoveryBegan: MessageContract {

@@ -214,7 +214,8 @@ private struct ErrorShape: Equatable {
 private enum Sensitive {
     /// The names of members that are secret or personal, wherever they are.
     static let members: Set<String> = [
-        "phone", "accountPhone", "code", "secret", "deviceSecret", "pushToken", "accessToken", "refreshToken",
+        "phone", "email", "accountPhone", "accountEmail", "code", "secret", "deviceSecret", "pushToken", "accessToken",
+        "refreshToken",
         "recoveryToken", "disputeToken", "linkToken", "name", "displayName", "reason", "dateOfBirth", "bio", "value",
         "maskedPhone", "maskedClaimantPhone", "accountReference", "claimantReference",
     ]

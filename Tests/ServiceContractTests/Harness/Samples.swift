@@ -21,6 +21,9 @@ enum Sample {
     static let fullDevice = DeviceClaim(
         id: device, secret: String(repeating: "s", count: 128), name: "Zoës iPhone 📱", platform: "ios",
         pushToken: String(repeating: "p", count: 4096))
+    static let fullIdentity = IdentityProof(
+        provider: "google", identityToken: String(repeating: "t", count: 16_384),
+        nonce: String(repeating: "n", count: 256))
 
     static let unauthorized = BusError(.unauthorized, "Please sign in.")
     static let invalidPhone = BusError(.invalidPhone, "Please enter a valid phone number")
@@ -47,6 +50,13 @@ enum Sample {
         .claimantHasAccount,
         "This number has an account of its own. Delete that account first, or claim with another number.",
         executed: .yes)
+    static let accountNotNamed = BusError(
+        .validationFailed, "Some members of the request are missing or wrong.",
+        errors: [
+            .init(
+                field: "accountPhone", code: "required",
+                message: "Name the account by its number, by its email address, or by a linked identity.")
+        ])
     static func notOffered(_ method: String) -> BusError {
         BusError(.methodNotAvailable, "Signing in with \(method) is not offered here. Please choose another way.")
     }

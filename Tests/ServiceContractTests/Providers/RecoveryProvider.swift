@@ -22,6 +22,7 @@ import Testing
         "111111": Sample.otpInvalid, "222222": Sample.otpExpired, "333333": Sample.otpLocked,
         "444444": Sample.claimantHasAccount, "111112": Sample.identityTokenInvalid,
         "111113": Sample.identityProviderUnavailable, "111114": Sample.methodNotAvailable,
+        "111115": Sample.accountNotNamed,
     ]
 
     private init(_ stage: ServiceStage) throws {

@@ -6,10 +6,11 @@ extension RequestRecovery: MessageContract {
         accountPhone: "+14155552671", challengeId: Sample.challenge, code: "042917", device: Sample.phone,
         reason: "My phone was stolen.")
     static let minimal = RequestRecovery(
-        accountPhone: "1", challengeId: Sample.challenge, code: "000000", device: Sample.smallDevice)
+        challengeId: Sample.challenge, code: "000000", device: Sample.smallDevice)
     static let maximal = RequestRecovery(
-        accountPhone: String(repeating: "\u{664}", count: 64), challengeId: Sample.challenge, code: "999999",
-        device: Sample.fullDevice, reason: String(repeating: "ö", count: 500))
+        accountPhone: String(repeating: "\u{664}", count: 64), accountEmail: String(repeating: "ö", count: 254),
+        challengeId: Sample.challenge, code: "999999", device: Sample.fullDevice,
+        reason: String(repeating: "ö", count: 500), identity: Sample.fullIdentity)
 
     static let canonicalReply = RecoveryRequested(
         recoveryId: Sample.recovery, recoveryToken: "rt_51ab", status: "held", holdUntil: Sample.everyday)
@@ -24,7 +25,7 @@ extension RequestRecovery: MessageContract {
         BusError(.rateLimited, "Please wait 2592000 seconds before retrying", retryAfter: .seconds(2_592_000)),
         BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes),
         Sample.claimantHasAccount, Sample.identityTokenInvalid, Sample.identityProviderUnavailable,
-        Sample.methodNotAvailable,
+        Sample.methodNotAvailable, Sample.accountNotNamed,
     ]
 
     static let hasEffect = true
@@ -43,6 +44,7 @@ extension RequestRecovery: MessageContract {
         "identity_token_invalid": { $0.claim(code: "111112") },
         "identity_provider_unavailable": { $0.claim(code: "111113") },
         "method_not_available": { $0.claim(code: "111114") },
+        "validation_failed": { $0.claim(code: "111115") },
         "rate_limited": { recovery in
             for _ in 0..<3 {
                 try await recovery.reply(to: recovery.claim(code: "623451"))
@@ -58,6 +60,45 @@ extension RequestRecovery: MessageContract {
             return recovery.claim(code: "734512")
         },
     ]
+}
+
+extension RequestRecoveryV1: MessageContract {
+    static let canonical = RequestRecoveryV1(
+        accountPhone: "+14155552671", challengeId: Sample.challenge, code: "042917", device: Sample.phone,
+        reason: "My phone was stolen.")
+    static let minimal = RequestRecoveryV1(
+        accountPhone: "1", challengeId: Sample.challenge, code: "000000", device: Sample.smallDevice)
+    static let maximal = RequestRecoveryV1(
+        accountPhone: String(repeating: "\u{664}", count: 64), challengeId: Sample.challenge, code: "999999",
+        device: Sample.fullDevice, reason: String(repeating: "ö", count: 500))
+
+    static let canonicalReply = RequestRecovery.canonicalReply
+    static let minimalReply = RequestRecovery.minimalReply
+    static let maximalReply = RequestRecovery.maximalReply
+
+    static let errors = RequestRecovery.errors.filter { $0.code != "validation_failed" }
+
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<RequestRecoveryV1> {
+        first(try await RequestRecovery.everyday(recovery))
+    }
+
+    static let provocations: [String: Provocation<RecoveryProvider, RequestRecoveryV1>] =
+        RequestRecovery.provocations.filter { $0.key != "validation_failed" }
+        .mapValues { provoke in { first(try await provoke($0)) } }
+
+    /// The same request in the first version.
+    private static func first(_ asked: Asked<RequestRecovery>) -> Asked<RequestRecoveryV1> {
+        let message = asked.message
+        var first = Asked(
+            RequestRecoveryV1(
+                accountPhone: message.accountPhone ?? "", challengeId: message.challengeId, code: message.code,
+                device: message.device, reason: message.reason, identity: message.identity), as: asked.caller)
+        first.options = asked.options
+        return first
+    }
 }
 
 extension GetRecoveryCase: MessageContract {

@@ -6,6 +6,20 @@ enum Contact: Sendable, Equatable {
     enum Kind: String, Sendable, CaseIterable {
         case phone, email
 
+        /// A number or an address for texts, so that only its owner recognises it.
+        ///
+        /// - Parameter contact: ``Contact/text`` as UTF-8.
+        func masked(_ contact: [UInt8]) -> String {
+            let text = String(decoding: contact, as: UTF8.self)
+            switch self {
+            case .phone: return PhoneNumber(text)?.masked ?? "another number"
+            case .email: return EmailAddress(text)?.masked ?? "another address"
+            }
+        }
+
+        /// How a code to the contact opens a session.
+        var signIn: SignInMethod { self == .phone ? .phoneCode : .emailCode }
+
         /// The destination of messages in the outbox.
         var destination: String {
             switch self {

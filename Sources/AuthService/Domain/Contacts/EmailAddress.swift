@@ -80,12 +80,12 @@ struct EmailAddress: Sendable, Equatable {
 }
 
 extension EmailAddress {
-    /// - Throws: ``BusError`` `validation_failed` with the field `email`.
-    init(field text: String) throws(BusError) {
+    /// - Throws: ``BusError`` `validation_failed` with the field.
+    init(_ text: String, field: String) throws(BusError) {
         guard let address = EmailAddress(text) else {
             throw BusError(
                 .validationFailed, "Some fields need another look.",
-                errors: [.init(field: "email", code: "malformed", message: "Please enter a valid email address.")])
+                errors: [.init(field: field, code: "malformed", message: "Please enter a valid email address.")])
         }
         self = address
     }

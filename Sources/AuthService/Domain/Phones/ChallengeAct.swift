@@ -4,8 +4,9 @@ import Languages
 /// What a person does with a code. The message says it, so that nobody is tricked into giving a code away.
 enum ChallengeAct: Sendable, Equatable {
     case signIn
-    /// Recover an account, by the number that the claimant named. With a case id: complete that recovery.
-    case recover(PhoneNumber?, Identifier?)
+    /// Recover an account, by the number or address that the claimant named. With a case id: complete that recovery. The
+    /// claimant proves a contact of the last kind.
+    case recover(Contact?, Identifier?, by: Contact.Kind)
     /// Link the identity of a link token, or the email address where there is no provider. The first value is the
     /// token's hash.
     case link([UInt8], IdentityProviderName?, MaskedEmail?)
@@ -20,7 +21,8 @@ enum ChallengeAct: Sendable, Equatable {
     var purpose: ChallengePurpose {
         switch self {
         case .signIn, .link: .login
-        case .recover: .recovery
+        case .recover(_, _, by: .phone): .recovery
+        case .recover(_, _, by: .email): .emailRecovery
         case .changePhone: .changePhone
         case .undoPhoneChange: .undoPhoneChange
         case .signInByEmail: .emailLogin
@@ -33,8 +35,13 @@ enum ChallengeAct: Sendable, Equatable {
     var words: Sentence {
         switch self {
         case .signIn, .signInByEmail: return Sentence("to sign in")
-        case .recover(let phone, let recovery):
-            let account = phone.map { Sentence("the account ending \($0.e164.suffix(4))") } ?? Sentence("an account")
+        case .recover(let named, let recovery, _):
+            let account: Sentence =
+                switch named {
+                case .phone(let number): Sentence("the account ending \(number.e164.suffix(4))")
+                case .email(let address): Sentence("the account \(address.masked)")
+                case nil: Sentence("an account")
+                }
             return recovery == nil
                 ? Sentence("to recover \(account)") : Sentence("to complete the recovery of \(account)")
         case .link(_, let provider, let email):

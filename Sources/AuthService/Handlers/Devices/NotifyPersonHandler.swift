@@ -2,14 +2,11 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
-import JSONText
 import ServiceRuntime
 
 /// Notifies a person on behalf of another service.
 struct NotifyPersonHandler: RequestHandler {
     let database: Database
-    let outbox: Outbox
-    let secrets: Secrets
     let notifier: PersonNotifier
 
     func handle(_ event: NotifyPerson, context: RequestContext) async throws -> Acknowledged {
@@ -23,24 +20,11 @@ struct NotifyPersonHandler: RequestHandler {
                 let ids = cases.split(separator: " ").compactMap { Identifier(String($0)) }
                 UnnotifiedClaims.told(ids, of: event.personID, in: transaction)
             }
-            if let claimants = event.smsUnlessHeldBy { try await sendSMS(event, claimants, in: transaction) }
+            if let claimants = event.smsUnlessHeldBy {
+                try await notifier.notifyHolder(
+                    of: event.personID, kind, event.data, unlessHeldBy: claimants, in: transaction)
+            }
         }
         return Acknowledged()
-    }
-
-    /// Sends an SMS to the account's number, unless it is a claimant's. A push reaches the holder of a device, and an
-    /// SMS reaches the holder of the number.
-    @Loop private func sendSMS(
-        _ event: NotifyPerson, _ claimants: [String], in transaction: Transaction
-    ) async throws {
-        guard let sealed = try await PhoneStore.phone(of: event.personID, in: transaction) else { return }
-        let number = try secrets.phoneSealer.open(sealed, associated: event.personID.array)
-        guard !claimants.contains(secrets.reference(ofPhoneHash: secrets.hashes(of: number).lasting)) else { return }
-        let message = ContactMessage(
-            challengeID: nil, to: String(decoding: number, as: UTF8.self),
-            body: NotificationText.sms(
-                kind: NoticeKind(rawValue: event.kind), data: event.data, appName: notifier.appName
-            ).text(in: try await DeviceStore.language(of: event.personID, in: transaction)))
-        outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
     }
 }

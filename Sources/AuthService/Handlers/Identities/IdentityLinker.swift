@@ -47,7 +47,7 @@ struct IdentityLinker: Sendable {
         let number = try secrets.contact(of: challenge)
         let phone = secrets.hashes(of: number)
         guard try await PhoneStore.owner(of: phone, in: transaction) == nil else { throw try inUse(link) }
-        if try await FreezeStore.isClaiming(phone.lasting, in: transaction) { throw BusError.claimUnderWay }
+        if try await FreezeStore.isClaiming(phone.lasting, in: transaction) { throw BusError.claimUnderWay(.phone) }
         PhoneStore.move(account.id, to: phone, sealed: secrets.phones.seal(number, for: account.id), in: transaction)
         LinkStore.remove(link.hash, in: transaction)
         // As with a change of the number: a role was granted to other ways in.

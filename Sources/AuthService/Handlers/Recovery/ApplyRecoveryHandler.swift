@@ -6,7 +6,7 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Moves an account to its claimant in one transaction. The account gets the claimant's number and a new session. Its
+/// Moves an account to its claimant in one transaction. The account gets the claimant's number or address and a new session. Its
 /// older sessions and devices end, and those devices are notified.
 ///
 /// The account keeps its id, so that other services keep their data about the person.
@@ -29,12 +29,14 @@ struct ApplyRecoveryHandler: RequestHandler {
             else { throw Self.closed }
             guard !freeze.isApplied else { throw Self.applied }
             guard freeze.holdSeconds == 0 else { throw Self.held(for: freeze.holdSeconds) }
-            switch try await checker.check(request.challengeID, request.code, purpose: .recovery, in: transaction) {
+            switch try await checker.check(
+                request.challengeID, request.code, purpose: .recovery, .emailRecovery, in: transaction)
+            {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                // The challenge must be for this case and for the claimant's number. Otherwise the error is that of an
+                // The challenge must be for this case and for the claimant's contact. Otherwise the error is that of an
                 // expired code, so that it reveals nothing.
-                guard secrets.reference(ofPhoneHash: challenge.contactHash) == freeze.claimantReference,
+                guard secrets.reference(of: challenge.contactHash) == freeze.claimantReference,
                     try await isFor(request.caseID, of: freeze.accountReference, challenge, in: transaction)
                 else {
                     throw ChallengeChecker.expired
@@ -42,8 +44,9 @@ struct ApplyRecoveryHandler: RequestHandler {
                 // This refusal comes after the code was checked and used, as when an account is moved. So a wrong code
                 // does not reveal that a case shown as approved is a decoy.
                 guard let person, !freeze.isOver else {
-                    let owner = try await PhoneStore.owner(of: try secrets.hashes(of: challenge), in: transaction)
-                    if let owner, owner != person { throw BusError.claimantHasAccount }
+                    let owner = try await AccountStore.owner(
+                        challenge.contact, try secrets.hashes(of: challenge), in: transaction)
+                    if let owner, owner != person { throw BusError.claimantHasAccount(challenge.contact) }
                     var refusal = Self.closed
                     refusal.executed = .yes
                     return .refusal(refusal)
@@ -80,20 +83,26 @@ struct ApplyRecoveryHandler: RequestHandler {
         in transaction: Transaction
     ) async throws -> Session {
         AccountStore.lock(person, in: transaction)
-        let number = try secrets.contact(of: challenge)
-        let phone = secrets.hashes(of: number)
-        let owner = try await PhoneStore.owner(of: phone, in: transaction)
-        guard owner == nil || owner == person else { throw BusError.claimantHasAccount }
-        let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
-        // Notify first: the push tokens are deleted below.
-        try await notifier.notify(person, .recoveryCompleted, ["phone": masked], in: transaction)
-        if owner == nil { try await takeNumber(of: person, to: phone, number, masked, in: transaction) }
+        let (kind, contact) = (challenge.contact, try secrets.contact(of: challenge))
+        let keys = secrets.keys(of: kind)
+        let hashes = keys.hashes(of: contact)
+        let owner = try await AccountStore.owner(kind, hashes, in: transaction)
+        guard owner == nil || owner == person else { throw BusError.claimantHasAccount(kind) }
+        // Notify first: the push tokens and the former contact are deleted below.
+        let data = [kind.rawValue: kind.masked(contact)]
+        try await notifier.notify(person, .recoveryCompleted, data, in: transaction)
+        try await notifier.notifyHolder(
+            of: person, .recoveryCompleted, data, unlessHeldBy: [secrets.reference(of: hashes.lasting)],
+            in: transaction)
+        let sealed = keys.seal(contact, for: person)
+        if kind == .phone, owner == nil { PhoneStore.move(person, to: hashes, sealed: sealed, in: transaction) }
         // A thief may hold the replaced number, or numbers that sessions gave the account meanwhile. So no former
         // number may recover the account.
         PhoneStore.dropAliases(of: person, in: transaction)
         let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
         FreezeStore.endDevices(of: person, in: transaction)
+        if kind == .email { EmailStore.insert(hashes, of: person, sealed: sealed, in: transaction) }
         try await RoleStore.drop(of: person, .recovered, chain, audit, in: transaction)
         audit.note(
             AuditAct("account_recovered", ["case": request.caseID.description]), on: chain, in: transaction)
@@ -101,29 +110,12 @@ struct ApplyRecoveryHandler: RequestHandler {
         try await outbox.publish(
             RecoveryApplied(personID: person, caseID: request.caseID, appliedAt: challenge.now), in: transaction)
         guard
-            let account = try await AccountStore.account(phone: phone, audit: audit, in: transaction)
+            let account = try await AccountStore.account(person, audit: audit, in: transaction)
         else { throw DatabaseError.aborted }
         var device = request.device
         (device.id, device.secret) = (nil, nil)
         return try await opener.open(
-            account, device, by: .phoneCode, app: nil, language: language, now: challenge.now,
-            in: transaction)
-    }
-
-    @Loop private func takeNumber(
-        of person: Identifier, to phone: ContactHashes, _ number: [UInt8], _ masked: String, in transaction: Transaction
-    ) async throws {
-        if let old = try await PhoneStore.phone(of: person, in: transaction) {
-            let before = try secrets.phoneSealer.open(old, associated: person.array)
-            let message = ContactMessage(
-                challengeID: nil, to: String(decoding: before, as: UTF8.self),
-                body: NotificationText.sms(
-                    kind: .recoveryCompleted, data: ["phone": masked], appName: notifier.appName
-                ).text(in: try await DeviceStore.language(of: person, in: transaction)))
-            outbox.enqueue("sms", payload: try WireJSON.encode(message), in: transaction)
-        }
-        PhoneStore.move(
-            person, to: phone, sealed: secrets.phoneSealer.seal(number, associated: person.array), in: transaction)
+            account, device, by: kind.signIn, app: nil, language: language, now: challenge.now, in: transaction)
     }
 }
 
@@ -139,7 +131,7 @@ extension Secrets {
     /// Whether a challenge may be used for an account. A challenge that names no account may be used for any.
     ///
     /// - Parameters:
-    ///   - account: the reference of the account's number.
+    ///   - account: the reference of what names the account.
     ///   - named: the hash of the account that the challenge names; `nil` if it names none.
     func isOf(_ account: String, _ challenge: Challenge, _ named: [UInt8]?) -> Bool {
         named.map { constantTimeEqual($0, hash(ofAccount: account, challenge: challenge.id)) } ?? true
@@ -147,14 +139,18 @@ extension Secrets {
 }
 
 extension BusError {
-    static var claimantHasAccount: BusError {
+    static func claimantHasAccount(_ kind: Contact.Kind) -> BusError {
         BusError(
             .claimantHasAccount,
-            "This number has an account of its own. Delete that account first, or claim with another number.")
+            kind == .phone
+                ? "This number has an account of its own. Delete that account first, or claim with another number."
+                : "This email address has an account of its own. Delete that account first, or claim with another address."
+        )
     }
-    static var claimUnderWay: BusError {
+    static func claimUnderWay(_ kind: Contact.Kind) -> BusError {
         BusError(
             .recoveryInProgress,
-            "A recovery with this number is under way. Cancel it before you open a new account.")
+            "A recovery with this \(kind == .phone ? "number" : "email address") is under way. Cancel it before you open a new account."
+        )
     }
 }

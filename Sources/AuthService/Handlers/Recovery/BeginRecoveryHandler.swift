@@ -23,11 +23,18 @@ struct BeginRecoveryHandler: RequestHandler {
     let hold: Int64
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
-        let phone = try phones.number(request.accountPhone)
-        let sought = secrets.hashes(of: phone)
-        let reference = secrets.reference(ofPhoneHash: sought.lasting)
+        let contact = try contact(in: request)
         // The identity is checked before any look-up, so that a refusal reveals nothing about the account.
         let shown = try await identity(in: request)
+        let sought: AccountStore.Sought
+        if let contact {
+            sought = .contact(contact.kind, secrets.hashes(of: contact))
+        } else if let shown {
+            sought = .identity(secrets.hash(of: shown))
+        } else {
+            throw Self.notNamed
+        }
+        let reference = secrets.reference(of: sought.lasting)
         return try await inbox.once(context) { transaction in
             let known = try await FreezeStore.begun(request.caseID, secrets.freezeSealer, in: transaction)
             if let known { return .reply(known) }
@@ -35,28 +42,45 @@ struct BeginRecoveryHandler: RequestHandler {
                 guard try await NonceStore.spend(secrets.hash(of: nonce), of: shown.provider, in: transaction) != nil
                 else { throw BusError.identityTokenInvalid(shown.provider) }
             }
-            switch try await checker.check(request.challengeID, request.code, purpose: .recovery, in: transaction) {
+            switch try await check(request, in: transaction) {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                // The SMS with the code may have named another account, or a recovery to complete.
+                // The message with the code may have named another account, or a recovery to complete.
                 let named = try await LinkStore.recovery(of: challenge.id, in: transaction)
                 guard named.caseID == nil, secrets.isOf(reference, challenge, named.account) else {
                     throw ChallengeChecker.expired
                 }
-                // This waits for a sign-up with the claimant's number that is under way.
-                let number = try secrets.contact(of: challenge)
-                let owner = try await PhoneStore.owner(of: secrets.hashes(of: number), in: transaction)
-                let account = try await AccountStore.reachable(phone: sought, in: transaction)
+                // This waits for a sign-up with the claimant's contact that is under way.
+                let claimant = try secrets.hashes(of: challenge)
+                let owner = try await AccountStore.owner(challenge.contact, claimant, in: transaction)
+                let account = try await AccountStore.reachable(by: sought, in: transaction)
                 if let owner, owner != account {
-                    var refusal = BusError.claimantHasAccount
+                    var refusal = BusError.claimantHasAccount(challenge.contact)
                     refusal.executed = .yes
                     return .refusal(refusal)
                 }
                 return .reply(
                     try await begin(
-                        request, reference, account, challenge, number, shown, in: transaction))
+                        request, reference, of: account, by: challenge, isOwn: owner != nil, shown, in: transaction))
             }
         }
+    }
+
+    private static let notNamed = BusError(
+        .validationFailed, "Some members of the request are missing or wrong.",
+        errors: [
+            .init(
+                field: "accountPhone", code: "required",
+                message: "Name the account by its number, by its email address, or by a linked identity.")
+        ])
+
+    /// The number or the address that names the account; `nil` if an identity names it.
+    private func contact(in request: BeginRecovery) throws -> Contact? {
+        guard let phone = request.accountPhone else {
+            return try request.accountEmail.map { .email(try EmailAddress($0, field: "accountEmail")) }
+        }
+        guard request.accountEmail == nil else { throw Self.notNamed }
+        return .phone(try phones.number(phone))
     }
 
     @Loop private func identity(in request: BeginRecovery) async throws -> ProvenIdentity? {
@@ -65,18 +89,35 @@ struct BeginRecoveryHandler: RequestHandler {
             shown.identityToken, nonce: shown.nonce, by: try IdentityProviderName(named: shown.provider))
     }
 
+    /// An account that is named by a number has one. So its claimant proves a number, too.
+    @Loop private func check(
+        _ request: BeginRecovery, in transaction: Transaction
+    ) async throws -> ChallengeChecker.Result {
+        guard request.accountPhone == nil else {
+            return try await checker.check(request.challengeID, request.code, purpose: .recovery, in: transaction)
+        }
+        return try await checker.check(
+            request.challengeID, request.code, purpose: .recovery, .emailRecovery, in: transaction)
+    }
+
+    /// - Parameters:
+    ///   - account: `nil` if none can be reached.
+    ///   - isOwn: whether the claimant's contact is the account's own.
     @Loop private func begin(
-        _ request: BeginRecovery, _ reference: String, _ account: Identifier?, _ challenge: Challenge,
-        _ number: [UInt8], _ shown: ProvenIdentity?, in transaction: Transaction
+        _ request: BeginRecovery, _ reference: String, of account: Identifier?, by challenge: Challenge, isOwn: Bool,
+        _ shown: ProvenIdentity?, in transaction: Transaction
     ) async throws -> RecoveryBegun {
-        let facts = try await FreezeStore.facts(
-            of: account, claimant: secrets.hashes(of: number), device: request.device.id,
+        var account = account
+        var facts = try await FreezeStore.facts(
+            of: account, claimant: try secrets.hashes(of: challenge), device: request.device.id,
             secret: request.device.secret.map { secrets.hash(of: $0) }, identity: shown.map { secrets.hash(of: $0) },
             age: hold, dormantAfter: dormantAfter, in: transaction)
+        // A new mailbox costs nothing. If it were enough, anybody could keep an account frozen.
+        if challenge.contact == .email, !isOwn, facts?.proof == nil { (account, facts) = (nil, nil) }
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: reference,
-            claimantReference: secrets.reference(ofPhoneHash: challenge.contactHash),
-            maskedClaimantPhone: PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number",
+            claimantReference: secrets.reference(of: challenge.contactHash),
+            maskedClaimantPhone: challenge.contact.masked(try secrets.contact(of: challenge)),
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
             isStaff: facts?.isStaff, isDormant: facts?.isDormant)
         try FreezeStore.insert(
@@ -90,5 +131,18 @@ struct BeginRecoveryHandler: RequestHandler {
         try await outbox.publish(
             RecoveryBegan(personID: account ?? request.caseID, begun: begun), in: transaction)
         return begun
+    }
+}
+
+/// Takes the first version of the message, from recovery of an earlier release.
+struct BeginRecoveryV1Handler: RequestHandler {
+    let handler: BeginRecoveryHandler
+
+    func handle(_ request: BeginRecoveryV1, context: RequestContext) async throws -> RecoveryBegun {
+        try await handler.handle(
+            BeginRecovery(
+                caseID: request.caseID, accountPhone: request.accountPhone, challengeID: request.challengeID,
+                code: request.code, device: request.device, freezeSeconds: request.freezeSeconds,
+                identity: request.identity), context: context)
     }
 }

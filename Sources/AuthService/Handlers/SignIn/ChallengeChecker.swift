@@ -17,14 +17,15 @@ struct ChallengeChecker: Sendable {
         case refused(BusError)
     }
 
+    /// - Parameter purposes: the challenge must have one of them.
     @Loop func check(
-        _ id: Identifier, _ code: String, purpose: ChallengePurpose, in transaction: Transaction
+        _ id: Identifier, _ code: String, purpose purposes: ChallengePurpose..., in transaction: Transaction
     ) async throws -> Result {
-        guard let challenge = try await ChallengeStore.locked(id, in: transaction), let actual = challenge.purpose
+        guard let challenge = try await ChallengeStore.locked(id, in: transaction), let purpose = challenge.purpose
         else {
             throw Self.expired
         }
-        guard actual == purpose else { throw Self.sent(for: actual, not: purpose) }
+        guard purposes.contains(purpose) else { throw Self.sent(for: purpose, not: purposes[0]) }
         let hash = secrets.hash(ofCode: code, challenge: id, contact: challenge.contactHash)
         let verdict = ChallengePolicy.verdict(
             state: challenge.state, wrongTries: challenge.wrongTries,

@@ -18,8 +18,9 @@ struct ChallengePurposeResolver: Sendable {
         if request.recoveryId != nil, purpose != .recovery {
             throw Self.notAllowed("recoveryId", "Only a recovery can be completed.")
         }
-        if request.accountPhone != nil, purpose != .recovery {
-            throw Self.notAllowed("accountPhone", "Only an account that is recovered is named.")
+        for (field, value) in [("accountPhone", request.accountPhone), ("accountEmail", request.accountEmail)]
+        where value != nil && purpose != .recovery {
+            throw Self.notAllowed(field, "Only an account that is recovered is named.")
         }
         if request.undoes != nil {
             guard request.purpose == nil, request.linkToken == nil else {
@@ -46,17 +47,31 @@ struct ChallengePurposeResolver: Sendable {
             try standing.mustNotBeFrozen()
             return .changePhone(actor.sessionID)
         case .recovery:
-            return .recover(
-                try request.accountPhone.map { phone throws(PhoneError) in try phones.number(phone) },
-                request.recoveryId)
-        case .login, .undoPhoneChange, .emailLogin, .linkEmail, nil: return .signIn
+            guard let phone = request.accountPhone else {
+                return .recover(try contact(ofEmail: request.accountEmail), request.recoveryId, by: .phone)
+            }
+            guard request.accountEmail == nil else {
+                throw Self.notAllowed("accountEmail", "An account is named by its number or by its address.")
+            }
+            return .recover(.phone(try phones.number(phone)), request.recoveryId, by: .phone)
+        case .login, .undoPhoneChange, .emailLogin, .linkEmail, .emailRecovery, nil: return .signIn
         }
     }
 
-    /// - Throws: for `link_email`, ``BusError`` `unauthorized`, `reauthentication_required`, `account_frozen`.
+    private func contact(ofEmail text: String?) throws(BusError) -> Contact? {
+        guard let text else { return nil }
+        return .email(try EmailAddress(text, field: "accountEmail"))
+    }
+
+    /// - Throws: ``BusError`` `validation_failed`. For `link_email`: `unauthorized`, `reauthentication_required`,
+    ///   `account_frozen`.
     @Loop func act(
         of request: SendEmailCode, _ context: RequestContext, in transaction: Transaction
     ) async throws -> ChallengeAct {
+        if let recovery = request.recovery {
+            guard request.purpose == nil else { throw Self.notAllowed("recovery", "A code has one purpose.") }
+            return .recover(try contact(ofEmail: recovery.accountEmail), recovery.recoveryId, by: .email)
+        }
         guard request.purpose == ChallengePurpose.linkEmail.rawValue else { return .signInByEmail }
         // Checked here too, so that no code is sent that could not be used.
         let actor = try context.person()
@@ -68,9 +83,9 @@ struct ChallengePurposeResolver: Sendable {
 
     @Loop func bind(_ challenge: Identifier, to act: ChallengeAct, in transaction: Transaction) {
         switch act {
-        case .signIn, .signInByEmail, .recover(nil, nil), .undoPhoneChange: return
-        case .recover(let phone, let recovery):
-            let account = phone.map { secrets.reference(ofPhoneHash: secrets.phoneHash.code(for: $0.e164)) }
+        case .signIn, .signInByEmail, .recover(nil, nil, _), .undoPhoneChange: return
+        case .recover(let named, let recovery, _):
+            let account = named.map { secrets.reference(of: secrets.hashes(of: $0).lasting) }
             LinkStore.bind(
                 challenge, recovery: recovery,
                 account: account.map { secrets.hash(ofAccount: $0, challenge: challenge) },

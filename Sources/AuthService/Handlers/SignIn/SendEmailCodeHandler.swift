@@ -8,7 +8,7 @@ struct SendEmailCodeHandler: RequestHandler {
 
     func handle(_ request: SendEmailCode, context: RequestContext) async throws -> EmailCodeSent {
         guard !emails.isOff else { throw SignInPolicy.notOffered(.emailCode) }
-        let address = try EmailAddress(field: request.email)
+        let address = try EmailAddress(request.email, field: "email")
         try emails.refuseWhileDown()
         return try await codes.send(to: .email(address), by: request.device, replacing: request.replaces, context) {
             try await codes.acts.act(of: request, context, in: $0)

@@ -27,8 +27,7 @@ struct SessionOpener: Sendable {
             kind, keys.hashes(of: contact), seal: { keys.seal(contact, for: $0) }, audit: audit, in: transaction)
         if kind == .email { EmailStore.touch(account.id, in: transaction) }
         return try await open(
-            account, claim, by: kind == .phone ? .phoneCode : .emailCode, app: app, language: language,
-            now: challenge.now,
+            account, claim, by: kind.signIn, app: app, language: language, now: challenge.now,
             in: transaction)
     }
 

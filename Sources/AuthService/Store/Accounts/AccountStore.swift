@@ -33,14 +33,6 @@ struct Account: Sendable {
         throw DatabaseError.aborted
     }
 
-    /// The account that has a number. Locks nothing.
-    static func account(
-        phone: ContactHashes, audit: AuditTrail, in transaction: Transaction
-    ) async throws -> Account? {
-        guard let row = try await transaction.query(by(.phone), [phone.sought]).first else { return nil }
-        return try await account(row, audit: audit, in: transaction)
-    }
-
     /// - Parameter row: of an account, with the sealed key of its pseudonym.
     static func account(_ row: Row, audit: AuditTrail, in transaction: Transaction) async throws -> Account {
         guard try row.text("status") == "active" else { throw unavailable }
@@ -119,15 +111,52 @@ struct Account: Sendable {
         transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(standing.rawValue)])
     }
 
-    /// The account that a claim with a number can reach; `nil` if there is none or it is not active. A former number
-    /// reaches its account while no other account has the number.
+    /// What a claim names an account by.
+    enum Sought: Sendable {
+        case contact(Contact.Kind, ContactHashes)
+        /// The hash of an identity.
+        case identity([UInt8])
+
+        /// The hash under the permanent key.
+        var lasting: [UInt8] {
+            switch self {
+            case .contact(_, let hashes): hashes.lasting
+            case .identity(let hash): hash
+            }
+        }
+    }
+
+    /// The account that a claim can reach; `nil` if there is none or it is not active. A former number reaches its
+    /// account while no other account has the number. An account with a number is reached by a number only, since that is
+    /// the strongest way in.
     ///
     /// The account is locked until the transaction ends, so that a later change of it sees the freeze.
-    static func reachable(phone: ContactHashes, in transaction: Transaction) async throws -> Identifier? {
-        var row = try await transaction.query(lockedByPhone, [phone.sought]).first
-        if row == nil { row = try await transaction.query(lockedByAlias, [phone.sought]).first }
+    static func reachable(by sought: Sought, in transaction: Transaction) async throws -> Identifier? {
+        let row: Row?
+        switch sought {
+        case .contact(let kind, let hashes):
+            let found = try await transaction.query(locked(by: kind), [hashes.sought]).first
+            guard found == nil, kind == .phone else {
+                row = found
+                break
+            }
+            row = try await transaction.query(lockedByAlias, [hashes.sought]).first
+        case .identity(let hash): row = try await transaction.query(lockedByIdentity, [.bytes(hash)]).first
+        }
         guard let row, try row.text("status") == "active" else { return nil }
-        return try row.uuid("id")
+        let person = try row.uuid("id")
+        if case .contact(.phone, _) = sought { return person }
+        // Behind the lock, so that no number comes afterwards.
+        return try await PhoneStore.phone(of: person, in: transaction) == nil ? person : nil
+    }
+
+    /// The person who has a number or an address. Waits for a sign-up with it that is under way.
+    static func owner(
+        _ kind: Contact.Kind, _ contact: ContactHashes, in transaction: Transaction
+    ) async throws -> Identifier? {
+        guard kind == .email else { return try await PhoneStore.owner(of: contact, in: transaction) }
+        lock(lasting: contact.lasting, in: transaction)
+        return try await EmailStore.owner(of: contact, in: transaction)
     }
 
     /// The audit chain of the person who has a number or an address; the service's chain if nobody has it.
@@ -147,10 +176,8 @@ struct Account: Sendable {
     ) async throws -> Account {
         // Two challenges of a contact may be verified at the same moment. The second waits here and finds the account.
         if let known = try await known(kind, contact, audit: audit, in: transaction) { return known }
-        // A person who claims an account with this number would get a second one.
-        if kind == .phone, try await FreezeStore.isClaiming(contact.lasting, in: transaction) {
-            throw BusError.claimUnderWay
-        }
+        // A person who claims an account with this contact would get a second one.
+        if try await FreezeStore.isClaiming(contact.lasting, in: transaction) { throw BusError.claimUnderWay(kind) }
         let account = create(audit: audit, in: transaction)
         _ = try await transaction.query(insert(kind), contact.row + [.uuid(account.id), .bytes(seal(account.id))])
         return account
@@ -197,10 +224,17 @@ struct Account: Sendable {
         """
         SELECT a.id FROM accounts a JOIN phones p ON p.person_id = a.id WHERE \(isOfNumber) FOR NO KEY UPDATE OF a
         """)
-    private static let lockedByPhone = Statement(
+    private static func locked(by kind: Contact.Kind) -> Statement {
+        Statement(
+            """
+            SELECT a.id, a.status FROM accounts a JOIN \(kind.table) p ON p.person_id = a.id
+            WHERE \(isOfNumber) FOR SHARE OF a, p
+            """)
+    }
+    private static let lockedByIdentity: Statement = """
+        SELECT a.id, a.status FROM accounts a JOIN identities i ON i.person_id = a.id
+        WHERE i.hash = $1 AND i.to_confirm_since IS NULL FOR SHARE OF a, i
         """
-        SELECT a.id, a.status FROM accounts a JOIN phones p ON p.person_id = a.id WHERE \(isOfNumber) FOR SHARE OF a, p
-        """)
     private static let lockedByAlias = Statement(
         """
         SELECT a.id, a.status FROM accounts a JOIN phone_aliases p ON p.person_id = a.id

@@ -22,7 +22,7 @@ import EventLoop
 
     private static let holder = Statement(
         "SELECT p.person_id FROM phones p WHERE \(ContactHashes.found("p", by: "$1"))")
-    /// SQL: when the account of a row `p` of `phones` was last used. When housekeeping deletes an ended session, it
+    /// SQL: when the account was last used whose way in is a row `p`, with the columns of `phones`. When housekeeping deletes an ended session, it
     /// keeps the time of the last use in the device's row.
     static let seenAt = """
         greatest(p.created_at,

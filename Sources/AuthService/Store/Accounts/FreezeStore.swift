@@ -39,7 +39,7 @@ import JSONText
     /// Reads the facts of a claim. The query also runs if there is no account, so that it takes as long.
     ///
     /// - Parameters:
-    ///   - claimant: the number that the claimant verified.
+    ///   - claimant: the number or the address that the claimant verified.
     ///   - secret: the hash of the device's secret.
     ///   - identity: the hash of the identity that the claimant signed in with.
     ///   - age: the seconds for which a device, an identity or a number must have belonged to the account to be a
@@ -78,25 +78,25 @@ import JSONText
             ])
     }
 
-    // MARK: The claimant's number
+    // MARK: The claimant's number or address
 
-    /// Lets the claimant's number open an account of its own again.
+    /// Lets the claimant's contact open an account of its own again.
     static func freeClaimant(of caseID: Identifier, in transaction: Transaction) {
         transaction.send(
             "UPDATE freezes SET claimant_free_at = coalesce(claimant_free_at, clock_timestamp()) WHERE case_id = $1",
             [.uuid(caseID)])
     }
 
-    /// Whether a number claims an account now. The number is given by its lasting hash.
-    static func isClaiming(_ phone: [UInt8], in transaction: Transaction) async throws -> Bool {
-        try await !transaction.query(claiming, [.bytes(phone)]).isEmpty
+    /// Whether a number or an address claims an account now. It is given by its lasting hash.
+    static func isClaiming(_ contact: [UInt8], in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(claiming, [.bytes(contact)]).isEmpty
     }
 
-    /// Whether a number has a claim now in another case than this one.
+    /// Whether a number or an address has a claim now in another case than this one.
     static func hasOtherClaim(
-        _ phone: [UInt8], but caseID: Identifier, in transaction: Transaction
+        _ contact: [UInt8], but caseID: Identifier, in transaction: Transaction
     ) async throws -> Bool {
-        try await !transaction.query(otherClaim, [.bytes(phone), .uuid(caseID)]).isEmpty
+        try await !transaction.query(otherClaim, [.bytes(contact), .uuid(caseID)]).isEmpty
     }
 
     // MARK: Moving the account
@@ -188,7 +188,9 @@ import JSONText
     private static let facts = Statement(
         """
         SELECT a.role <> 'user' AS is_staff,
-            coalesce((SELECT max(\(DormancyStore.seenAt)) FROM phones p WHERE p.person_id = a.id)
+            coalesce((SELECT max(\(DormancyStore.seenAt)) FROM (
+                    SELECT person_id, created_at FROM phones UNION ALL SELECT person_id, linked_at FROM emails
+                    UNION ALL SELECT person_id, linked_at FROM identities) p WHERE p.person_id = a.id)
                 < clock_timestamp() - $5::bigint * interval '1 s', false) AS is_dormant,
             EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = a.id
                 AND s.otp_at > clock_timestamp() - interval '1 day') AS has_recent,

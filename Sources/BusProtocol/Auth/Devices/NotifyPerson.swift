@@ -16,7 +16,7 @@ public struct NotifyPerson: BusEvent {
     /// The `data` of the push, which also has `kind`. It may hold a secret (`disputeToken`), so it is encrypted at
     /// rest.
     @Field(.string(0...1024), count: 0...16) public var data: [String: String]
-    /// Also sends the text to the account's number, unless that is one of these: auth's references of claimants'
-    /// numbers. Missing: no SMS.
+    /// Also sends the text to the account's number by SMS, or to its email address if it has no number. It is not sent to
+    /// one of these: auth's references of claimants' numbers and addresses. Missing: neither.
     @Field(.string(1...128), count: 0...16) public var smsUnlessHeldBy: [String]?
 }

@@ -2,11 +2,11 @@ import JSONText
 
 /// Moves an account to its claimant.
 ///
-/// The account gets the claimant's number and a session on the claimant's device. Every older session, device and push
+/// The account gets the claimant's number or email address and a session on the claimant's device. Every older session, device and push
 /// token ends.
 ///
 /// This happens once per case. A second request for the same case fails with `idempotency_answer_gone`. The code
-/// belongs to a new `recovery` challenge for the claimant's number.
+/// belongs to a new challenge for the claimant's number or address, which was sent for a recovery.
 ///
 /// Fails with `recovery_closed` if auth has no freeze for the case, and with `recovery_not_ready` before the hold is
 /// over. Auth measures the hold itself.

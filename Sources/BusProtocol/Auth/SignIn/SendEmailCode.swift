@@ -24,10 +24,22 @@ public struct SendEmailCode: PublicRequest {
     public var device: SendOTP.Proof?
     /// `login` by default. `link_email` belongs to the session that asks.
     @Field(.emailCodePurpose) public var purpose: String?
+    /// The recovery that the code begins or completes. It is valid for nothing else. Only without `purpose`.
+    public var recovery: Recovery?
     /// A challenge for another address that the caller gives up. Its code becomes invalid.
     ///
     /// It has an effect only if the same caller requested that challenge.
     public var replaces: Identifier?
+
+    /// Says which recovery a code is for. An empty object is enough to begin one.
+    @Message
+    public struct Recovery: MessageValue {
+        /// The email address of the account to recover. The email names it masked, and the code is for this account
+        /// only.
+        @Field(.string(1...254)) public var accountEmail: String?
+        /// The recovery that the code may complete; it is valid for nothing else.
+        public var recoveryId: Identifier?
+    }
 }
 
 /// A code is on its way by email.

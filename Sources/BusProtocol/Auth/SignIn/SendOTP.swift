@@ -30,6 +30,8 @@ public struct SendOTP: PublicRequest {
     ///
     /// The code begins or completes a recovery of this account only.
     @Field(.string(1...64)) public var accountPhone: String?
+    /// The email address of the account to recover, instead of its number. The SMS names it masked.
+    @Field(.string(1...254)) public var accountEmail: String?
     /// What the code may undo. It is then valid for nothing else.
     @Field(.values("phone_change")) public var undoes: String?
     /// A challenge for another number that the caller gives up. Its code becomes invalid.

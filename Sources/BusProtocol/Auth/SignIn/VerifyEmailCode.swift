@@ -11,6 +11,7 @@ public struct VerifyEmailCode: PublicRequest {
         service: .auth, callers: [.gateway], effect: .once,
         errors: [
             .otpInvalid, .otpExpired, .otpLocked, .forbidden, .methodNotAvailable, .appUnknown, .entryUnknown,
+            .recoveryInProgress,
         ], replyCarriesToken: true)
     public static let route = HTTPRoute(
         .post, "/auth/email/verify", .public, "Trades a code from an email for a session.", hidesItsTime: true)
