@@ -46,7 +46,7 @@ format: bootstrap
 prove: bootstrap
 	swift build --build-tests
 	@VESTIBULE_PROVE=1 scripts/run-tests \
-		--filter 'AuthServiceTests|QuestionnaireServiceTests|SchemaContractTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests|FloodTests|SilenceTests'
+		--filter 'AuthServiceTests|QuestionnaireServiceTests|SchemaContractTests|RecoveryServiceTests|RecoveryKillTests|AuthProcessTests|TransitionKillTests|AnswerTimeTests|PlanDemoTests|FloodTests|SilenceTests'
 
 api-test: build
 	@scripts/api-test

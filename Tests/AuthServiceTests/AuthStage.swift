@@ -22,6 +22,7 @@ import Testing
     let gateway: Bus
     let spool: Spool
     let rules: SignInRulesOfTests
+    let onboarding: OnboardingOfTests
     /// The access tokens of those who act, by their sessions.
     private let tokens = TokenBook()
 
@@ -36,18 +37,25 @@ import Testing
             stage in
             let rules = SignInRulesOfTests()
             // A sign-in waits for profile's word for as long as 300 ms.
+            let onboarding = OnboardingOfTests()
             try stage.answering(
-                as: .profile, NewPerson(), rules, EventRecorder<AccountCreated>(), EventRecorder<AccountDeleted>(),
+                as: .profile, onboarding, rules, EventRecorder<AccountCreated>(), EventRecorder<AccountDeleted>(),
                 EventRecorder<AccountStatusChanged>())
-            let auth = AuthStage(stage: stage, gateway: try stage.asking(as: .gateway), spool: spool, rules: rules)
+            let auth = AuthStage(
+                stage: stage, gateway: try stage.asking(as: .gateway), spool: spool, rules: rules,
+                onboarding: onboarding)
             try await stage.untilReady()
             try await body(auth)
         }
     }
 
-    private struct NewPerson: RequestHandler {
+    /// Everybody is new to profile.
+    @Loop final class OnboardingOfTests: RequestHandler {
+        private(set) var asked: [GetOnboarding] = []
+
         func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState {
-            OnboardingState(onboardingStatus: "questionnaire_pending")
+            asked.append(request)
+            return OnboardingState(onboardingStatus: "questionnaire_pending")
         }
     }
 

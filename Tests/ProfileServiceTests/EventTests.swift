@@ -361,6 +361,32 @@ import Testing
         }
     }
 
+    /// Whoever opened the app again and again before signing in counts from the first day on.
+    @Test func whoSignsInAfterNinetyDaysKeepsTheFirstOfEverything() async throws {
+        try await ProfileStage.run { profile in
+            _ = try await profile.stage.rows(
+                """
+                INSERT INTO onboarding_events (event_id, anonymous_id, name, at, received_at)
+                SELECT gen_random_uuid(), 'v', 'app_opened', at, at
+                FROM generate_series(now() - interval '120 days', now(), interval '5 days') AS at
+                UNION ALL SELECT gen_random_uuid(), 'v', 'onboarding_started', at, at
+                FROM (VALUES (now() - interval '119 days')) AS t (at)
+                """)
+            let events = EventStore(database: profile.stage.containers[0].database)
+            while try await events.purge() {}
+            // The first, and those of the last 90 days.
+            #expect(try await profile.stage.rows("SELECT count(*) FROM onboarding_events") == "20")
+            let event = VisitorIdentified(personID: profile.person, personSequence: 1, anonymousID: "v")
+            _ = try await profile.stage.asking(as: .auth).call(event, CallOptions(timeout: .seconds(10)))
+            #expect(
+                try await profile.stage.rows(
+                    """
+                    SELECT person_id IS NOT NULL, extract(day FROM now() - app_opened),
+                        extract(day FROM now() - onboarding_started), began = app_opened FROM journeys
+                    """) == "t|120|119|t")
+        }
+    }
+
     /// Of each person and visitor with an event one, with the first time of each thing.
     private static let journeysThatAreWrong = """
         WITH told AS (

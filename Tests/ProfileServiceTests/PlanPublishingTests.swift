@@ -100,6 +100,33 @@ import Testing
         }
     }
 
+    /// How a person came is stored once, when the person begins with the plan.
+    @Test func anEntryOfThePlanIsStored() async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await Editor(profile)
+            var plan = try #require(try Self.garden().objectValue)
+            plan["entries"] = ["spring", "fair"]
+            let draft = try await editor.draft(.object(plan), of: "garden")
+            _ = try await editor.ask(PublishPlanDraft(key: "garden", draft: draft))
+            let auth = try profile.stage.asking(as: .auth)
+            let people = (0..<3).map { _ in Identifier.random() }
+            for (person, entry) in [(0, "spring"), (0, "fair"), (1, "fair"), (2, "winter"), (2, nil)]
+                as [(Int, String?)]
+            {
+                let request = GetOnboarding(personID: people[person], app: "garden", entry: entry)
+                _ = try await auth.call(request, CallOptions(timeout: .seconds(10)))
+            }
+            for (person, entry) in zip(people, ["spring", "fair", ""]) {
+                let stored = try await profile.stage.rows(
+                    "SELECT entry FROM person_plans WHERE person_id = '\(person)'")
+                #expect(stored == entry)
+            }
+            let funnel = try await profile.ask(GetFunnel(plan: "garden"))
+            #expect(funnel.entries?.map(\.entry) == ["fair", "spring", nil] && funnel.total?.people == 3)
+            #expect(try await profile.ask(GetFunnel(plan: "garden", entry: "fair")).total?.people == 1)
+        }
+    }
+
     @Test func aRefusalLeavesEverythingAsItIs() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)

@@ -9,15 +9,13 @@ import Testing
 /// Every shipped plan on a whole system, walked by a client that knows only what the server serves.
 @Suite("plans on a running system") struct PlanDemoTests {
     @Test(.bounded) func everyShippedPlanIsWalkedToItsEndAtOnce() throws {
-        let forge = IdentityForge()
-        let keys = String(decoding: CanonicalJSON.bytes(of: forge.keySet), as: UTF8.self)
-        let google = try RawServer(
-            answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(keys.utf8.count)\r\n"
-                + "Connection: close\r\n\r\n\(keys)")
-        for _ in 0..<4 { google.serveOnce() }
-        let system = try RunningSystem(
-            scale: "auth=1",
-            variables: IdentityForge.variables(keySet: "http://127.0.0.1:\(google.port)/keys"))
+        let issuer = try DemoIssuer()
+        // Everybody comes from one address.
+        let limits = [
+            "GATEWAY_RATE_LIMIT": "off", "GATEWAY_CONNECTIONS_PER_ADDRESS": "1000",
+            "AUTH_OTP_PER_ADDRESS_HOUR": "1000",
+        ]
+        let system = try RunningSystem(scale: "auth=1", variables: issuer.variables.merging(limits) { $1 })
         defer { system.stop() }
         let (address, spool) = (system.address, system.installation.state.spool)
         let people = ["yoked", "realsingles", "skin-care", "eko-family"].flatMap {
@@ -27,10 +25,7 @@ import Testing
         let threads = people.map { plan in
             Thread {
                 failures.note(plan) {
-                    let demo = PlanDemo(client: try HTTPClient(address), spool: spool, plan: plan) {
-                        forge.token("google", subject: UUID().uuidString, nonce: $0)
-                    }
-                    try demo.run()
+                    try PlanDemo(client: try HTTPClient(address), spool: spool, plan: plan, issuer: issuer).run()
                 }
             }
         }

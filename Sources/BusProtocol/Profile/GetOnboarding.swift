@@ -12,6 +12,8 @@ public struct GetOnboarding: BusRequest {
     public var personID: Identifier
     /// The publishable key of the app; absent for the default app.
     @Field(.string(1...64)) public var app: String?
+    /// How the person came to the app. It is stored when the person begins with the app's plan.
+    @Field(.string(1...64)) public var entry: String?
 }
 
 /// How far a person's onboarding is.

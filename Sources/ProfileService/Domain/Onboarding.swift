@@ -132,8 +132,7 @@ enum Onboarding {
     static func view(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> OnboardingView {
         let standing = Standing(of: record, plan, today: today)
         // The account is there, or there would be no profile.
-        let account = OnboardingStep(
-            key: plan.signIn.phone == .required ? "phone" : "account", state: "done", kind: "account", need: "required")
+        let account = OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")
         let steps = plan.steps.map { step in
             let isDone = record.isBackfilled || isDone(step, record)
             return OnboardingStep(
@@ -146,6 +145,11 @@ enum Onboarding {
             resumeAt: standing.current?.key, steps: [account] + steps, eligibleOn: standing.eligibleOn,
             plan: PlanVersion(key: plan.reference.key, version: plan.reference.version))
     }
+}
+
+extension Plan {
+    /// The key of the step before the plan's own: the account.
+    var account: String { signIn.phone == .required ? "phone" : "account" }
 }
 
 extension Plan.Step {

@@ -44,13 +44,18 @@ struct ProfileContext: Sendable {
 
     /// The plan that a person follows in an app. Who follows none yet follows the newest version from now on.
     ///
-    /// - Parameter app: `nil` for the default app.
+    /// - Parameters:
+    ///   - app: `nil` for the default app.
+    ///   - entry: how the person came to the app, stored for a person who begins now.
     /// - Throws: ``BusError`` `app_unknown`.
-    @Loop func plan(of record: ProfileRecord, in app: String?) async throws -> Plan {
+    @Loop func plan(of record: ProfileRecord, in app: String?, entry: String? = nil) async throws -> Plan {
         let name = app ?? PlanStore.defaultApp
         if let followed = record.plans[name] { return try await plans.plan(followed) }
-        let newest = try await plans.current(for: app).reference
-        return try await plans.plan(store.follow(newest, of: record.personID, in: name))
+        let newest = try await plans.current(for: app)
+        // Answers from another app may have done some steps already.
+        let progress = PlanProgress(of: record, in: newest, today: today(of: record))
+        let known = entry.flatMap { newest.entries.contains($0) ? $0 : nil }
+        return try await plans.plan(store.follow(progress, of: record.personID, in: name, entry: known))
     }
 
     /// The plans that a person follows, in any app; the default plan if there is none yet.
@@ -98,11 +103,22 @@ struct ProfileContext: Sendable {
         return news
     }
 
-    /// Stores the onboarding events that the person reaches by this change.
+    /// What the person newly did in each of these plans by this change. Plans in which nothing is new are left out.
+    func progress(from old: ProfileRecord, to new: ProfileRecord, _ plans: [Plan]) -> [PlanProgress] {
+        plans.map { plan in
+            PlanProgress(of: new, in: plan, today: today(of: new)).news(
+                since: PlanProgress(of: old, in: plan, today: today(of: old)))
+        }.filter { !$0.isEmpty }
+    }
+
+    /// Stores the onboarding events that the person reaches by this change, and the steps that it ends.
     @Loop func noteProgress(
         from old: ProfileRecord, to new: ProfileRecord, _ plans: [Plan], in transaction: Transaction
     ) {
         events.note(news(from: old, to: new, plans), of: new.personID, in: transaction)
+        for news in progress(from: old, to: new, plans) {
+            PlanProgressStore.note(news, of: new.personID, in: transaction)
+        }
     }
 
     /// If the change sets a date of birth, adds an entry to the audit trail, because that date decides access and is

@@ -58,8 +58,9 @@ struct EventStore: Sendable {
         transaction.send(Self.erase, [.uuid(person)])
     }
 
-    /// Deletes the events of visitors after 90 days, and the counts of new visitors after 25 hours. Events that were
-    /// assigned to a person stay.
+    /// Deletes the events of visitors of whom nothing was received for 90 days, and the counts of new visitors after 25
+    /// hours. Of a visitor who is still active, earlier openings of the app but the first are deleted after 90 days:
+    /// at a sign-in, the first of everything is the person's. Events that were assigned to a person stay.
     ///
     /// - Returns: whether there may be more.
     @Loop func purge() async throws -> Bool {
@@ -170,8 +171,17 @@ struct EventStore: Sendable {
     }
     private static let purge: Statement = """
         WITH old AS MATERIALIZED (
-            SELECT event_id FROM onboarding_events
-            WHERE anonymous_id IS NOT NULL AND received_at < clock_timestamp() - interval '90 days'
+            SELECT event_id FROM onboarding_events AS e
+            WHERE anonymous_id IS NOT NULL AND received_at < clock_timestamp() - interval '90 days' AND (
+                name = 'app_opened' AND EXISTS (
+                    SELECT FROM onboarding_events AS f
+                    WHERE f.anonymous_id = e.anonymous_id AND f.name = 'app_opened'
+                        AND (f.at AT TIME ZONE 'UTC')::date < (e.at AT TIME ZONE 'UTC')::date)
+                OR NOT EXISTS (
+                    SELECT FROM onboarding_events AS l
+                    WHERE (l.anonymous_id = e.anonymous_id AND l.name <> 'app_opened'
+                            OR l.anonymous_id = e.anonymous_id AND l.name = 'app_opened')
+                        AND l.received_at >= clock_timestamp() - interval '90 days'))
             LIMIT $1 FOR UPDATE SKIP LOCKED)
         DELETE FROM onboarding_events WHERE event_id IN (SELECT event_id FROM old) RETURNING event_id
         """

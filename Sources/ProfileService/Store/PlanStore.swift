@@ -47,6 +47,16 @@ import ServiceRuntime
         return try await parsed(stored)
     }
 
+    /// A version of a plan by its key; `nil` if there is none.
+    ///
+    /// - Parameter version: `nil` for the newest version that is not retired.
+    func plan(_ key: String, version: Int64?) async throws -> Plan? {
+        guard let version else { return try await current().first { $0.reference.key == key } }
+        if let plan = known[PlanReference(key: key, version: version)] { return plan }
+        guard let stored = try await store.stored(key, version: version) else { return nil }
+        return try await parsed(stored)
+    }
+
     /// The newest version of the plan of an app that is not retired.
     ///
     /// - Parameter app: `nil` for the default app.

@@ -110,11 +110,17 @@ struct ProfileStore: Sendable {
         transaction.send(Self.create, [.uuid(person), .integer(library.library.version)])
     }
 
-    /// The version of the plan that the person follows in an app. If there is none yet, it is `plan`.
+    /// The version of the plan that the person follows in an app. If there is none yet, it is that of `progress`, and
+    /// what the person has done of it is stored.
     ///
     /// - Throws: ``BusError`` `unauthorized` if the person was deleted.
-    @Loop func follow(_ plan: PlanReference, of person: Identifier, in app: String) async throws -> PlanReference {
-        let values: [SQLValue] = [.uuid(person), .text(app), .text(plan.key), .integer(plan.version)]
+    @Loop func follow(
+        _ progress: PlanProgress, of person: Identifier, in app: String, entry: String?
+    ) async throws -> PlanReference {
+        let values: [SQLValue] = [
+            .uuid(person), .text(app), .text(progress.plan.key), .integer(progress.plan.version), .text(entry),
+            .textArray(progress.steps), .bool(progress.isComplete),
+        ]
         guard let row = try await database.write(Self.follow, values).first else {
             throw BusError(.unauthorized, "Please sign in.")
         }
@@ -313,8 +319,11 @@ struct ProfileStore: Sendable {
                 revision = p.revision + 1, updated_at = clock_timestamp()
         """
     private static let follow: Statement = """
-        INSERT INTO person_plans AS p (person_id, app, plan, version)
-        SELECT $1, $2::text, $3::text, $4::integer WHERE EXISTS (SELECT FROM profiles WHERE person_id = $1)
+        INSERT INTO person_plans AS p (person_id, app, plan, version, entry, steps, began_at, completed_at)
+        SELECT $1, $2::text, $3::text, $4::integer, $5::text,
+            coalesce((SELECT jsonb_object_agg(key, 0) FROM unnest($6::text[]) AS key), '{}'), now(),
+            CASE WHEN $7 THEN now() END
+        WHERE EXISTS (SELECT FROM profiles WHERE person_id = $1)
         ON CONFLICT (person_id, app) DO UPDATE SET plan = p.plan RETURNING plan, version
         """
     private static let noteExternalEvents: Statement = """

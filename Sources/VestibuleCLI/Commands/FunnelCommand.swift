@@ -9,9 +9,13 @@ enum FunnelCommand {
     private static let width = 40
 
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--from", "--to"], flags: ["--json"], mostWords: 0)
+        let arguments = try Arguments(
+            words, options: ["--state", "--from", "--to", "--plan", "--version", "--entry"], flags: ["--json"],
+            mostWords: 0)
         let access = try BusAccess(state: arguments["--state"])
-        let request = GetFunnel(from: try day("--from", arguments), to: try day("--to", arguments))
+        let request = GetFunnel(
+            from: try day("--from", arguments), to: try day("--to", arguments), plan: arguments["--plan"],
+            version: try version(arguments), entry: arguments["--entry"])
         let funnel: Funnel
         do {
             funnel = try BusCommand.waiting { try await BusCommand.asOperator(request, access) }
@@ -31,6 +35,14 @@ enum FunnelCommand {
         return day
     }
 
+    private static func version(_ arguments: Arguments) throws -> Int64? {
+        guard let text = arguments["--version"] else { return nil }
+        guard let version = Int64(text), version > 0 else {
+            throw CommandError.usage("--version takes a number from 1")
+        }
+        return version
+    }
+
     static func drawn(_ funnel: Funnel) -> String {
         let most = max(1, funnel.steps.map(\.people).max() ?? 1)
         let rows = funnel.steps.map { step in
@@ -41,8 +53,26 @@ enum FunnelCommand {
                 String(repeating: "█", count: Int((Int64(width) * step.people + most - 1) / most)),
             ]
         }
-        return "People who began from \(funnel.from) to \(funnel.to) (UTC), and how far they came\n\n"
+        let place = funnel.plan.map { " with \($0.key), version \($0.version)," } ?? ""
+        var text =
+            "People who began\(place) from \(funnel.from) to \(funnel.to) (UTC), and how far they came\n\n"
             + TextTable.text(of: [["step", "people", "left", "median", ""]] + rows)
+        if let total = funnel.total { text += "\n\n" + sentence(total) }
+        if let entries = funnel.entries, entries.contains(where: { $0.entry != nil }) {
+            let rows = entries.map {
+                [$0.entry ?? "none", "\($0.people)", "\($0.completed)", $0.withinDayPercent.map { "\($0) %" } ?? ""]
+            }
+            text += "\n\n" + TextTable.text(of: [["entry", "people", "complete", "in 24 h"]] + rows)
+        }
+        return text
+    }
+
+    private static func sentence(_ total: Funnel.Total) -> String {
+        var text = "\(total.completed) of \(total.people) are complete"
+        if let median = total.medianSeconds, let p90 = total.p90Seconds {
+            text += ", half of them within \(duration(median)), nine of ten within \(duration(p90))"
+        }
+        return text + (total.withinDayPercent.map { ". \($0) % were complete within 24 hours." } ?? ".")
     }
 
     /// For example `41 s`, `3 min`, `2.5 h` or `4.0 d`.

@@ -125,7 +125,7 @@ enum Help {
                                           people in FILE, one ID a line, skip the onboarding from now on
           vestibule account rehash-phones [--batch N] [--state DIR]
                                           store all phones under auth's present look-up keys; if interrupted, run it again
-          vestibule funnel [--from DAY] [--to DAY] [--state DIR] [--json]
+          vestibule funnel [--from DAY] [--to DAY] [--plan KEY [--version N] [--entry KEY]] [--state DIR] [--json]
                                           how far people came who began on these days, and where they left
           vestibule questionnaire ls [KEY] [--state DIR] [--json]
                                           questionnaires in use; or the versions and drafts of one

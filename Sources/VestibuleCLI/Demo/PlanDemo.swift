@@ -8,18 +8,17 @@ final class PlanDemo {
     private let api: DemoClient
     private let spool: String
     private let plan: String
-    private let identityToken: ((_ nonce: String) -> String)?
+    private let issuer: DemoIssuer?
 
-    /// - Parameter identityToken: makes a token of Google's for a nonce; `nil` if the system trusts no such token.
-    init(client: HTTPClient, spool: String, plan: String, identityToken: ((_ nonce: String) -> String)? = nil) {
-        (api, self.spool, self.plan) = (DemoClient(client: client), spool, plan)
-        self.identityToken = identityToken
+    /// - Parameter issuer: stands in for Google; `nil` if the system does not trust it.
+    init(client: HTTPClient, spool: String, plan: String, issuer: DemoIssuer? = nil) {
+        (api, self.spool, self.plan, self.issuer) = (DemoClient(client: client), spool, plan, issuer)
     }
 
     func run() throws {
         let token = try signIn()
         var done: [String] = []
-        while let step = try current(token) {
+        while let step = try current(after: done.last, token) {
             let key = try api.text(step, "key")
             try api.check(!done.contains(key), "the step \(key) is done once")
             done.append(key)
@@ -51,19 +50,23 @@ final class PlanDemo {
             let email = "demo-\(UUID().uuidString.lowercased())@example.com"
             return try signIn("/auth/email", ["email": .string(email)], spooled: "email", to: email)
         }
-        if keys.contains("google"), let identityToken {
+        if keys.contains("google"), let issuer {
             let issued = try api.step(
                 "a nonce is issued", "POST", "/auth/social/nonce", body: ["provider": "google"], expect: 200)
             let nonce = try api.text(issued, "nonce")
             let session = try api.step(
                 "Google's token signs in", "POST", "/auth/social/google",
                 body: [
-                    "identityToken": .string(identityToken(nonce)), "nonce": .string(nonce), "device": device,
+                    "identityToken": .string(issuer.token(nonce: nonce)), "nonce": .string(nonce), "device": device,
                     "app": .string(plan),
                 ], expect: 200)
             return try api.text(session, "accessToken")
         }
-        throw CommandError("\(plan) has no way to sign in by a code, and a development system has no other")
+        throw CommandError(
+            """
+            \(plan) has no way to sign in by a code, and this system trusts no token of the demo's. Stop the system and \
+            repeat the command: the demo starts one that does.
+            """)
     }
 
     private func signIn(_ path: String, _ body: JSONValue, spooled: String, to address: String) throws -> String {
@@ -85,7 +88,18 @@ final class PlanDemo {
     // MARK: Steps
 
     /// The step to continue at; `nil` if the onboarding is complete.
-    private func current(_ token: String) throws -> JSONValue? {
+    ///
+    /// - Parameter last: the step that was done just now. Profile learns of a completed questionnaire by an event, which
+    ///   may be late.
+    private func current(after last: String?, _ token: String) throws -> JSONValue? {
+        let end = Date().addingTimeInterval(45)
+        while let last, Date() < end {
+            let view = try api.client.send(
+                "GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(token)"]
+            ).body
+            guard view["resumeAt"] == .string(last) else { break }
+            usleep(100_000)
+        }
         let view = try api.step("the onboarding", "GET", "/users/me/onboarding", token: token, expect: 200)
         try api.check(view["plan"]?["key"] == .string(plan), "the person follows the plan of the app")
         let steps = view["steps"]?.arrayValue ?? []

@@ -7,6 +7,8 @@ final class LocalSystem {
     let state: StateFolder
     let address: String
     private let scale: [String: Int]
+    /// Variables of the programs, in place of those of the environment.
+    private let variables: [String: String]
     private let hangs: HangWatch
     private var postgres: PostgresServer?
     private var supervisor: Supervisor?
@@ -21,10 +23,14 @@ final class LocalSystem {
         "recovery": "RecoveryService", "gateway": "Gateway",
     ]
 
-    init(state: StateFolder, address: String, scale: [String: Int] = [:], hangs: HangWatch = HangWatch()) {
+    init(
+        state: StateFolder, address: String, scale: [String: Int] = [:], variables: [String: String] = [:],
+        hangs: HangWatch = HangWatch()
+    ) {
         self.state = state
         self.address = address
         self.scale = scale
+        self.variables = variables
         self.hangs = hangs
         log = SupervisorLog(path: state.log("supervisor"))
     }
@@ -154,7 +160,7 @@ final class LocalSystem {
     /// A program with the variables that it declares, and those that begin with its name or with `VESTIBULE_`.
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
         let binary = Self.binary(Self.programs[name] ?? name)
-        var given = ProcessInfo.processInfo.environment
+        var given = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         // The default of `up` is the development profile.
         given["VESTIBULE_PROFILE"] = given["VESTIBULE_PROFILE"] ?? "development"
         given["BUS_BIND"] = "ipc:\(state.bus)"

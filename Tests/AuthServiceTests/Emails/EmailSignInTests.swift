@@ -275,6 +275,7 @@ import Testing
                 challengeId: challenge, code: code, device: AuthStage.device, app: SignInRulesOfTests.free,
                 entry: "spring")
             _ = try await auth.session(open)
+            #expect(auth.onboarding.asked.map(\.entry) == ["spring"], "profile hears how the person came")
             // The next one is not asked about: the answer is remembered.
             #expect(try await auth.refusal(of: open).code == "otp_expired")
             #expect(auth.rules.asked == asked + 1)

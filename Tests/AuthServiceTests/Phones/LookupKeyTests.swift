@@ -53,7 +53,9 @@ import Testing
             }
             self.container = container
             recovery = try bus(.recovery)
-            self.auth = AuthStage(stage: auth.stage, gateway: try bus(.gateway), spool: auth.spool, rules: auth.rules)
+            self.auth = AuthStage(
+                stage: auth.stage, gateway: try bus(.gateway), spool: auth.spool, rules: auth.rules,
+                onboarding: auth.onboarding)
         }
 
         func begins(_ claim: BeginRecovery) async throws -> RecoveryBegun {

@@ -62,7 +62,8 @@ struct CodeSignIn: Sendable {
         }
         guard case .session(var session) = answer else { return answer }
         // Asked outside the transaction, so that no lock waits for profile. A repeated request gets the present status.
-        session.user.onboardingStatus = await opener.onboardingStatus(of: session, context)
+        session.user.onboardingStatus = await opener.onboardingStatus(
+            of: session, entry: presented.entry, context)
         return .session(session)
     }
 

@@ -94,11 +94,15 @@ struct SessionOpener: Sendable {
 
     /// Asks profile for the onboarding status; `nil` if profile gives none within 300 ms. The sign-in does not fail
     /// because of that.
-    @Loop func onboardingStatus(of session: Session, _ context: RequestContext) async -> String? {
+    ///
+    /// - Parameter entry: how the person came to the app. Profile stores it for a person who is new there.
+    @Loop func onboardingStatus(
+        of session: Session, entry: String? = nil, _ context: RequestContext
+    ) async -> String? {
         let timeout = min(Duration.milliseconds(300), context.remaining)
         let options = CallOptions(timeout: timeout, trace: context.trace.child())
         return try? await bus.call(
-            GetOnboarding(personID: session.user.id, app: Self.app(of: session.accessToken)), options
+            GetOnboarding(personID: session.user.id, app: Self.app(of: session.accessToken), entry: entry), options
         ).onboardingStatus
     }
 

@@ -65,7 +65,8 @@ struct SocialSignIn: Sendable {
                         language: context.language, now: now, in: transaction)))
         }
         guard case .session(var session) = answer else { return answer }
-        session.user.onboardingStatus = await opener.onboardingStatus(of: session, context)
+        session.user.onboardingStatus = await opener.onboardingStatus(
+            of: session, entry: presented.entry, context)
         return .session(session)
     }
 

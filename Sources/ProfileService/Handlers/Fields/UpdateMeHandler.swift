@@ -27,7 +27,7 @@ struct UpdateMeHandler: RequestHandler {
         }
     }
 
-    /// Most changes concern one device of one person and cause no onboarding event. They are read without a lock and
+    /// Most changes concern one device of one person, cause no onboarding event and end no step. They are read without a lock and
     /// written by one statement, if the profile is unchanged by then.
     ///
     /// - Returns: `nil` if the change needs a transaction.
@@ -38,7 +38,9 @@ struct UpdateMeHandler: RequestHandler {
         let (record, plan) = (planned.record, planned.plan)
         let change = try change(request, to: record, plan, ages)
         guard !change.isEmpty else { return profile.view(record, plan, in: language) }
-        guard change.dateOfBirth == nil, profile.news(from: record, to: record.changed(by: change), plans).isEmpty
+        let changed = record.changed(by: change)
+        guard change.dateOfBirth == nil, profile.news(from: record, to: changed, plans).isEmpty,
+            profile.progress(from: record, to: changed, plans).isEmpty
         else { return nil }
         return try await profile.store.apply(change, toUnchanged: record, plan).map {
             profile.view($0, plan, in: language)

@@ -14,10 +14,23 @@ struct GetFunnelHandler: RequestHandler {
         let to = request.to ?? profile.today
         let from = request.from ?? CivilDate(daysSinceEpoch: to.daysSinceEpoch - Self.span)
         guard (0...Self.longestSpan).contains(to.daysSinceEpoch - from.daysSinceEpoch) else {
-            let message = "From the first to the last day are 0 to \(Self.longestSpan) days."
-            throw BusError(
-                .validationFailed, message, errors: [.init(field: "from", code: "not_allowed", message: message)])
+            throw Self.refusal("from", "From the first to the last day are 0 to \(Self.longestSpan) days.")
         }
-        return try await profile.events.funnel(from: from, to: to)
+        guard let key = request.plan else {
+            let isOfPlan = request.version != nil || request.entry != nil
+            guard !isOfPlan else { throw Self.refusal("plan", "A version and an entry are those of a plan.") }
+            return try await profile.events.funnel(from: from, to: to)
+        }
+        guard let plan = try await profile.plans.plan(key, version: request.version) else {
+            throw Self.refusal("plan", "There is no such version of a plan.")
+        }
+        // It scans many rows, so it runs in a transaction and not among people's reads.
+        return try await profile.database.transaction {
+            try await PlanProgressStore.funnel(of: plan, from: from, to: to, entry: request.entry, in: $0)
+        }
+    }
+
+    private static func refusal(_ field: String, _ message: String) -> BusError {
+        BusError(.validationFailed, message, errors: [.init(field: field, code: "not_allowed", message: message)])
     }
 }

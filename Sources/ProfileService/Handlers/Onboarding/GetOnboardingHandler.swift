@@ -9,7 +9,7 @@ struct GetOnboardingHandler: RequestHandler {
         // An unknown app is refused before a profile is created.
         _ = try await profile.plans.current(for: request.app)
         let record = try await profile.store.ensured(request.personID)
-        let plan = try await profile.plan(of: record, in: request.app)
+        let plan = try await profile.plan(of: record, in: request.app, entry: request.entry)
         let standing = Onboarding.Standing(of: record, plan, today: profile.today(of: record))
         return OnboardingState(onboardingStatus: standing.onboardingStatus)
     }

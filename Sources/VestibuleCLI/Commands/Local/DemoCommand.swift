@@ -3,10 +3,10 @@ import Foundation
 enum DemoCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--http", "--spool", "--plan"])
-        @Sendable func demo(_ address: String, _ spool: String) throws {
+        @Sendable func demo(_ address: String, _ spool: String, _ issuer: DemoIssuer? = nil) throws {
             let client = try HTTPClient(address)
             guard let plan = arguments["--plan"] else { return try Demo(client: client, spool: spool).run() }
-            try PlanDemo(client: client, spool: spool, plan: plan).run()
+            try PlanDemo(client: client, spool: spool, plan: plan, issuer: issuer).run()
         }
         if let spool = arguments["--spool"] {
             let address = arguments["--http"] ?? UpCommand.defaultAddress
@@ -19,10 +19,13 @@ enum DemoCommand {
         }
         let address = arguments["--http"] ?? UpCommand.defaultAddress
         say("No system runs from \(state.path). Starting one.\n")
-        let system = LocalSystem(state: state, address: address)
+        // A development system that ends with the demo may trust the demo's own issuer, and no other system may.
+        let profile = ProcessInfo.processInfo.environment["VESTIBULE_PROFILE"] ?? "development"
+        let issuer = arguments["--plan"] != nil && profile == "development" ? try DemoIssuer() : nil
+        let system = LocalSystem(state: state, address: address, variables: issuer?.variables ?? [:])
         try system.start()
         defer { system.stop() }
-        try supervise(system) { try demo(address, state.spool) }
+        try supervise(system) { try demo(address, state.spool, issuer) }
     }
 
     /// Runs the demo on another thread while this one supervises the system.

@@ -1,0 +1,166 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import JSONText
+import TestSupport
+import Testing
+
+@testable import ProfileService
+
+@Suite("the funnel of a plan") struct PlanFunnelTests {
+    /// A person as the table has them.
+    private struct Person {
+        let version: Int
+        let entry: String?
+        let began: Timestamp
+        let steps: [String: Double]
+        let completed: Double?
+    }
+
+    private static let from = CivilDate("2026-02-08")!
+    private static let to = CivilDate("2026-02-09")!
+    private static let keys = ["profile", "questionnaire", "visual_preferences", "verification"]
+
+    private static func people(_ count: Int) -> [Person] {
+        (0..<count).map { number in
+            var steps: [String: Double] = [:]
+            for key in keys where Bool.random() { steps[key] = Double(Int.random(in: 0...200_000)) }
+            return Person(
+                version: number % 5 == 0 ? 2 : 1, entry: [nil, "spring", "fair"][number % 3],
+                began: Timestamp("2026-02-09T00:00:00Z")! + .seconds(Int.random(in: -172_800...172_800)), steps: steps,
+                completed: Bool.random() ? Double(Int.random(in: 0...172_800)) : nil)
+        }
+    }
+
+    /// Against a count by hand over people who did whatever they liked in whatever order.
+    @Test func theFunnelIsWhatACountByHandSays() async throws {
+        let all = Self.people(300)
+        try await ProfileStage.run { profile in
+            try await Self.plant(all, profile)
+            for entry in [nil, "fair"] as [String?] {
+                let funnel = try await profile.ask(
+                    GetFunnel(from: Self.from, to: Self.to, plan: "yoked", version: 1, entry: entry))
+                let cohort = all.filter {
+                    $0.version == 1 && (Self.from...Self.to).contains($0.began.date)
+                        && (entry == nil || $0.entry == entry)
+                }
+                #expect(cohort.count > 10)
+                Self.check(funnel.steps, of: cohort)
+                let completed = cohort.compactMap(\.completed)
+                #expect(funnel.plan == PlanVersion(key: "yoked", version: 1) && funnel.events.isEmpty)
+                #expect(
+                    funnel.total?.people == Int64(cohort.count) && funnel.total?.completed == Int64(completed.count))
+                #expect(
+                    funnel.total?.withinDayPercent
+                        == PlanFunnel.share(Int64(completed.count { $0 <= 86_400 }), of: Int64(cohort.count)))
+                #expect(funnel.total?.medianSeconds == Self.percentile(0.5, of: completed))
+                #expect(funnel.total?.p90Seconds == Self.percentile(0.9, of: completed))
+                let entries = Dictionary(grouping: cohort, by: \.entry)
+                #expect(funnel.entries?.count == entries.count)
+                for found in funnel.entries ?? [] {
+                    let those = try #require(entries[found.entry])
+                    #expect(found.people == Int64(those.count))
+                    #expect(found.completed == Int64(those.count { $0.completed != nil }))
+                }
+            }
+        }
+    }
+
+    private static func check(_ found: [Funnel.Step], of cohort: [Person]) {
+        #expect(found.map(\.key) == ["phone"] + keys && found[0].people == Int64(cohort.count))
+        #expect(found.map(\.need) == ["required", "required", "required", "optional", "optional"])
+        for (step, before) in zip(found.dropFirst(), [[], ["profile"], keys.prefix(2), keys.prefix(2)].map(Array.init))
+        {
+            let reached = cohort.filter { person in before.allSatisfy { person.steps[$0] != nil } }
+            let passed = reached.filter { $0.steps[step.key] != nil }
+            #expect(step.people == Int64(cohort.count { $0.steps[step.key] != nil }))
+            let left = FunnelStep.dropOff(from: Int64(reached.count), to: Int64(passed.count))
+            #expect(step.dropOffPercent == (step.need == "required" ? left : nil))
+            let taken = cohort.compactMap { person -> Double? in
+                guard let time = person.steps[step.key] else { return nil }
+                guard let last = before.last else { return time }
+                return person.steps[last].flatMap { time >= $0 ? time - $0 : nil }
+            }
+            #expect(step.medianSeconds == percentile(0.5, of: taken), "\(step.key)")
+        }
+    }
+
+    /// As PostgreSQL's `percentile_cont` does it.
+    private static func percentile(_ share: Double, of values: [Double]) -> Double? {
+        guard !values.isEmpty else { return nil }
+        let (sorted, place) = (values.sorted(), share * Double(values.count - 1))
+        let (low, high) = (sorted[Int(place)], sorted[min(Int(place) + 1, values.count - 1)])
+        return low + (place - place.rounded(.down)) * (high - low)
+    }
+
+    @Loop private static func plant(_ people: [Person], _ profile: ProfileStage) async throws {
+        let rows = people.enumerated().map { number, person in
+            let steps = String(
+                decoding: CanonicalJSON.bytes(of: .object(person.steps.mapValues { .integer(Int64($0)) })),
+                as: UTF8.self)
+            let entry = person.entry.map { "'\($0)'" } ?? "NULL"
+            let completed = person.completed.map { "'\(person.began + .seconds($0))'" } ?? "NULL"
+            return "(md5('\(number)')::uuid, \(person.version), \(entry), '\(person.began)', '\(steps)', \(completed))"
+        }
+        _ = try await profile.stage.rows(
+            """
+            INSERT INTO plans SELECT plan, 2, content_hash, content FROM plans WHERE plan = 'yoked';
+            INSERT INTO profiles (person_id, catalogue_version)
+                SELECT md5(n::text)::uuid, 1 FROM generate_series(0, \(people.count - 1)) AS n;
+            INSERT INTO person_plans (person_id, version, entry, began_at, steps, completed_at, app, plan)
+                SELECT p, v, e, b::timestamptz, s::jsonb, c::timestamptz, '', 'yoked'
+                FROM (VALUES \(rows.joined(separator: ", "))) AS t (p, v, e, b, s, c)
+            """)
+    }
+
+    /// From the first request on, and what was answered in another app counts from the beginning.
+    @Test func aPersonsStepsAreStoredAsTheyAreDone() async throws {
+        try await ProfileStage.run { profile in
+            let progress = """
+                SELECT plan, (SELECT string_agg(key, ',' ORDER BY key) FROM jsonb_object_keys(steps) AS key),
+                    completed_at IS NOT NULL FROM person_plans ORDER BY plan
+                """
+            _ = try await profile.ask(ViewOnboarding())
+            #expect(try await profile.stage.rows(progress) == "yoked||f")
+            try await profile.update(["dateOfBirth": "1994-02-28", "displayName": "Åsa", "gender": "female"])
+            #expect(try await profile.stage.rows(progress) == "yoked||f")
+            try await profile.update(["lookingFor": ["everyone"]])
+            #expect(try await profile.stage.rows(progress) == "yoked|profile|f")
+            for (sequence, key) in [(1, "yoked-compat"), (2, "eko-family")] as [(Int64, String)] {
+                let done = SessionCompleted(
+                    personID: profile.person, personSequence: sequence, sessionID: .ordered(), questionnaire: key,
+                    version: 1, completedAt: .now())
+                _ = try await profile.stage.asking(as: .questionnaire).call(done, CallOptions(timeout: .seconds(10)))
+            }
+            #expect(try await profile.stage.rows(progress) == "yoked|profile,questionnaire|t")
+            let other = GetOnboarding(personID: profile.person, app: "eko-family")
+            _ = try await profile.stage.asking(as: .auth).call(other, CallOptions(timeout: .seconds(10)))
+            #expect(
+                try await profile.stage.rows(progress)
+                    == "eko-family|profile,questionnaire|t\nyoked|profile,questionnaire|t")
+            let zero = "SELECT steps = '{\"profile\": 0, \"questionnaire\": 0}' AND completed_at = began_at"
+            #expect(try await profile.stage.rows(zero + " FROM person_plans WHERE plan = 'eko-family'") == "t")
+            // What is done once stays.
+            let stored = try await profile.stage.rows("SELECT steps, completed_at FROM person_plans ORDER BY plan")
+            try await profile.update(["city": "Umeå"])
+            try await profile.update(["displayName": nil])
+            try await profile.update(["displayName": "Eva"])
+            #expect(
+                try await profile.stage.rows("SELECT steps, completed_at FROM person_plans ORDER BY plan") == stored)
+        }
+    }
+
+    @Test func whatIsNoPlanIsRefused() async throws {
+        try await ProfileStage.run { profile in
+            for request in [
+                GetFunnel(plan: "meadow"), GetFunnel(plan: "yoked", version: 9), GetFunnel(version: 1),
+                GetFunnel(entry: "spring"),
+            ] {
+                #expect(try await profile.refusal(of: request).errors?.map(\.field) == ["plan"])
+            }
+            let funnel = try await profile.ask(GetFunnel(plan: "eko-family"))
+            #expect(funnel.steps.map(\.key) == ["account", "questionnaire", "profile"] && funnel.total?.people == 0)
+            #expect(funnel.total?.withinDayPercent == nil && funnel.entries == [])
+        }
+    }
+}
