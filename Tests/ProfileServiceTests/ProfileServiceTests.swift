@@ -428,7 +428,7 @@ import Testing
                 try await profile.gateway.call(GetRequirements(), swedish).ageGate,
                 try await profile.gateway.call(ViewOnboarding(), swedish).ageGate,
             ]
-            #expect(Set(told.map { $0?.message }) == ["Du måste vara 18 år för att använda Vestibule"])
+            #expect(Set(told.map { $0?.message }) == ["Du måste ha fyllt 18 år för att använda Vestibule"])
         }
     }
 
