@@ -150,7 +150,9 @@ extension BusError {
     static func claimUnderWay(_ kind: Contact.Kind) -> BusError {
         BusError(
             .recoveryInProgress,
-            "A recovery with this \(kind == .phone ? "number" : "email address") is under way. Cancel it before you open a new account."
+            kind == .phone
+                ? "A recovery with this number is under way. Cancel it before you open a new account."
+                : "A recovery with this email address is under way. Cancel it before you open a new account."
         )
     }
 }
