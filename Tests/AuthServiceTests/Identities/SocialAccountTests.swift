@@ -84,6 +84,18 @@ import Testing
             let unlink = UnlinkIdentity(provider: "google")
             #expect(try await auth.refusal(of: unlink, as: auth.actor(thief)).code == "reauthentication_required")
             _ = try await auth.ask(change, as: auth.actor(owner))
+            // Nor in an app that wants a phone.
+            try await auth.age("2 hours")
+            let (again, digits) = try await auth.email(SendEmailCode(email: "anna@example.com"))
+            let verify = VerifyEmailCode(challengeId: again, code: digits, device: AuthStage.device)
+            guard case .phoneVerificationRequired(let wanted) = try await auth.ask(verify) else {
+                Issue.record("An account without a phone was opened.")
+                return
+            }
+            let (adding, sms, _) = try await social.linkCode(wanted.linkToken, to: Self.phone)
+            let add = VerifyOTP(challengeId: adding, code: sms, device: AuthStage.device, confirmLink: true)
+            #expect(try await auth.refusal(of: add).code == "forbidden")
+            #expect(try await auth.stage.rows("SELECT count(*) FROM phones") == "0")
         }
     }
 
