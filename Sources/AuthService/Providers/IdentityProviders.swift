@@ -66,10 +66,18 @@ import ServiceRuntime
     func identity(
         _ token: String, nonce: String, by name: IdentityProviderName
     ) async throws(BusError) -> ProvenIdentity {
+        try await signIn(token, nonce: nonce, by: name).identity
+    }
+
+    /// As ``identity(_:nonce:by:)``, with what the provider says of the person.
+    func signIn(
+        _ token: String, nonce: String, by name: IdentityProviderName
+    ) async throws(BusError) -> (identity: ProvenIdentity, prefill: SignInPrefill?) {
         let verified = try await verified(token, by: name)
-        return try refusing(name) { () throws(IdentityTokenRefusal) in
+        let identity = try refusing(name) { () throws(IdentityTokenRefusal) in
             try verified.identity(nonce: nonce, now: Self.now())
         }
+        return (identity, verified.prefill)
     }
 
     /// A token that the provider signed for this app. Its other claims are not checked yet.

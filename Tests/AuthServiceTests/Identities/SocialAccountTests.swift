@@ -25,6 +25,40 @@ import Testing
         }
     }
 
+    /// What a provider says of a person is offered once and saved nowhere.
+    @Test("a name and a picture are offered and not saved", arguments: [true, false])
+    func prefill(isFree: Bool) async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let app = isFree ? SignInRulesOfTests.free : nil
+            @Loop func signIn(_ name: String, _ picture: String) async throws -> (SocialSignedIn, SignInPrefill?) {
+                let nonce = try await social.nonce("google")
+                let claims = social.forge.claims("google", subject: "1", nonce: nonce)
+                    .merging(["name": .string(name), "picture": .string(picture)]) { $1 }
+                let token = social.forge.sign(social.forge.header, .object(claims))
+                let answer = try await auth.ask(
+                    SignInWithGoogle(identityToken: token, nonce: nonce, device: AuthStage.device, app: app))
+                switch answer {
+                case .session(let session): return (answer, session.prefill)
+                case .phoneVerificationRequired(let wanted): return (answer, wanted.prefill)
+                }
+            }
+            let picture = "https://pictures.example/zoe"
+            let (answer, prefill) = try await signIn(" Zoë Prefilled ", picture)
+            #expect(prefill == SignInPrefill(name: "Zoë Prefilled", picture: picture))
+            if case .session = answer { #expect(isFree) } else { #expect(!isFree) }
+            let tables = try await auth.stage.rows(
+                "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()")
+            for table in tables.split(separator: "\n") {
+                let rows = try await auth.stage.rows("SELECT row_to_json(t)::text FROM \"\(table)\" t")
+                #expect(!rows.contains("Prefilled") && !rows.contains("pictures.example"), "\(table)")
+            }
+            #expect(!auth.stage.log.text.contains("Prefilled"))
+            let (_, second) = try await signIn("\u{1b}[2J", "http://pictures.example/zoe")
+            #expect(second == nil, "not usable, or not new any more")
+        }
+    }
+
     @Test func ofManyAtOnceOneMakesTheAccount() async throws {
         try await SocialStage.run(replicas: 2) { social in
             let people = try await atOnce(8) { try await patiently { try await session("1", social)?.user.id } }
@@ -50,6 +84,18 @@ import Testing
             let unlink = UnlinkIdentity(provider: "google")
             #expect(try await auth.refusal(of: unlink, as: auth.actor(thief)).code == "reauthentication_required")
             _ = try await auth.ask(change, as: auth.actor(owner))
+            // Nor in an app that wants a phone.
+            try await auth.age("2 hours")
+            let (again, digits) = try await auth.email(SendEmailCode(email: "anna@example.com"))
+            let verify = VerifyEmailCode(challengeId: again, code: digits, device: AuthStage.device)
+            guard case .phoneVerificationRequired(let wanted) = try await auth.ask(verify) else {
+                Issue.record("An account without a phone was opened.")
+                return
+            }
+            let (adding, sms, _) = try await social.linkCode(wanted.linkToken, to: Self.phone)
+            let add = VerifyOTP(challengeId: adding, code: sms, device: AuthStage.device, confirmLink: true)
+            #expect(try await auth.refusal(of: add).code == "forbidden")
+            #expect(try await auth.stage.rows("SELECT count(*) FROM phones") == "0")
         }
     }
 

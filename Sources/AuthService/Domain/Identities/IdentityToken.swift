@@ -1,4 +1,6 @@
+import BusProtocol
 import Cryptography
+import Foundation
 import JSONText
 
 /// The name of an identity provider.
@@ -130,6 +132,27 @@ struct VerifiedToken: Sendable {
         return ProvenIdentity(
             provider: provider.name, issuer: provider.issuer, subject: subject, audience: audience,
             email: Self.email(claims["email"]?.string, isVerified: claims["email_verified"]))
+    }
+
+    /// What the token says of the person; `nil` if it says nothing usable. Apple's tokens have no name.
+    var prefill: SignInPrefill? {
+        let prefill = SignInPrefill(
+            name: Self.name(claims["name"]?.string), picture: Self.picture(claims["picture"]?.string))
+        return prefill.name == nil && prefill.picture == nil ? nil : prefill
+    }
+
+    private static func name(_ text: String?) -> String? {
+        let name = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        let isUsable =
+            (1...200).contains(name.unicodeScalars.count)
+            && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return isUsable ? name : nil
+    }
+
+    private static func picture(_ text: String?) -> String? {
+        guard let text, text.utf8.count <= 2048, let url = URL(string: text), url.scheme == "https", url.host != nil
+        else { return nil }
+        return text
     }
 
     /// Only an address that the provider has verified is ever shown. Apple writes `email_verified` as a text or a

@@ -39,11 +39,16 @@ struct IdentityLinker: Sendable {
     ///
     /// - Returns: the account as it is then.
     /// - Throws: ``BusError`` `identity_in_use` if the number has another account, `recovery_in_progress`,
-    ///   `account_frozen`.
+    ///   `account_frozen`; `forbidden` for a link of an email address if an identity is linked.
     @Loop func addPhone(
         of challenge: Challenge, to account: Account, for link: PendingLink, in transaction: Transaction
     ) async throws -> Account {
         try await StandingStore.mustNotBeFrozen(account.id, in: transaction)
+        // Whoever reads the person's emails must not set the number, which would be stronger than the identity.
+        let isStronger = try await IdentityStore.list(of: account.id, in: transaction).contains { !$0.isToConfirm }
+        guard !link.isEmail || !isStronger else {
+            throw BusError(.forbidden, "Please sign in with Apple or Google to add a number to your account.")
+        }
         let number = try secrets.contact(of: challenge)
         let phone = secrets.hashes(of: number)
         guard try await PhoneStore.owner(of: phone, in: transaction) == nil else { throw try inUse(link) }

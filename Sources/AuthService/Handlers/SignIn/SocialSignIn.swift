@@ -37,7 +37,7 @@ struct SocialSignIn: Sendable {
     @Loop func signIn(_ presented: Presented, _ context: RequestContext) async throws -> SocialSignedIn {
         let policy = try await rules.policy(app: presented.app, entry: presented.entry, context)
         try policy.mustAllow(.identity(presented.provider))
-        let identity = try await providers.identity(
+        let (identity, prefill) = try await providers.signIn(
             presented.token, nonce: presented.nonce, by: presented.provider)
         let answer: SocialSignedIn = try await inbox.once(context, carriesToken: true) { transaction in
             // The first valid token with a nonce uses the nonce up, even if the account is not available.
@@ -64,10 +64,17 @@ struct SocialSignIn: Sendable {
                         account, presented.device, by: .identity(presented.provider), app: presented.app,
                         language: context.language, now: now, in: transaction)))
         }
-        guard case .session(var session) = answer else { return answer }
-        session.user.onboardingStatus = await opener.onboardingStatus(
-            of: session, entry: presented.entry, context)
-        return .session(session)
+        // The prefill is added outside the transaction, so that it is not stored with the answer.
+        switch answer {
+        case .session(var session):
+            session.user.onboardingStatus = await opener.onboardingStatus(
+                of: session, entry: presented.entry, context)
+            if session.isNewUser { session.prefill = prefill }
+            return .session(session)
+        case .phoneVerificationRequired(var wanted):
+            wanted.prefill = prefill
+            return .phoneVerificationRequired(wanted)
+        }
     }
 
     /// The account that the identity may open. It is made if there is none and the app wants no phone; `nil` if a phone

@@ -87,6 +87,8 @@ public enum SocialSignedIn: PublicReply {
         @Field(.string(1...256)) public var linkToken: String
         /// How long the link token is valid.
         @Field(.integer(1...3600)) public var expiresInSeconds: Int64
+        /// What Apple or Google says of the person. Missing if the provider says nothing.
+        public var prefill: SignInPrefill?
     }
 
     public static let schema = JSONSchema.anyOf([Session.schema, PhoneVerificationRequired.schema]).named(

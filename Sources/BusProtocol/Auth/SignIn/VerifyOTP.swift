@@ -56,6 +56,8 @@ public struct Session: PublicReply {
     public var isNewUser: Bool
     /// The person.
     public var user: User
+    /// What Apple or Google says of a new person. Missing if the provider says nothing.
+    public var prefill: SignInPrefill?
 
     /// The person who is signed in.
     @Message
