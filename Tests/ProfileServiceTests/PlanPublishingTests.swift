@@ -103,7 +103,7 @@ import Testing
     /// How a person came is stored once, when the person begins with the plan.
     @Test func anEntryOfThePlanIsStored() async throws {
         try await ProfileStage.run { profile in
-            let editor = try await Editor(profile)
+            let editor = try await PlanEditor(profile)
             var plan = try #require(try Self.garden().objectValue)
             plan["entries"] = ["spring", "fair"]
             let draft = try await editor.draft(.object(plan), of: "garden")
