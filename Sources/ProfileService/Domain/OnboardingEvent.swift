@@ -24,7 +24,7 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
         let standing = Onboarding.Standing(of: record, plan, today: today)
         var reached: [OnboardingEvent] = []
         if record.dateOfBirth != nil, standing.status == .active { reached.append(.ageVerified) }
-        if record.missing(of: plan.catalogue.fields).isEmpty { reached.append(.profileCreated) }
+        if record.missing(of: plan.completion.fields(for: record)).isEmpty { reached.append(.profileCreated) }
         if case .answered = record.fields["coordinates"] { reached.append(.locationAllowed) }
         if !plan.questionnaires.isEmpty, plan.questionnaires.allSatisfy({ record.questionnaires[$0] != nil }) {
             reached.append(.questionnaireCompleted)
