@@ -73,6 +73,8 @@ enum ProfileServiceDefinition {
         container.handle(VisualPreferencesDeferredHandler(profile: profile))
         container.handle(VerificationDecidedHandler(profile: profile))
         container.handle(BackfillOnboardingHandler(profile: profile))
+        container.handle(AcceptTermsHandler(profile: profile))
+        container.handle(SetOperatorTaskHandler(profile: profile))
         container.handle(FindCitiesHandler())
         let limits = VisitorLimits(
             perAddress: try configuration.integer("PROFILE_VISITORS_PER_ADDRESS"),

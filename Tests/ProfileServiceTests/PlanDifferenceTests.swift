@@ -112,6 +112,7 @@ import Testing
         (.needRequired, .reask, "/steps/2/need", [("steps.2.need", "required")]),
         (.needRequired, .reask, "/steps/0/screens/0/fields/1/need", [("\(fields).1.need", "required")]),
         (.needRequired, .reask, "/steps/0/screens/1/fields/1/need", [("\(screens).1.fields.1.need", "required")]),
+        (.stepCondition, .reask, "/steps/2/visibleIf", [("steps.2.visibleIf", ["answered": "displayName"])]),
         (.boundNarrowed, .reask, "\(first)/maxLength", [("\(fields).0.maxLength", 10)]),
         (.boundNarrowed, .reask, "\(first)/minLength", [("\(fields).0.minLength", 3)]),
         (.optionsRemoved, .reask, "/steps/0/screens/0/fields/2/options", [("\(fields).2.options", ["male"])]),
@@ -153,7 +154,8 @@ import Testing
             #expect(found.contains { $0.pointer == pointer && $0.changeClass == changeClass }, "\(kind): \(changes)")
             #expect(changes.allSatisfy { $0.kind == kind }, "\(kind): \(changes)")
         }
-        #expect(Set(Self.edits.map(\.0)) == Set(PlanChangeKind.allCases))
+        // The kinds about texts to accept have a test beside the other tests of such texts.
+        #expect(Set(Self.edits.map(\.0) + [.termsChanged, .termsMoved]) == Set(PlanChangeKind.allCases))
     }
 
     @Test func aPlanDoesNotDifferFromItself() throws {

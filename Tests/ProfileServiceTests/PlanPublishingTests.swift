@@ -182,6 +182,45 @@ import Testing
         }
     }
 
+    /// Everybody asks while an editor publishes, on two replicas, and again when both follow the new version.
+    @Test func nobodyUnderWaySeesAChangedStepWhileABreakingVersionIsPublished() async throws {
+        try await ProfileStage.run(replicas: 2) { profile in
+            let editor = try await PlanEditor(profile)
+            let count = Rounds.count(60, prove: 1000)
+            let people = (0..<count).map { _ in ProfileStage(stage: profile.stage, gateway: profile.gateway) }
+            func views() async throws -> [OnboardingView] {
+                let tasks = people.map { person in Loop.spawn { try await person.ask(ViewOnboarding()) } }
+                var views: [OnboardingView] = []
+                for task in tasks { views.append(try await task.value) }
+                return views
+            }
+            for person in people.prefix(count / 2) { try await person.update(["displayName": "Zoë"]) }
+            let before = try await views()
+            #expect(before.allSatisfy { $0.plan == PlanVersion(key: "yoked", version: 1) })
+
+            var steps = try #require(Self.edited("yoked", [:])["steps"]?.arrayValue)
+            let place = try #require(steps.firstIndex { $0["questionnaire"] != nil })
+            steps[place] = ["key": "questionnaire", "questionnaire": "skin-care", "need": "required"]
+            let draft = try await editor.draft(Self.edited("yoked", ["steps": .array(steps)]), of: "yoked")
+            let publishing = Loop.spawn {
+                try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft, acceptClass: "breaking"))
+            }
+            let during = try await views()
+            let published = try await publishing.value
+            #expect(published.version == 2 && published.changeClass == "breaking" && published.people == count)
+            #expect(during == before)
+            for container in profile.stage.containers { container.hurry() }
+            // Newcomers find the new version once both replicas have read it.
+            var hrefs: [String?] = []
+            while hrefs.suffix(4).count(where: { $0 == "/questionnaires/skin-care/sessions" }) < 4, hrefs.count < 1000 {
+                let newcomer = ProfileStage(stage: profile.stage, gateway: profile.gateway)
+                hrefs.append(try await newcomer.ask(ViewOnboarding()).steps[2].href)
+            }
+            #expect(hrefs.count < 1000)
+            #expect(try await views() == before)
+        }
+    }
+
     @Test func aCopyNamesItsOriginAndPublishesAsItWas() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)

@@ -150,6 +150,14 @@ import Testing
             case .task(.verification):
                 record.photoVerification = [nil, .verified, .failed, .inReview].randomElement(using: &random)!
                 passed.append(record.photoVerification?.rawValue == "verified")
+            case .terms(let terms):
+                let isThere = Bool.random(using: &random)
+                if isThere { for text in terms { record.consents[text.key] = now } }
+                passed.append(isThere)
+            case .operatorTask(let key):
+                let isThere = Bool.random(using: &random)
+                if isThere { record.operatorTasks.insert(key) }
+                passed.append(isThere)
             }
         }
         return (record, passed)

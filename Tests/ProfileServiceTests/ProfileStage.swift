@@ -57,7 +57,8 @@ import Testing
         let container = container ?? stage.containers[0]
         return PlanStore(
             database: container.database, libraries: try libraries(of: container),
-            files: try PlanFiles(folder: nil).plans, defaultPlan: "yoked", overrides: PlanOverrides(), log: container.log)
+            files: try PlanFiles(folder: nil).plans, defaultPlan: "yoked", overrides: PlanOverrides(),
+            log: container.log)
     }
 
     func options(signedIn: Bool = true) -> CallOptions {

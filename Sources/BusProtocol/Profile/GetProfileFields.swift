@@ -50,6 +50,9 @@ public struct ProfileStepView: MessageValue {
     public var required: Bool
     /// Whether every field of the step may be skipped.
     public var skippable: Bool
+    /// The key of the onboarding's step that the screen belongs to. `GET /users/me/onboarding` does not list a step that
+    /// the person is not asked for. It is missing for step 1.
+    @Field(.string(1...64)) public var onboardingStep: String?
 }
 
 /// One value that a choice field may have.

@@ -51,10 +51,26 @@ public struct OnboardingStep: MessageValue {
     @Field(.string(1...64)) public var key: String
     /// `done`, `current` or `pending`. A postponed step stays `pending`.
     @Field(.stepState) public var state: String
-    /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences` or `verification`.
+    /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences`, `verification`, `terms`, or
+    /// `operator` for a task that the operator does.
     @Field(.stepKind) public var kind: String?
     /// How much the step is wanted. Only required steps keep the onboarding from being complete.
     @Field(.fieldCategory) public var need: String?
-    /// The path where an app reads the fields (GET) or opens a session of the questionnaire (POST).
+    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
     @Field(.string(1...200)) public var href: String?
+    /// The texts of a step of the kind `terms`, in order.
+    @Field(count: 1...8) public var terms: [TermsText]?
+}
+
+/// A text that a step asks the person to accept.
+@Message
+public struct TermsText: MessageValue {
+    /// The key of the text.
+    @Field(.string(1...64)) public var document: String
+    /// The version to accept.
+    @Field(.string(1...64)) public var version: String
+    /// The https address of the text.
+    @Field(.string(1...2048)) public var url: String
+    /// When the person accepted this version. It is missing until then.
+    public var acceptedAt: Timestamp?
 }

@@ -3,13 +3,27 @@ import BusProtocol
 /// Decides how complete a profile is, and what to ask next.
 struct CompletionRules: Sendable {
     let catalogue: FieldCatalogue
+    /// The fields of steps that are not asked of everybody.
+    let conditional: [ConditionalFields]
     /// The time until an encouraged field that was skipped is asked for again.
     let repromptAfter: Duration
     /// How often a skipped field is asked for again.
     static let mostReprompts = 3
 
+    /// The fields that a person is asked for, in order.
+    func fields(for record: ProfileRecord) -> [ProfileField] {
+        let hidden = hidden(from: record)
+        return hidden.isEmpty ? catalogue.fields : catalogue.fields.filter { !hidden.contains($0.key) }
+    }
+
+    /// The keys of the fields that a person is not asked for.
+    func hidden(from record: ProfileRecord) -> Set<String> {
+        conditional.filter { !$0.condition.holds(for: record) }.reduce(into: []) { $0.formUnion($1.keys) }
+    }
+
     func completion(of record: ProfileRecord, now: Timestamp) -> Completion {
-        let (fields, missing) = (catalogue.fields, record.missing(of: catalogue.fields))
+        let fields = fields(for: record)
+        let missing = record.missing(of: fields)
         let unsaid = fields.filter { Self.isUnsaid($0, record) }
         let next = missing.first ?? unsaid.first
         return Completion(
@@ -24,21 +38,25 @@ struct CompletionRules: Sendable {
 
     /// The percentage of fields that were answered or declined. Skipped fields do not count.
     func percentage(of record: ProfileRecord) -> Int64 {
-        Int64(catalogue.fields.count { record.isSatisfied($0) } * 100 / catalogue.fields.count)
+        let fields = fields(for: record)
+        // A person whom no step with fields is shown has nothing to fill in.
+        return fields.isEmpty ? 100 : Int64(fields.count { record.isSatisfied($0) } * 100 / fields.count)
     }
 
     /// Whether every required field is there, and every encouraged field was answered, declined or skipped.
     func isComplete(_ record: ProfileRecord) -> Bool {
-        record.missing(of: catalogue.fields).isEmpty
-            && catalogue.fields.allSatisfy { $0.category != .encouraged || !Self.isUnsaid($0, record) }
+        let fields = fields(for: record)
+        return record.missing(of: fields).isEmpty
+            && fields.allSatisfy { $0.category != .encouraged || !Self.isUnsaid($0, record) }
     }
 
     /// The field to ask for next. A missing required field blocks the person. An encouraged field does not.
     func prompt(for record: ProfileRecord, now: Timestamp) -> Completion.Prompt? {
-        if let field = record.missing(of: catalogue.fields).first {
+        let fields = fields(for: record)
+        if let field = record.missing(of: fields).first {
             return .init(field: field.key, step: field.step, blocking: true, reason: "required")
         }
-        return catalogue.fields.first { isAskedFor($0, record, now: now) }
+        return fields.first { isAskedFor($0, record, now: now) }
             .map { .init(field: $0.key, step: $0.step, blocking: false, reason: "encouraged") }
     }
 
@@ -72,4 +90,11 @@ struct CompletionRules: Sendable {
         case .skipped(let times, let last): times <= Self.mostReprompts && now >= last + repromptAfter
         }
     }
+}
+
+/// Fields of a step that is asked only of some people.
+struct ConditionalFields: Sendable {
+    let condition: PlanCondition
+    /// The keys of the fields.
+    let keys: Set<String>
 }

@@ -73,6 +73,8 @@ enum Onboarding {
         case .questionnaire(let key): record.questionnaires[key] != nil
         case .task(.visualPreferences): record.visualPreferences == .ready
         case .task(.verification): record.photoVerification == .verified
+        case .terms(let terms): terms.allSatisfy { record.consents[$0.key] != nil }
+        case .operatorTask(let key): record.operatorTasks.contains(key)
         }
     }
 
@@ -88,7 +90,7 @@ enum Onboarding {
     /// The first required step that the person has not passed; `nil` if the onboarding is complete.
     static func current(of record: ProfileRecord, _ plan: Plan) -> Plan.Step? {
         if record.isBackfilled { return nil }
-        return plan.steps.first { $0.need == .required && !isPassed($0, record) }
+        return plan.steps.first { $0.need == .required && $0.isVisible(to: record) && !isPassed($0, record) }
     }
 
     /// The values from which all statements about a person's onboarding follow.
@@ -105,7 +107,8 @@ enum Onboarding {
         init(of record: ProfileRecord, _ plan: Plan, today: CivilDate) {
             status = Onboarding.status(of: record, plan, today: today)
             current = Onboarding.current(of: record, plan)
-            visual = plan.step(.visualPreferences) == nil ? .ready : record.visualPreferences
+            let isVisualAsked = plan.step(.visualPreferences)?.isVisible(to: record) ?? false
+            visual = isVisualAsked ? record.visualPreferences : .ready
             eligibleOn =
                 status == .nonMatching && isTooYoung(record, plan, today: today)
                 ? record.dateOfBirth.flatMap { plan.eligibleOn(born: $0) } : nil
@@ -114,16 +117,17 @@ enum Onboarding {
 
         var step: Step {
             switch current?.kind {
-            case .fields: .profile
+            case .fields, .terms: .profile
             case .questionnaire: .questionnaire
-            case .task: .verification
+            case .task, .operatorTask: .verification
             case nil: .complete
             }
         }
 
         var onboardingStatus: String {
-            // Whoever is at the verification may go on without the visual preferences.
-            Onboarding.onboardingStatus(status, step, current?.task == .verification ? .ready : visual)
+            // Whoever is at the verification, or waits for the operator, may go on without the visual preferences.
+            let isPast = current?.task == .verification || current?.operatorTask != nil
+            return Onboarding.onboardingStatus(status, step, isPast ? .ready : visual)
         }
         /// In an app without matching, nobody is matched.
         var matchingMode: String { isMatching ? Onboarding.matchingMode(status, step, visual) : "none" }
@@ -133,11 +137,17 @@ enum Onboarding {
         let standing = Standing(of: record, plan, today: today)
         // The account is there, or there would be no profile.
         let account = OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")
-        let steps = plan.steps.map { step in
-            let isDone = record.isBackfilled || isDone(step, record)
+        let steps = plan.steps(for: record).map { step in
+            let isDone = record.isBackfilled && step.terms.isEmpty || isDone(step, record)
+            let terms = step.terms.map {
+                TermsText(
+                    document: $0.key.document, version: $0.key.version, url: $0.url,
+                    acceptedAt: record.consents[$0.key])
+            }
             return OnboardingStep(
                 key: step.key, state: step.key == standing.current?.key ? "current" : isDone ? "done" : "pending",
-                kind: step.kindName, need: step.need.rawValue, href: step.href)
+                kind: step.kindName, need: step.need.rawValue, href: step.href,
+                terms: terms.isEmpty ? nil : terms)
         }
         return OnboardingView(
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
@@ -159,15 +169,18 @@ extension Plan.Step {
         case .fields: "fields"
         case .questionnaire: "questionnaire"
         case .task(let task): task.rawValue
+        case .terms: "terms"
+        case .operatorTask: "operator"
         }
     }
 
-    /// Where an app reads the fields, or opens a session; `nil` if the service of a task is not there.
+    /// Where an app reads the fields, opens a session or accepts texts; `nil` if the app has nothing to do.
     var href: String? {
         switch kind {
         case .fields: "/profile/fields"
         case .questionnaire(let key): "/questionnaires/\(key)/sessions"
-        case .task: nil
+        case .terms: AcceptTerms.route.path
+        case .task, .operatorTask: nil
         }
     }
 }

@@ -27,8 +27,8 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
             reached.append(.ageVerified)
         }
         // In a plan without required fields, the first field that is there makes the profile.
-        if record.missing(of: plan.catalogue.fields).isEmpty, plan.catalogue.fields.contains(where: record.isSatisfied)
-        {
+        let fields = plan.completion.fields(for: record)
+        if record.missing(of: fields).isEmpty, fields.contains(where: record.isSatisfied) {
             reached.append(.profileCreated)
         }
         if case .answered = record.fields["coordinates"] { reached.append(.locationAllowed) }

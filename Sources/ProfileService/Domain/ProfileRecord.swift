@@ -34,6 +34,10 @@ struct ProfileRecord: Sendable, Equatable {
     var questionnaires: [String: Timestamp] = [:]
     /// The version of the plan that the person follows in each app.
     var plans: [String: PlanReference] = [:]
+    /// When the person accepted each version of a text.
+    var consents: [Plan.TermsKey: Timestamp] = [:]
+    /// The keys of the tasks that the operator has done.
+    var operatorTasks: Set<String> = []
     /// Whether an operator set the onboarding to complete.
     var isBackfilled = false
     /// Whether auth has suspended the account.

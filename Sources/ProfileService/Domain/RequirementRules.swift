@@ -19,8 +19,10 @@ enum RequirementRules {
             needs.disabledReason = "not_offered"
             return needs
         }
-        for key in keys.due { add(key, to: &needs, isDue: true, record, plan) }
-        for key in keys.wanted { add(key, to: &needs, isDue: false, record, plan) }
+        // What the person is not asked for is not needed either.
+        let hidden = plan.completion.hidden(from: record)
+        for key in keys.due where !hidden.contains(key) { add(key, to: &needs, isDue: true, record, plan) }
+        for key in keys.wanted where !hidden.contains(key) { add(key, to: &needs, isDue: false, record, plan) }
         if standing.status == .suspended {
             needs.disabledReason = "suspended"
         } else if standing.eligibleOn != nil {
@@ -46,8 +48,8 @@ enum RequirementRules {
             if field.isCity { needs.alternatives.append(.init(original: ["city"], alternative: ["coordinates"])) }
             return
         }
-        // The visual preferences decide how well people match, which a backfill does not replace.
-        guard let step = plan.step(key), !record.isBackfilled || step.task == .visualPreferences else { return }
+        guard let step = plan.step(key), step.isVisible(to: record), !record.isBackfilled || !step.isReplacedByBackfill
+        else { return }
         switch step.task {
         case .verification where record.photoVerification == .inReview: needs.pendingVerification.append(key)
         case .verification where record.photoVerification == .failed:

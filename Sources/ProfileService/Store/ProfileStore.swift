@@ -154,6 +154,19 @@ struct ProfileStore: Sendable {
             ])
     }
 
+    /// Stores that the person accepted a version of a text.
+    @Loop func noteConsent(
+        _ terms: Plan.TermsKey, of person: Identifier, at time: Timestamp, in transaction: Transaction
+    ) {
+        transaction.send(
+            Self.noteConsent, [.uuid(person), .text(terms.document), .text(terms.version), .timestamp(time)])
+    }
+
+    /// Stores whether the operator has done a task with the person.
+    @Loop func note(operatorTask task: String, isDone: Bool, of person: Identifier, in transaction: Transaction) {
+        transaction.send(isDone ? Self.noteTask : Self.clearTask, [.uuid(person), .text(task)])
+    }
+
     /// Stores a staff note about a person.
     ///
     /// - Parameters:
@@ -258,6 +271,18 @@ struct ProfileStore: Sendable {
                 record.plans[app] = PlanReference(key: key, version: version)
             }
         }
+        if let consents = try row.optionalJSON("consents") {
+            for consent in try JSONDocument(consents).root.elements {
+                guard let document = consent["document"]?.string, let version = consent["version"]?.string else {
+                    continue
+                }
+                record.consents[.init(document: document, version: version)] =
+                    consent["acceptedAt"]?.string.flatMap { Timestamp($0) }
+            }
+        }
+        if let tasks = try row.optionalJSON("operator_tasks") {
+            record.operatorTasks = Set(try JSONDocument(tasks).root.elements.compactMap(\.string))
+        }
         record.isBackfilled = try row.bool("is_backfilled")
         record.isSuspended = try row.bool("is_suspended")
         record.visualPreferences = .init(rawValue: try row.text("visual_preferences")) ?? .notStarted
@@ -331,6 +356,13 @@ struct ProfileStore: Sendable {
             revision = revision + 1, updated_at = clock_timestamp()
         WHERE person_id = $1
         """
+    private static let noteConsent: Statement = """
+        INSERT INTO consents (person_id, document, version, accepted_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
+        """
+    private static let noteTask: Statement = """
+        INSERT INTO operator_tasks (person_id, task) VALUES ($1, $2) ON CONFLICT DO NOTHING
+        """
+    private static let clearTask: Statement = "DELETE FROM operator_tasks WHERE person_id = $1 AND task = $2"
     private static let keepNote: Statement = """
         INSERT INTO staff_notes (id, person_id, act, staff, note_sealed) VALUES ($1, $2, $3, $4, $5)
         """
@@ -344,7 +376,12 @@ struct ProfileStore: Sendable {
             visual_preferences, photo_verification, id_verification, time_zone,
             revision, created_at, updated_at, fields, (
                 SELECT jsonb_object_agg(app, jsonb_build_object('plan', plan, 'version', version))
-                FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans
+                FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans, (
+                SELECT jsonb_agg(jsonb_build_object(
+                    'document', document, 'version', version, 'acceptedAt', \(ExportSection.time("accepted_at"))))
+                FROM consents WHERE consents.person_id = profiles.person_id) AS consents, (
+                SELECT jsonb_agg(task) FROM operator_tasks
+                WHERE operator_tasks.person_id = profiles.person_id) AS operator_tasks
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
     private static let loadPublic: Statement = """
@@ -352,7 +389,7 @@ struct ProfileStore: Sendable {
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, photo_verification, id_verification, time_zone,
-            revision, created_at, updated_at, (
+            NULL::jsonb AS consents, NULL::jsonb AS operator_tasks, revision, created_at, updated_at, (
                 SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(fields) WHERE key = ANY($2)
             ) AS fields, (
                 SELECT jsonb_object_agg(app, jsonb_build_object('plan', plan, 'version', version))

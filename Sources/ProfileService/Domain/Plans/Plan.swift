@@ -17,6 +17,17 @@ final class Plan: Sendable {
         case verification
     }
 
+    /// One version of a text.
+    struct TermsKey: Sendable, Hashable {
+        let document: String
+        let version: String
+    }
+
+    struct Terms: Sendable {
+        let key: TermsKey
+        let url: String
+    }
+
     struct Step: Sendable {
         enum Kind: Sendable {
             /// The fields of its screens.
@@ -24,14 +35,28 @@ final class Plan: Sendable {
             /// A questionnaire by its key.
             case questionnaire(String)
             case task(Task)
+            /// Texts that the person accepts, each in one version.
+            case terms([Terms])
+            /// A task that the operator's own system does, by its key.
+            case operatorTask(String)
         }
 
         let key: String
         var need: Need
         var kind: Kind
+        /// When the person is asked for the step; `nil` if always.
+        var visibleIf: PlanCondition?
+
+        /// Whether the person is asked for the step. A step without a condition is asked of everybody.
+        func isVisible(to record: ProfileRecord) -> Bool { visibleIf?.holds(for: record) ?? true }
 
         var task: Task? { if case .task(let task) = kind { task } else { nil } }
         var questionnaire: String? { if case .questionnaire(let key) = kind { key } else { nil } }
+        var terms: [Terms] { if case .terms(let terms) = kind { terms } else { [] } }
+        var operatorTask: String? { if case .operatorTask(let key) = kind { key } else { nil } }
+        /// Whether a backfill replaces the step. It replaces neither consent nor the visual preferences, which decide
+        /// how well people match.
+        var isReplacedByBackfill: Bool { task != .visualPreferences && terms.isEmpty }
         var fields: [ProfileField] { if case .fields(let fields) = kind { fields } else { [] } }
     }
 
@@ -78,7 +103,10 @@ final class Plan: Sendable {
         (self.reference, self.apps, self.entries, self.signIn) = (reference, apps, entries, signIn)
         (self.age, self.steps, self.capabilities) = (age, steps, capabilities)
         (self.provisionalMaxOffers, self.catalogue) = (provisionalMaxOffers, catalogue)
-        completion = CompletionRules(catalogue: catalogue, repromptAfter: repromptAfter)
+        let conditional = steps.compactMap { step in
+            step.visibleIf.map { ConditionalFields(condition: $0, keys: Set(step.fields.map(\.key))) }
+        }
+        completion = CompletionRules(catalogue: catalogue, conditional: conditional, repromptAfter: repromptAfter)
     }
 
     /// The questionnaires that are steps.
@@ -86,6 +114,9 @@ final class Plan: Sendable {
 
     func step(_ key: String) -> Step? { steps.first { $0.key == key } }
     func step(_ task: Task) -> Step? { steps.first { $0.task == task } }
+
+    /// The steps that a person is asked for, in order.
+    func steps(for record: ProfileRecord) -> [Step] { steps.filter { $0.isVisible(to: record) } }
 
     /// The day on which a person reaches the minimum age; `nil` without an age rule.
     func eligibleOn(born: CivilDate) -> CivilDate? { age.map { Age.eligibleOn(born: born, minimum: $0.minimum) } }

@@ -12,6 +12,8 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
     /// Fields stand in another order or on other screens.
     case screens = "screens_changed"
     case appOrder = "app_order"
+    /// A text has another address.
+    case termsMoved = "terms_moved"
 
     case optionalStepAdded = "optional_step_added"
     case optionalFieldAdded = "optional_field_added"
@@ -34,6 +36,10 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
     case requiredStepAdded = "required_step_added"
     case requiredFieldAdded = "required_field_added"
     case needRequired = "need_required"
+    /// The step is asked of other people.
+    case stepCondition = "step_condition"
+    /// Another version of a text, or other texts.
+    case termsChanged = "terms_changed"
     case boundNarrowed = "bound_narrowed"
     case optionsRemoved = "options_removed"
     case capabilityNeedsMore = "capability_needs_more"
@@ -56,12 +62,13 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
 
     var changeClass: ChangeClass {
         switch self {
-        case .stringChanged, .titleChanged, .labelChanged, .stepOrder, .screens, .appOrder: .editorial
+        case .stringChanged, .titleChanged, .labelChanged, .stepOrder, .screens, .appOrder, .termsMoved: .editorial
         case .optionalStepAdded, .optionalFieldAdded, .needLowered, .needEncouraged, .localeAdded, .appAdded,
             .entryAdded, .boundWidened, .optionsAdded, .capabilityAdded, .capabilityNeedsFewer, .capabilityWants,
             .methodAdded, .phoneNotRequired, .policyChanged:
             .additive
-        case .requiredStepAdded, .requiredFieldAdded, .needRequired, .boundNarrowed, .optionsRemoved,
+        case .requiredStepAdded, .requiredFieldAdded, .needRequired, .stepCondition, .termsChanged, .boundNarrowed,
+            .optionsRemoved,
             .capabilityNeedsMore, .ageRule, .methodRemoved, .phoneRequired, .appRemoved, .entryRemoved, .unlisted:
             .reask
         case .stepRemoved, .fieldRemoved, .stepKind, .stepQuestionnaire, .capabilityRemoved, .lastAppRemoved:

@@ -101,10 +101,16 @@ struct PlanDifference: DocumentDifference {
                 continue
             }
             compareNeed(before.need, step.need, at: "\(pointer)/need", [step.key])
+            if before.visibleIf != step.visibleIf { note(.stepCondition, "\(pointer)/visibleIf", [step.key]) }
             if before.kind != step.kind {
                 note(.stepKind, pointer, [step.key])
             } else if before.questionnaire != step.questionnaire {
                 note(.stepQuestionnaire, "\(pointer)/questionnaire", [step.key])
+            } else if before.terms != step.terms {
+                func versions(_ step: PlanFile.Step) -> [[String]] {
+                    (step.terms ?? []).map { [$0.document, $0.version] }
+                }
+                note(versions(before) == versions(step) ? .termsMoved : .termsChanged, "\(pointer)/terms", [step.key])
             }
             for (index, screen) in (step.screens ?? []).enumerated() {
                 guard let same = before.screens?.first(where: { $0.key == screen.key }),
@@ -234,5 +240,8 @@ struct PlanDifference: DocumentDifference {
 
 extension PlanFile.Step {
     /// What the step asks for.
-    fileprivate var kind: String { task ?? (questionnaire == nil ? "fields" : "questionnaire") }
+    fileprivate var kind: String {
+        if let `operator` { return "operator \(`operator`)" }
+        return task ?? (questionnaire != nil ? "questionnaire" : terms != nil ? "terms" : "fields")
+    }
 }

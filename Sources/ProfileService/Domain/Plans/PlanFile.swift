@@ -39,13 +39,24 @@ struct PlanFile: Decodable, Sendable {
         var fields: [Field]
     }
 
-    /// It has `screens`, a `questionnaire` or a `task`.
+    /// A text that people accept in one version.
+    struct Terms: Decodable, Sendable, Equatable {
+        var document: String
+        var version: String
+        var url: String
+    }
+
+    /// It has `screens`, a `questionnaire`, a `task`, `terms` or a task of the `operator`.
     struct Step: Decodable, Sendable {
         var key: String
         var need: String
         var screens: [Screen]?
         var questionnaire: String?
         var task: String?
+        var terms: [Terms]?
+        var `operator`: String?
+        /// Without a condition, everybody is shown the step.
+        var visibleIf: JSONValue?
     }
 
     /// Keys of fields and steps.
@@ -90,10 +101,15 @@ extension PlanFile {
         .required("key", key), .required("titleKey", key), .required("fields", .array(of: field, count: 1...64)),
     ])
 
+    private static let terms = JSONSchema.object([
+        .required("document", key), .required("version", key), .required("url", .string(1...2048)),
+    ])
+
     private static let step = JSONSchema.object([
         .required("key", key), .required("need", need), .optional("screens", .array(of: screen, count: 1...63)),
         .optional("questionnaire", key),
         .optional("task", .values("visual_preferences", "verification")),
+        .optional("terms", .array(of: terms, count: 1...8)), .optional("operator", key), .optional("visibleIf", .any),
     ])
 
     private static let needs = JSONSchema.object([

@@ -45,14 +45,14 @@ struct PlanParser: ProblemCollector {
         checkTexts()
     }
 
-    private var screens: [(pointer: String, screen: PlanFile.Screen)] {
+    private var screens: [(pointer: String, screen: PlanFile.Screen, step: String)] {
         file.steps.enumerated().flatMap { place, step in
-            (step.screens ?? []).enumerated().map { ("/steps/\(place)/screens/\($0)", $1) }
+            (step.screens ?? []).enumerated().map { ("/steps/\(place)/screens/\($0)", $1, step.key) }
         }
     }
 
     private var fields: [(pointer: String, field: PlanFile.Field)] {
-        screens.flatMap { pointer, screen in
+        screens.flatMap { pointer, screen, _ in
             screen.fields.enumerated().map { ("\(pointer)/fields/\($0)", $1) }
         }
     }
@@ -67,7 +67,7 @@ struct PlanParser: ProblemCollector {
             refuse("duplicate_key", pointer, "The key \(key) is used twice.")
         }
         seen = ["account"]
-        for (pointer, screen) in screens where !seen.insert(screen.key).inserted {
+        for (pointer, screen, _) in screens where !seen.insert(screen.key).inserted {
             refuse("duplicate_key", "\(pointer)/key", "The key \(screen.key) is used twice.")
         }
         for (name, keys) in [("apps", file.apps), ("entries", file.entries ?? []), ("locales", file.locales)] {
@@ -80,20 +80,58 @@ struct PlanParser: ProblemCollector {
 
     private mutating func checkSteps() {
         for (place, step) in file.steps.enumerated() {
-            let kinds = [step.screens != nil, step.questionnaire != nil, step.task != nil].count { $0 }
+            let kinds = [
+                step.screens != nil, step.questionnaire != nil, step.task != nil, step.terms != nil,
+                step.operator != nil,
+            ].count { $0 }
             if kinds != 1 {
-                refuse("malformed", "/steps/\(place)", "A step has screens, a questionnaire or a task.")
+                refuse(
+                    "malformed", "/steps/\(place)",
+                    "A step has screens, a questionnaire, a task, terms or a task of the operator.")
             }
+            checkTerms(of: step, at: place)
+            if let task = step.operator, file.steps[..<place].contains(where: { $0.operator == task }) {
+                refuse("duplicate_key", "/steps/\(place)/operator", "The task \(task) is a step already.")
+            }
+            problems += condition(of: step, at: place).problems
             if let task = step.task, file.steps[..<place].contains(where: { $0.task == task }) {
                 refuse("duplicate_key", "/steps/\(place)/task", "The task \(task) is a step already.")
             }
         }
-        if !file.steps.contains(where: { $0.need == "required" }) {
-            refuse("nothing_required", "/steps", "At least one step must be required, or nobody has an onboarding.")
+        if !file.steps.contains(where: { $0.need == "required" && $0.visibleIf == nil }) {
+            refuse(
+                "nothing_required", "/steps",
+                "At least one step must be required of everybody, or somebody has no onboarding.")
         }
         if fields.isEmpty { refuse("no_fields", "/steps", "At least one step must have fields.") }
         if fields.count > 64 { refuse("too_many_fields", "/steps", "A plan has at most 64 fields.") }
         for (pointer, field) in fields { check(field, at: pointer) }
+    }
+
+    /// A text stands in one step, and people read it over https.
+    private mutating func checkTerms(of step: PlanFile.Step, at place: Int) {
+        let earlier = file.steps[..<place].flatMap { $0.terms ?? [] }.map(\.document)
+        for (index, text) in (step.terms ?? []).enumerated() {
+            let pointer = "/steps/\(place)/terms/\(index)"
+            let before = earlier + (step.terms ?? [])[..<index].map(\.document)
+            if before.contains(text.document) {
+                refuse("duplicate_key", "\(pointer)/document", "The text \(text.document) is asked for already.")
+            }
+            if !text.url.hasPrefix("https://") || text.url.contains(where: { $0.isWhitespace }) {
+                refuse("malformed", "\(pointer)/url", "The address must begin with https:// and have no spaces.")
+            }
+        }
+    }
+
+    /// The condition of a step. It may name every field that no step from this one on asks for.
+    private func condition(
+        of step: PlanFile.Step, at place: Int
+    ) -> (condition: PlanCondition?, problems: [DocumentProblem]) {
+        guard let json = step.visibleIf else { return (nil, []) }
+        let later = file.steps[place...].flatMap { ($0.screens ?? []).flatMap(\.fields).map(\.field) }
+        var reader = PlanConditionReader(library, later: Set(later))
+        let condition = reader.condition(json, at: "/steps/\(place)/visibleIf")
+        return (condition, reader.problems)
     }
 
     /// A plan selects and tightens a field. It never loosens or retypes one.
@@ -197,16 +235,25 @@ struct PlanParser: ProblemCollector {
 
     private func plan() throws(DocumentError) -> Plan {
         let catalogue = try catalogue()
-        let steps = file.steps.map { step in
+        let steps = file.steps.enumerated().map { place, step in
             let kind: Plan.Step.Kind =
                 if let questionnaire = step.questionnaire {
                     .questionnaire(questionnaire)
                 } else if let task = step.task.flatMap({ Plan.Task(rawValue: $0) }) {
                     .task(task)
+                } else if let terms = step.terms {
+                    .terms(
+                        terms.map {
+                            Plan.Terms(key: .init(document: $0.document, version: $0.version), url: $0.url)
+                        })
+                } else if let task = step.operator {
+                    .operatorTask(task)
                 } else {
                     .fields((step.screens ?? []).flatMap(\.fields).compactMap { catalogue.field($0.field) })
                 }
-            return Plan.Step(key: step.key, need: Plan.Need(rawValue: step.need) ?? .optional, kind: kind)
+            return Plan.Step(
+                key: step.key, need: Plan.Need(rawValue: step.need) ?? .optional, kind: kind,
+                visibleIf: condition(of: step, at: place).condition)
         }
         let capabilities = (file.capabilities ?? [:]).compactMap { name, needs in
             Plan.Capability(rawValue: name).map { ($0, Plan.Needs(due: needs.due ?? [], wanted: needs.wanted ?? [])) }
@@ -241,13 +288,16 @@ struct PlanParser: ProblemCollector {
         func text(_ key: String) -> JSONValue { .string(texts[key] ?? key) }
         let account = PlanFile.Screen(key: "account", titleKey: file.signIn.titleKey, fields: [])
         var (steps, fields): ([JSONValue], [JSONValue]) = ([], [])
-        for (place, screen) in ([account] + screens.map(\.screen)).enumerated() {
+        let asked: [(screen: PlanFile.Screen, step: String?)] = [(account, nil)] + screens.map { ($0.screen, $0.step) }
+        for (place, (screen, step)) in asked.enumerated() {
             let isRequired = screen.fields.isEmpty || screen.fields.contains { $0.need == "required" }
-            steps.append([
+            var shown: [String: JSONValue] = [
                 "step": .integer(Int64(place + 1)), "key": .string(screen.key), "label": text(screen.titleKey),
                 "fields": .array(screen.fields.map { .string($0.field) }), "required": .bool(isRequired),
                 "skippable": .bool(!isRequired),
-            ])
+            ]
+            shown["onboardingStep"] = step.map { .string($0) }
+            steps.append(.object(shown))
             for field in screen.fields {
                 fields.append(.object(members(of: field, step: place + 1, locale, label: field.labelKey.map(text))))
             }

@@ -1,0 +1,38 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// Stores the texts that a person accepts. Only the versions that the person's plan asks for are accepted.
+struct AcceptTermsHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ request: AcceptTerms, context: RequestContext) async throws -> AcceptedTerms {
+        let planned = try await profile.planned(context)
+        let (person, asked) = (planned.record.personID, planned.plan.steps.flatMap(\.terms).map(\.key))
+        let given = request.documents.map { Plan.TermsKey(document: $0.document, version: $0.version) }
+        let problems = given.enumerated().filter { !asked.contains($0.element) }.map { place, _ in
+            BusError.FieldProblem(
+                field: "documents.\(place)", code: "not_asked", message: "Your plan does not ask for this version.")
+        }
+        guard problems.isEmpty else {
+            throw BusError(.validationFailed, "Some texts are not those to accept.", errors: problems)
+        }
+        let plans = try await profile.plans(of: planned.record)
+        return try await profile.database.transaction { transaction in
+            let record = try await profile.store.locked(person, in: transaction)
+            let now = Timestamp.now()
+            var changed = record
+            for terms in given where changed.consents[terms] == nil {
+                changed.consents[terms] = now
+                profile.store.noteConsent(terms, of: person, at: now, in: transaction)
+            }
+            profile.noteProgress(from: record, to: changed, plans, in: transaction)
+            return AcceptedTerms(
+                consents: asked.compactMap { terms in
+                    changed.consents[terms].map {
+                        TermsConsent(document: terms.document, version: terms.version, acceptedAt: $0)
+                    }
+                })
+        }
+    }
+}
