@@ -20,7 +20,7 @@ final class DemoClient {
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if method == "POST" { headers["Idempotency-Key"] = "demo-\(UUID().uuidString)" }
         let started = Date()
-        let answer = try client.send(method, path, body: body, headers: headers)
+        let answer = try send(method, path, body: body, headers: headers)
         let milliseconds = Date().timeIntervalSince(started) * 1000
         steps += 1
         let label = what.padding(toLength: 40, withPad: " ", startingAt: 0)
@@ -31,6 +31,19 @@ final class DemoClient {
         }
         try afterStep(steps)
         return answer.body
+    }
+
+    /// Repeats a request for 30 s while a service is busy, which says when to come again. The same key keeps a POST from
+    /// being done twice.
+    func send(_ method: String, _ path: String, body: JSONValue?, headers: [String: String]) throws -> HTTPAnswer {
+        let end = Date().addingTimeInterval(30)
+        while true {
+            let answer = try client.send(method, path, body: body, headers: headers)
+            guard answer.status == 503, let wait = answer.body["retryAfterSeconds"]?.integerValue, Date() < end else {
+                return answer
+            }
+            usleep(UInt32(min(max(1, wait), 30)) * UInt32.random(in: 500_000...1_000_000))
+        }
     }
 
     func check(_ holds: Bool, _ what: String) throws {

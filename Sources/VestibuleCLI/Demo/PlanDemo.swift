@@ -121,7 +121,7 @@ final class PlanDemo {
     }
 
     private func answer(_ href: String, _ token: String) throws {
-        let opened = try api.client.send(
+        let opened = try api.send(
             "POST", href, body: [:],
             headers: ["Authorization": "Bearer \(token)", "Idempotency-Key": "demo-\(UUID().uuidString)"])
         try api.check([200, 201].contains(opened.status), "a session is opened")

@@ -15,9 +15,13 @@ struct HTTPClient {
     let port: UInt16
     /// How many seconds to wait for the next byte of the response.
     private let patience: Int
+    /// The address of this machine that connections come from; `nil` leaves it to the system.
+    private let source: String?
 
-    /// - Parameter address: such as `127.0.0.1:8080` or `http://127.0.0.1:8080`.
-    init(_ address: String, patience: Int = 15) throws {
+    /// - Parameters:
+    ///   - address: such as `127.0.0.1:8080` or `http://127.0.0.1:8080`.
+    ///   - source: the address of this machine that connections come from.
+    init(_ address: String, from source: String? = nil, patience: Int = 15) throws {
         let plain = address.hasPrefix("http://") ? String(address.dropFirst(7)) : address
         let parts = plain.split(separator: ":")
         let host = parts.first == "localhost" ? "127.0.0.1" : String(parts.first ?? "")
@@ -25,7 +29,7 @@ struct HTTPClient {
         guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_pton(AF_INET, host, &numeric) == 1 else {
             throw CommandError.usage("\(address) is not an address: expected HOST:PORT with a numeric host")
         }
-        (self.host, self.port, self.patience) = (host, port, patience)
+        (self.host, self.port, self.patience, self.source) = (host, port, patience, source)
     }
 
     /// - Throws: ``CommandError`` if nothing answers, or not in HTTP.
@@ -49,12 +53,17 @@ struct HTTPClient {
         defer { close(descriptor) }
         var limit = timeval(tv_sec: patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = Self.address(host, port)
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        func on(_ address: sockaddr_in, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+            withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
             }
         }
+        if let source, on(Self.address(source, 0), bind) != 0 {
+            throw CommandError.unavailable("\(source) is no address of this machine")
+        }
+        let connected = on(Self.address(host, port), connect)
         guard connected == 0 else { throw CommandError.unavailable("nobody answers at \(host):\(port)") }
         var sent = 0
         while sent < request.count {
