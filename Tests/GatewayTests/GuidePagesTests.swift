@@ -37,7 +37,7 @@ import Testing
                 <li>second</li></ul>
                 <ol><li>one</li>
                 <li>two</li></ol>
-                <div><table><tr><th>code</th><th>what</th></tr>
+                <div tabindex="0"><table><tr><th>code</th><th>what</th></tr>
                 <tr><td><code>x</code></td><td>y &amp; z</td></tr></table></div>
                 <pre>echo &quot;&lt;b&gt;&quot; **not strong**</pre>
                 """)

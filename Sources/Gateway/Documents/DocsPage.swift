@@ -41,11 +41,11 @@ struct DocsPage: Sendable {
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"/><title>\(title): the API</title>
-            <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(style)</style></head><body>
+            <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(style)</style></head><body><main>
             <h1>\(title)</h1><p>\(text(document["info"]?["description"]))</p>
             <p>To begin: <a href="/docs/guide/README">the guide</a>. For programs: <a href="/openapi.json">openapi.json</a>.
             \(links.joined(separator: " · "))</p>
-            \(sections.joined())</body></html>
+            \(sections.joined())</main></body></html>
 
             """
     }
@@ -75,12 +75,12 @@ struct DocsPage: Sendable {
                     "\(text(parameter["name"])) <small>in \(text(parameter["in"]))</small>", schema,
                     parameter["required"] == true)
             }
-            parts.append("<h4>Parameters</h4><ul>\(items.joined())</ul>")
+            parts.append("<h3>Parameters</h3><ul>\(items.joined())</ul>")
         }
         if let media = operation["requestBody"]?["content"]?["application/json"] {
-            parts.append("<h4>Body</h4>\(content(media))")
+            parts.append("<h3>Body</h3>\(content(media))")
         }
-        parts.append("<h4>Answers</h4><ul>\(answers(operation))</ul></details>\n")
+        parts.append("<h3>Answers</h3><ul>\(answers(operation))</ul></details>\n")
         return parts.joined()
     }
 

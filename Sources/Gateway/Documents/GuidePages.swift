@@ -32,9 +32,9 @@ struct GuidePages: Sendable {
         """
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8"/><title>\(text.title)</title>
-        <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(DocsPage.style)</style></head><body>
+        <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(DocsPage.style)</style></head><body><main>
         <p><a href="/docs/guide/README">The guide</a> · <a href="/docs">The API</a></p>
-        \(text.html())</body></html>
+        \(text.html())</main></body></html>
 
         """
     }

@@ -61,7 +61,7 @@ struct MarkdownText {
             let cells = row.split(separator: "|").map { "<\(name)>\(inline($0.trimmed))</\(name)>" }
             return "<tr>\(cells.joined())</tr>"
         }
-        return "<div><table>\(html.joined(separator: "\n"))</table></div>"
+        return "<div tabindex=\"0\"><table>\(html.joined(separator: "\n"))</table></div>"
     }
 
     private mutating func takeList(isOrdered: Bool) -> String {
