@@ -36,6 +36,19 @@ import Testing
             value["errors"] == [["field": "code", "pointer": "/code", "code": "wrong", "message": "Wrong."]])
     }
 
+    @Test("a place in a document is a pointer already")
+    func pointers() throws {
+        let error = BusError(
+            .validationFailed, "Wrong.",
+            errors: [
+                .init(field: "/sections/0/title", code: "E01", message: "Wrong."),
+                .init(field: "answers.0.value", code: "E01", message: "Wrong."),
+                .init(field: "childName/1", code: "E01", message: "Wrong."),
+            ])
+        let told = try document(Problem(error)).1["errors"]?.arrayValue ?? []
+        #expect(told.map { $0["pointer"] } == ["/sections/0/title", "/answers/0/value", "/childName~11"])
+    }
+
     @Test(
         "whoever is to ask again is told when",
         arguments: [ErrorCode.serviceUnavailable, .deadlineExceeded, .overloaded])

@@ -21,10 +21,10 @@ struct Problem: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds ?? ([503, 504].contains(code.httpStatus) ? 1 : nil)
     }
 
-    /// `answers.0.value` as a JSON pointer (RFC 6901): `/answers/0/value`.
+    /// `answers.0.value` as a JSON pointer (RFC 6901): `/answers/0/value`. A place in a document is one already.
     private static func pointer(to field: String) -> String {
-        field.isEmpty
-            ? "" : "/" + field.replacing("~", with: "~0").replacing("/", with: "~1").replacing(".", with: "/")
+        field.isEmpty || field.hasPrefix("/")
+            ? field : "/" + field.replacing("~", with: "~0").replacing("/", with: "~1").replacing(".", with: "/")
     }
 
     /// The same problem with its sentences in a language.
