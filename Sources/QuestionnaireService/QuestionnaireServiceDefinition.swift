@@ -60,7 +60,7 @@ enum QuestionnaireServiceDefinition {
         container.handle(UndoMigrationHandler(mover: mover))
         container.handle(MigrateSessionsHandler(mover: mover, log: container.log))
         container.handle(SealDatesHandler(openDates: OpenDates(database: container.database, dates: dates)))
-        container.handle(GetExtractsHandler(sessions: sessions, definitions: definitions))
+        container.handle(GetExtractsHandler(service: service))
         container.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
         container.handle(
             GetStatisticsHandler(

@@ -25,6 +25,8 @@ struct Definition: VersionedDocument {
     let pinned: Set<String>
     /// What happens to people with a session in another version, or in this one after it is retired.
     let policy: UpgradePolicy
+    /// Whether some answers also fill fields of the profile.
+    let hasExtracts: Bool
 
     /// ``questions`` as references, since every sheet holds all of them.
     let shared: [SharedQuestion]
@@ -81,14 +83,13 @@ struct Definition: VersionedDocument {
             conditions.flatMap(\.allTests).compactMap { if case .fact(let test) = $0 { test.fact } else { nil } })
         pinned = questions.contains { $0.kind == .date } ? facts.union([SessionFacts.timeZone]) : facts
         self.policy = policy
+        hasExtracts = questions.contains { $0.profileField != nil }
         sectionOf = sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether different people may be asked different questions.
     var hasConditions: Bool { !conditions.isEmpty }
-    /// Whether some answers also fill fields of the profile.
-    var hasExtracts: Bool { questions.contains { $0.profileField != nil } }
 
     /// The index of a question in ``questions``.
     func place(of key: String) -> Int? { indices[key] }

@@ -69,8 +69,10 @@ extension DefinitionParser {
         var keys = Set<String>()
         for (index, option) in (file.options ?? []).enumerated() {
             unique(option.key, in: &keys, at: "\(pointer)/options/\(index)/key")
-            if !KeyForm.snake.fits(option.key) {
-                refuse("malformed", "\(pointer)/options/\(index)/key", "An option key must be in lower snake_case.")
+            if !KeyForm.snake.fits(option.key), !KeyForm.country.fits(option.key) {
+                refuse(
+                    "malformed", "\(pointer)/options/\(index)/key",
+                    "An option key must be in lower snake_case, or a country's code of two capitals.")
             }
         }
         guard let question = definition.place(of: file.key).map({ definition.questions[$0] }) else { return }
