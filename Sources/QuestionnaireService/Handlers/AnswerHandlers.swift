@@ -33,7 +33,8 @@ import JSONText
                     case .known(let reply): return reply
                     case .new(let plan, let sheet, let step, let reply):
                         service.sessions.write(
-                            plan, of: person, session: hand.session.id, reply: reply.jsonBytes, in: transaction)
+                            plan, to: hand.sheet.definition, of: person, session: hand.session.id,
+                            reply: reply.jsonBytes, in: transaction)
                         try await service.publishProfileAnswers(
                             of: plan, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
                         try await service.conclude(sheet, step, on: hand, in: transaction)
@@ -133,7 +134,8 @@ struct PutAnswersHandler: RequestHandler {
             now: hand.session.now, verdicts: verdicts)
         let (sheet, step) = try service.step(after: plan, on: hand, completes: false)
         try service.mustBeJudged(plan)
-        service.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
+        service.sessions.write(
+            plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
         try await service.publishProfileAnswers(
             of: plan, verdicts, on: hand, app: app, watch: watch, in: transaction)
         try await service.conclude(sheet, step, on: hand, in: transaction)

@@ -143,7 +143,8 @@ struct LoadedSession: Sendable {
     func writeAtOnce(
         _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: LoadedSession, reply: [UInt8]
     ) async throws -> Bool {
-        let isWritten = try await sessions.writeAtOnce(write, of: hand.person, session: hand.session, reply: reply)
+        let isWritten = try await sessions.writeAtOnce(
+            write, to: sheet.definition, of: hand.person, session: hand.session, reply: reply)
         if isWritten { memory.remember(hand.written(write.key, in: sheet), for: sheet.definition.key) }
         return isWritten
     }

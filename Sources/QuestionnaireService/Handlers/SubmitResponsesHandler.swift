@@ -30,7 +30,8 @@ struct SubmitResponsesHandler: RequestHandler {
             verdicts: verdicts)
         let (sheet, step) = try service.step(after: plan, on: hand, completes: request.complete == true)
         try service.mustBeJudged(plan)
-        service.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
+        service.sessions.write(
+            plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
         try await service.publishProfileAnswers(
             of: plan, verdicts, on: hand, app: app, watch: watch, in: transaction)
         if case .refuse(let missing) = step { return .refusal(ResponseRefusal.incomplete(missing: missing).busError) }

@@ -9,7 +9,9 @@ extension JudgeAnswers: MessageContract {
     static let minimal = JudgeAnswers(personID: Sample.person, answers: [ProfileExtract(field: "b", value: .null)])
     static let maximal = JudgeAnswers(
         personID: Sample.person, app: DraftSamples.longest,
-        answers: (0..<JudgeAnswers.most).map { _ in ProfileExtract(field: DraftSamples.longest, value: ["nature", "Zoë’s ☕️"]) })
+        answers: (0..<JudgeAnswers.most).map { _ in
+            ProfileExtract(field: DraftSamples.longest, value: ["nature", "Zoë’s ☕️"])
+        })
 
     static let canonicalReply = AnswersJudged(
         refused: [

@@ -27,6 +27,8 @@ struct Definition: VersionedDocument {
     let policy: UpgradePolicy
     /// Whether some answers also fill fields of the profile.
     let hasExtracts: Bool
+    /// The keys of questions that this version marks as sensitive.
+    let sensitive: Set<String>
 
     /// ``questions`` as references, since every sheet holds all of them.
     let shared: [SharedQuestion]
@@ -84,6 +86,7 @@ struct Definition: VersionedDocument {
         pinned = questions.contains { $0.kind == .date } ? facts.union([SessionFacts.timeZone]) : facts
         self.policy = policy
         hasExtracts = questions.contains { $0.profileField != nil }
+        sensitive = Set(questions.filter(\.isSensitive).map(\.key))
         sectionOf = sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -168,6 +171,8 @@ struct Question: Sendable {
     var importances: [Int64] = []
     /// The field of the profile that an answer also fills.
     var profileField: String?
+    /// Whether its answers are about health, so that they are sealed.
+    var isSensitive = false
     /// The question is hidden while this does not hold.
     var visibleIf: Condition?
     /// The question is required while this holds, even if ``required`` is `false`.
